@@ -29,7 +29,7 @@ from benchmarks.memory import Memory
 from benchmarks.shapes import ACME, ORGANIZATION, SHAPES, Shape
 from dpsync.api import Options, Session, load, load_registry
 from dpsync.client.client import WriteClient
-from dpsync.model.desired import NOT_ASKED, Base, Desired
+from dpsync.model.desired import NO_BASE, Base, Desired
 from dpsync.model.plan import Plan
 
 
@@ -75,7 +75,7 @@ def _client(shape: Shape, objects: dict[str, dict[str, object]]) -> WriteClient:
 
 
 def _base(shape: Shape) -> Base:
-    return NOT_ASKED if shape.before is None else Base("base", "0" * 40, _desired(shape, shape.before))
+    return NO_BASE if shape.before is None else Base("base", "0" * 40, _desired(shape, shape.before))
 
 
 def _desired(shape: Shape, entries: dict[str, object]) -> Desired:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from dpsync.apply.ids_on_disk import IdsOnDisk
-    from dpsync.apply.saved_plan import Expected, NotApproved, Refused
+    from dpsync.apply.saved_plan import Expected, NotApprovedError, StaleStateError
     from dpsync.client.client import ReadClient, WriteClient
     from dpsync.client.errors import ClientError
     from dpsync.config.omitted_files import no_longer_included
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dpsync.workflows.compose import compose
     from dpsync.workflows.configuration import load, load_registry, validate
     from dpsync.workflows.git_base import edits, load_base
-    from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
+    from dpsync.workflows.ids import IdsAsked, IdsEditError, check_settled, compare_ids, edited_ids
     from dpsync.workflows.ids_file import ids_path, load_ids
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
     from dpsync.workflows.labels import AppliedNotes, label_commits
@@ -42,13 +42,56 @@ if TYPE_CHECKING:
     from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Again", "Applied", "AppliedNotes", "AppliedPlan", "Base", "ClientError", "Desired", "Diagnostic",
-    "DiagnosticError", "Drift", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved",
-    "NotPossible", "Options", "Outcome", "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report",
-    "Revert", "Session", "WriteClient", "add", "applied", "check_settled", "compare_ids", "compose",
-    "edited_ids", "edits", "ids_path", "import_", "import_again", "import_rows", "label_commits",
-    "list_entries", "list_files", "load", "load_base", "load_ids", "load_registry", "no_longer_included",
-    "reverting", "update", "validate",
+    "Again",
+    "Applied",
+    "AppliedNotes",
+    "AppliedPlan",
+    "Base",
+    "ClientError",
+    "Desired",
+    "Diagnostic",
+    "DiagnosticError",
+    "Drift",
+    "Expected",
+    "IdsAsked",
+    "IdsEditError",
+    "IdsFile",
+    "IdsOnDisk",
+    "Imported",
+    "NotApprovedError",
+    "Options",
+    "Outcome",
+    "Plan",
+    "Planned",
+    "ReadClient",
+    "Registry",
+    "Report",
+    "Revert",
+    "Session",
+    "StaleStateError",
+    "WriteClient",
+    "add",
+    "applied",
+    "check_settled",
+    "compare_ids",
+    "compose",
+    "edited_ids",
+    "edits",
+    "ids_path",
+    "import_",
+    "import_again",
+    "import_rows",
+    "label_commits",
+    "list_entries",
+    "list_files",
+    "load",
+    "load_base",
+    "load_ids",
+    "load_registry",
+    "no_longer_included",
+    "reverting",
+    "update",
+    "validate",
 ]  # fmt: skip
 
 _MODULES: Final = {
@@ -84,14 +127,14 @@ _MODULES: Final = {
     "dpsync.workflows.git_base": ("edits", "load_base"),
     "dpsync.workflows.session": ("Planned", "Session"),
 }
-_HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}
+_MODULE_BY_NAME: Final = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Import a name of this API on first use."""
-    if name not in _HOMES:
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    found = globals()[name] = getattr(import_module(_MODULE_BY_NAME[name]), name)
     return found
 
 

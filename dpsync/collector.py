@@ -23,7 +23,7 @@ def collector_paused() -> Iterator[None]:
 
 
 @contextmanager
-def collector_out_of_the_way() -> Iterator[None]:
+def collector_paused_then_frozen() -> Iterator[None]:
     """Turn off the search for cycles, and exempt the objects of the whole process from it afterwards.
 
     So the process ends without a last scan of all objects. Only an entry point may use this, because it

@@ -34,7 +34,7 @@ _READ_FLAGS: Final = os.O_RDONLY | _COMMON_FLAGS | _flags("O_NONBLOCK", "O_NOCTT
 _NEW_FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _COMMON_FLAGS
 _CHUNK_BYTES: Final = 1 << 20
 _MAX_GIT_FILE_BYTES: Final = 1 << 16
-OWN: Final = ".dpsync"
+OWN_DIRECTORY_NAME: Final = ".dpsync"
 """The name of dpsync's own directory in a project."""
 _DOT_GIT: Final = re.compile(r"(?:\.git|git~1)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
 """Names that some file systems treat as `.git`: NTFS has short names and streams, and drops final dots."""
@@ -50,28 +50,28 @@ _FILE_TYPES: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
 )
 
 
-class Unfit(OSError):
+class UnusablePathError(OSError):
     """A path that is not a file that dpsync uses; `strerror` says why."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(errno.EINVAL, why, str(path))
 
 
-class OutsideProject(Unfit):
+class OutsideProjectError(UnusablePathError):
     """A path outside the project, or inside `.git`."""
 
 
-def why(error: OSError) -> str:
+def error_reason(error: OSError) -> str:
     """Return what was wrong with a file, in words."""
     return error.strerror or str(error) or type(error).__name__
 
 
-def resolved(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """Return the path after following every link. Raises OSError if the links form a loop."""
     try:
         return path.resolve()
     except (RuntimeError, ValueError):
-        raise Unfit(path, "the links form a loop, or the path is not a valid file name") from None
+        raise UnusablePathError(path, "the links form a loop, or the path is not a valid file name") from None
 
 
 def kind_of(path: Path) -> str | None:
@@ -88,21 +88,21 @@ def _file_type(mode: int) -> str | None:
     return next((words for is_one, words in _FILE_TYPES if is_one(mode)), "a special file")
 
 
-def inside(path: Path, project: Path) -> Path:
+def resolve_inside(path: Path, project: Path) -> Path:
     """Return the path after following every link.
 
     A link in the project, or in the checkout that contains the project, must not lead out of it or into
     `.git`. Raises OutsideProject and OSError.
     """
-    real, named = resolved(path), Path(os.path.normpath(path.absolute()))
-    top = checkout(project)
+    real, named = resolve_path(path), Path(os.path.normpath(path.absolute()))
+    top = find_checkout(project)
     for place in (project, top):
-        whole = resolved(place)
+        whole = resolve_path(place)
         is_named = any(
             named.is_relative_to(directory) for directory in (Path(os.path.normpath(place.absolute())), whole)
         )
         if is_named and not real.is_relative_to(whole):
-            raise OutsideProject(path, "the path is a link to a file outside the project")
+            raise OutsideProjectError(path, "the path is a link to a file outside the project")
     _refuse_git_path(path, real, top)
     return real
 
@@ -112,10 +112,10 @@ def name_in_project(path: Path, project: Path) -> str:
 
     Raises OutsideProject for a path outside the project or inside `.git`, and OSError.
     """
-    real, whole = resolved(path), resolved(project)
+    real, whole = resolve_path(path), resolve_path(project)
     if not real.is_relative_to(whole):
-        raise OutsideProject(path, "the path is outside the project")
-    _refuse_git_path(path, real, checkout(whole))
+        raise OutsideProjectError(path, "the path is outside the project")
+    _refuse_git_path(path, real, find_checkout(whole))
     return real.relative_to(whole).as_posix()
 
 
@@ -130,7 +130,7 @@ def _refuse_git_path(path: Path, real: Path, top: Path) -> None:
         return
     own = _git_directory(top)
     if contains_git_name(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
-        raise OutsideProject(path, "the path is inside .git, which is not part of the project")
+        raise OutsideProjectError(path, "the path is inside .git, which is not part of the project")
 
 
 def _git_directory(top: Path) -> Path | None:
@@ -139,18 +139,18 @@ def _git_directory(top: Path) -> Path | None:
     if kind_of(entry) == "a directory":
         return None
     try:
-        own = resolved(entry)
+        own = resolve_path(entry)
         if own.is_file():
             text = read(own, _MAX_GIT_FILE_BYTES).decode("utf-8", "surrogateescape")
-            own = resolved(top / text.removeprefix("gitdir:").strip())
+            own = resolve_path(top / text.removeprefix("gitdir:").strip())
     except OSError:
         return None
     return None if top.is_relative_to(own) else own
 
 
-def checkout(project: Path) -> Path:
+def find_checkout(project: Path) -> Path:
     """Return the nearest directory with a `.git`, from the project upwards, or else the project."""
-    whole = resolved(project)
+    whole = resolve_path(project)
     return next(
         (directory for directory in (whole, *whole.parents) if os.path.lexists(directory / ".git")), whole
     )
@@ -163,19 +163,19 @@ def read(path: Path, limit: int, follow: bool = True) -> bytes:
     """Return the content of a regular file, at most `limit` + 1 bytes. `follow` allows a link."""
     with _open_file(path, follow) as (file, mode):
         if kind := _file_type(mode):
-            raise Unfit(path, f"the path is {kind}, not a regular file")
+            raise UnusablePathError(path, f"the path is {kind}, not a regular file")
         return b"".join(_read_chunks(file, limit + 1))
 
 
-def read_stream(path: Path, limit: int, patience: float) -> bytes:
+def read_stream(path: Path, limit: int, timeout: float) -> bytes:
     """Return the content of a file or pipe, at most `limit` + 1 bytes; empty for a pipe without a writer.
 
     Raises OSError if no program closed the pipe within `patience` seconds.
     """
     with _open_file(path, follow=True) as (file, mode):
         if not stat.S_ISFIFO(mode) and (kind := _file_type(mode)):
-            raise Unfit(path, f"the path is {kind}, not a file")
-        deadline = time.monotonic() + patience
+            raise UnusablePathError(path, f"the path is {kind}, not a file")
+        deadline = time.monotonic() + timeout
         content = b""
         while len(content) <= limit:
             try:
@@ -183,7 +183,9 @@ def read_stream(path: Path, limit: int, patience: float) -> bytes:
             except BlockingIOError:
                 left = max(0.0, deadline - time.monotonic())
                 if not select.select([file], [], [], left)[0]:
-                    raise Unfit(path, f"no program closed the pipe within {patience:g} seconds") from None
+                    raise UnusablePathError(
+                        path, f"no program closed the pipe within {timeout:g} seconds"
+                    ) from None
                 continue
             if not piece:
                 break
@@ -200,10 +202,10 @@ def _open_file(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
     try:
         before = path.stat().st_mode if follow else path.lstat().st_mode
         if not stat.S_ISREG(before) and not stat.S_ISFIFO(before):
-            raise Unfit(path, f"the path is {_file_type(before)}, not a regular file")
+            raise UnusablePathError(path, f"the path is {_file_type(before)}, not a regular file")
         file = os.open(path, _READ_FLAGS | (0 if follow else _NO_LINK))
     except ValueError:
-        raise Unfit(path, "the path is not a valid file name") from None
+        raise UnusablePathError(path, "the path is not a valid file name") from None
     try:
         yield file, os.fstat(file).st_mode
     finally:
@@ -219,7 +221,7 @@ def _read_chunks(file: int, most: int) -> Iterator[bytes]:
 # Writing.
 
 
-def create(path: Path) -> int:
+def create_private_file(path: Path) -> int:
     """Return the descriptor of a new file that only its owner may read. Raises FileExistsError."""
     return os.open(path, _NEW_FILE_FLAGS, 0o600)
 
@@ -231,17 +233,17 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
     OSError if `path` is neither a regular file nor a link.
     """
     if (kind := kind_of(path)) not in (None, "a link"):
-        raise Unfit(path, f"the path is {kind}, not a regular file")
+        raise UnusablePathError(path, f"the path is {kind}, not a regular file")
     for _ in range(100):
         new_path = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}")
         with suppress(FileExistsError):
             file = os.open(new_path, _NEW_FILE_FLAGS, 0o600 if private else 0o666)
             break
     else:
-        raise Unfit(path, "dpsync cannot create a temporary file in the same directory")
+        raise UnusablePathError(path, "dpsync cannot create a temporary file in the same directory")
     try:
         try:
-            write(file, content)
+            write_and_sync(file, content)
             replaced = not private and path.is_file() and not path.is_symlink()
             if replaced and hasattr(os, "fchmod"):
                 os.fchmod(file, path.stat().st_mode & 0o777)
@@ -253,13 +255,13 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
     return new_path
 
 
-def put(path: Path, content: bytes, private: bool = False) -> None:
+def replace_file(path: Path, content: bytes, private: bool = False) -> None:
     """Write a file as a whole or not at all. Raises OSError if the path is not a regular file, or is a link.
 
     Only its owner may read a private file.
     """
     if kind := kind_of(path):
-        raise Unfit(path, f"the path is {kind}, not a regular file")
+        raise UnusablePathError(path, f"the path is {kind}, not a regular file")
     new_path = new_file_beside(path, content, private)
     try:
         new_path.replace(path)
@@ -267,7 +269,7 @@ def put(path: Path, content: bytes, private: bool = False) -> None:
         new_path.unlink(missing_ok=True)
 
 
-def write(file: int, content: bytes) -> None:
+def write_and_sync(file: int, content: bytes) -> None:
     """Write all of the content, and return when it is on disk."""
     while content:
         content = content[os.write(file, content) :]
@@ -277,7 +279,7 @@ def write(file: int, content: bytes) -> None:
 def append(path: Path, content: bytes) -> None:
     """Append to a regular file, which is created if it does not exist. Its directory must exist."""
     if kind := kind_of(path):
-        raise Unfit(path, f"the path is {kind}, not a regular file")
+        raise UnusablePathError(path, f"the path is {kind}, not a regular file")
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _COMMON_FLAGS, 0o600)
     try:
         while content:
@@ -296,9 +298,9 @@ def own_directory() -> Iterator[Path]:
         yield Path(path)
 
 
-def lay(path: Path, content: bytes) -> None:
+def write_new_file(path: Path, content: bytes) -> None:
     """Write a new file. Raises FileExistsError."""
-    file = create(path)
+    file = create_private_file(path)
     try:
         while content:
             content = content[os.write(file, content) :]
@@ -306,11 +308,11 @@ def lay(path: Path, content: bytes) -> None:
         os.close(file)
 
 
-def make_own(path: Path) -> None:
+def make_own_directory(path: Path) -> None:
     """Create dpsync's own directory in a project, and keep it out of git."""
     make_directory(path, own=1)
     with suppress(FileExistsError):
-        ignore = create(path / ".gitignore")
+        ignore = create_private_file(path / ".gitignore")
         os.write(ignore, b"*\n")
         os.close(ignore)
 
@@ -319,9 +321,9 @@ def make_directory(path: Path, own: int = 0) -> None:
     """Create a directory and its parents. The last `own` of them are dpsync's, and may not be links."""
     for directory in [path, *path.parents][:own]:
         if kind_of(directory) == "a link":
-            raise Unfit(directory, f"{directory} is a link, but must be a directory")
+            raise UnusablePathError(directory, f"{directory} is a link, but must be a directory")
     if path.exists() and not path.is_dir():
-        raise Unfit(path, f"{path} is not a directory")
+        raise UnusablePathError(path, f"{path} is not a directory")
     path.mkdir(parents=True, exist_ok=True)
 
 
@@ -334,7 +336,7 @@ def lock(path: Path, seconds: float = 0) -> Iterator[None]:
     from filelock import FileLock, Timeout  # not part of a start: only what applies holds locks
 
     if kind := kind_of(path):
-        raise Unfit(path, f"{path} is {kind}, not a regular file")
+        raise UnusablePathError(path, f"{path} is {kind}, not a regular file")
     held = FileLock(path, timeout=seconds, mode=0o600, fallback_to_soft=False)
     try:
         held.acquire()

@@ -118,7 +118,7 @@ class DocsPlatform:
 
 @pytest.fixture(scope="session")
 def _docs_platform_server() -> Iterator[ThreadedServer]:
-    from dpsync.server.extras import MissingPackage, companion_packages
+    from dpsync.server.extras import MissingPackageError, companion_packages
 
     try:
         with companion_packages():
@@ -129,7 +129,7 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
             from dpsync.server.http.app import build
             from dpsync.server.process.thread import ThreadedServer
             from dpsync.server.store import open_store
-    except MissingPackage as missing:
+    except MissingPackageError as missing:
         pytest.fail(f"docs_platform: {missing}", pytrace=False)
 
     start = worlds.Start(worlds.builtin())

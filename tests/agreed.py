@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient
 from dpsync.model.plan import Plan
-from dpsync.planner.answers import confirmed_by
+from dpsync.planner.answers import answer_in_flag
 
 
 def answer_about_content(plan: Plan) -> tuple[str, ...]:
@@ -19,7 +19,7 @@ def answer_about_content(plan: Plan) -> tuple[str, ...]:
 def answers(plan: Plan, words: str) -> tuple[str, ...]:
     """Return the answers to the plan's questions whose flag contains `words`."""
     flags = (way.add for one in plan.refusals for way in one.answers)
-    return tuple(found for flag in flags if words in flag and (found := confirmed_by(flag)) is not None)
+    return tuple(found for flag in flags if words in flag and (found := answer_in_flag(flag)) is not None)
 
 
 def agreed(session: Session, client: ReadClient, options: Options | None = None) -> Planned:

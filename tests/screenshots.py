@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from dpsync.render.paint import wrapped
+from dpsync.render.paint import wrap_text
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -52,7 +52,7 @@ def main() -> None:
         report.write_text(shown["html"], encoding="utf-8")
         with chromium() as browser:
             for name, html in (
-                ("terminal", terminal(f"$ dpsync plan\n{wrapped(shown['text'], 110)}")),
+                ("terminal", terminal(f"$ dpsync plan\n{wrap_text(shown['text'], 110)}")),
                 ("comment", page(title("Open", "Much at once"), comment(shown["markdown"]))),
             ):
                 with browser.new_page(viewport={"width": 1000, "height": 400}) as opened:

@@ -63,7 +63,7 @@ def test_only_regular_files_are_read(odd: tuple[Path, str]) -> None:
 def test_nothing_takes_the_place_of_what_is_no_file(odd: tuple[Path, str], tmp_path: Path) -> None:
     before = odd[0].lstat()
     with pytest.raises(OSError, match=odd[1]):
-        disk.put(odd[0], b"new")
+        disk.replace_file(odd[0], b"new")
     assert odd[0].lstat() == before
     assert sorted(tmp_path.iterdir()) == [odd[0]]
 
@@ -75,7 +75,7 @@ def test_no_lock_is_held_by_what_is_no_file(odd: tuple[Path, str]) -> None:
 
 def test_what_is_there_is_never_created(odd: tuple[Path, str]) -> None:
     with pytest.raises(FileExistsError):
-        disk.create(odd[0])
+        disk.create_private_file(odd[0])
 
 
 def test_no_more_is_read_than_the_limit(tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_the_target_of_a_link_is_never_written_to(tmp_path: Path) -> None:
     target.write_bytes(b"precious")
     (tmp_path / "link").symlink_to("target")
     for attempt in (
-        lambda path: disk.put(path, b"new"),
+        lambda path: disk.replace_file(path, b"new"),
         lambda path: disk.lock(path).__enter__(),
-        disk.create,
+        disk.create_private_file,
     ):
         with pytest.raises(OSError, match=r"a link|exists"):
             attempt(tmp_path / "link")
@@ -159,7 +159,7 @@ def test_a_file_is_replaced_as_a_whole_and_keeps_its_mode(tmp_path: Path) -> Non
     path = tmp_path / "file"
     path.write_bytes(b"old")
     path.chmod(0o640)
-    disk.put(path, b"new")
+    disk.replace_file(path, b"new")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -170,7 +170,7 @@ def test_what_cannot_be_put_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(disk, "write", full)
     with pytest.raises(OSError, match="No space left"):
-        disk.put(tmp_path / "file", b"new")
+        disk.replace_file(tmp_path / "file", b"new")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,20 +14,20 @@ from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.kind import (
     ANY,
-    ByHand,
     Call,
     Field,
+    GitSync,
     Kind,
     Lifecycle,
     ListOrder,
+    ManualStep,
     PlatformWork,
-    Synced,
 )
-from dpsync.kinds.meanings import page_name
-from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.types import Json, Many, Object, OneOf, Table, Text
+from dpsync.kinds.meanings import kind_page_file_name
+from dpsync.kinds.registry import Registry, build_registry
+from dpsync.kinds.types import Json, List, Object, OneOf, Table, Text
 from dpsync.kinds.types.texts import Certificate, Markdown
-from dpsync.render.value_words import heading, listed, value_sentences
+from dpsync.render.value_words import heading, join_words, value_sentences
 
 _HEAD = """\
 # Kind internals
@@ -57,7 +57,11 @@ matching, planning and the pages about kinds follow from the declaration. The ta
 
 def page(registry: Registry) -> str:
     """Return the whole page as Markdown; `registry` has every kind."""
-    parts = [_HEAD, *(_kind(registry, kind) for kind in sorted(registry.ordered, key=heading)), _TAIL]
+    parts = [
+        _HEAD,
+        *(_kind(registry, kind) for kind in sorted(registry.in_dependency_order, key=heading)),
+        _TAIL,
+    ]
     for of, name in _DECLARED.items():
         rows = [f"| `{word}` | {WORDS[of][word]} |" for word in words_of(of)]
         parts.append("\n".join([f"| word of a {name} | meaning |", "|---|---|", *rows]))
@@ -66,14 +70,14 @@ def page(registry: Registry) -> str:
 
 def _kind(registry: Registry, kind: Kind) -> str:
     facts = [
-        f"- Name in code: `{kind.name}`. Page: [{kind.noun}](kinds/{page_name(kind.noun)}).",
+        f"- Name in code: `{kind.name}`. Page: [{kind.noun}](kinds/{kind_page_file_name(kind.noun)}).",
         f"- Create: {_creation(kind)}.",
         f"- Update: {_call(kind.update) if kind.update else 'never'}.",
         f"- Delete: {_call(kind.delete) if kind.delete else 'never'}.",
         *(f"- {sentence}" for sentence in _rules(registry, kind)),
         *(f"- {sentence}" for sentence in _profiles(registry, kind)),
     ]
-    rows = [_row(kind, field) for field in kind.fields if not field.nest]
+    rows = [_row(kind, field) for field in kind.fields if not field.is_parent_reference]
     head = ["| field | written | null | read | unset | compared |", "|---|---|---|---|---|---|"]
     return "\n\n".join([f"## {heading(kind)}", "\n".join(facts), "\n".join([*head, *rows])])
 
@@ -81,28 +85,33 @@ def _kind(registry: Registry, kind: Kind) -> str:
 def _creation(kind: Kind) -> str:
     match kind.create:
         case Call():
-            return _call(kind.create) + (", with the first child" if kind.create.also_creates else "")
-        case ByHand():
+            return _call(kind.create) + (", with the first child" if kind.create.first_child_id_path else "")
+        case ManualStep():
             return "by a person"
     return "with the parent"
 
 
 def _rules(registry: Registry, kind: Kind) -> Iterator[str]:
-    if kind.update and kind.update.complete:
+    if kind.update and kind.update.sends_every_field:
         yield "An update sends every field. For undeclared fields, an update sends the live value again."
-    elif kind.update and kind.update.whole:
+    elif kind.update and kind.update.replaces_object:
         yield "An update replaces the object. For undeclared fields, an update sends the live value again."
-    for word, call in kind.platform.acts.items():
+    for word, call in kind.platform_work.user_actions.items():
         yield f'`--confirm "{word} ADDRESS"` sends {_call(call)}.'
-    if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
-        yield f"`dpsync import` always writes {listed(watched)}, so that `drift` reports changes."
-    defaults = [item for item in kind.fields if item.security and item.watchable and not item.required]
+    if watched := [f"`{field.name}`" for field in kind.fields if field.can_widen_access]:
+        yield f"`dpsync import` always writes {join_words(watched)}, so that `drift` reports changes."
+    defaults = [
+        item for item in kind.fields if item.can_widen_access and item.is_watchable and not item.required
+    ]
     if defaults:
-        names = listed((f"`{field.name}`" for field in defaults), "or")
+        names = join_words((f"`{field.name}`" for field in defaults), "or")
         yield f"If {names} has its default, `import` adds the field to `policy: watch` instead."
     for holder, order in registry.list_orders(kind.name).items():
-        if order.order:
-            yield f"Their order in {registry[holder].one} (`{order.name}`): {_call(order.order.call)}."
+        if order.move_order:
+            yield (
+                f"Their order in {registry[holder].noun_with_article} (`{order.name}`): "
+                f"{_call(order.move_order.call)}."
+            )
     if kind.order:
         yield f"The order of siblings: {_call(kind.order.call)}."
 
@@ -122,7 +131,7 @@ def _profiles(registry: Registry, kind: Kind) -> Iterator[str]:
             for field in kind.fields
             if field.name in supported.unsupported_fields
         ]
-        phrases += _differences(registry, kind, supported, kind.on_profiles.get(profile.name, {}))
+        phrases += _differences(registry, kind, supported, kind.profile_overrides.get(profile.name, {}))
         if phrases:
             yield f"{where}: {'; '.join(phrases)}."
 
@@ -132,8 +141,11 @@ def _differences(registry: Registry, kind: Kind, there: Kind, own: Mapping[str, 
         yield f"read at `{there.read.path}`"
     if "update" in own and there.update:
         yield f"an update sends only the declared fields, by {_call(there.update)}"
-    if there.inherits:
-        yield f"responses show the value of the {registry[there.inherits].noun} where the object has none"
+    if there.inherits_from_kind:
+        yield (
+            f"responses show the value of the {registry[there.inherits_from_kind].noun} where the "
+            "object has none"
+        )
     for before in kind.fields:
         after = there.field(before.name)
         path = f"{kind.name}.{before.name}"
@@ -142,8 +154,8 @@ def _differences(registry: Registry, kind: Kind, there: Kind, own: Mapping[str, 
             yield f"`{before.name}`: {', '.join(said)}"
         if after.required and not before.required:
             yield f"`{before.name}` is required"
-        if after.null != before.null:
-            yield f"`{before.name}`: null is {after.null}"
+        if after.null_effect != before.null_effect:
+            yield f"`{before.name}`: null is {after.null_effect}"
 
 
 def _row(kind: Kind, field: Field) -> str:
@@ -152,7 +164,7 @@ def _row(kind: Kind, field: Field) -> str:
         _written(kind, field),
         _null(kind, field),
         _read(field),
-        "" if field.absent is None else f"`{on_one_line(field.absent)}`",
+        "" if field.value_when_absent is None else f"`{on_one_line(field.value_when_absent)}`",
         _compared(kind, field),
     ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
@@ -163,16 +175,18 @@ def _call(call: Call) -> str:
 
 
 def _written(kind: Kind, field: Field) -> str:
-    if field.via is not None:
-        created = ["create"] if field.on in ("create", "both") and isinstance(kind.create, Call) else []
-        return ", ".join([*created, *_own_calls(field.via)])
-    if field.name == kind.natural or not field.declarable:
+    if field.own_call is not None:
+        created = (
+            ["create"] if field.written_in in ("create", "both") and isinstance(kind.create, Call) else []
+        )
+        return ", ".join([*created, *_own_calls(field.own_call)])
+    if field.name == kind.key_field or not field.is_declarable:
         return "never"
     if isinstance(field, ListOrder):
         return "as the order of siblings"
     if not isinstance(kind.create, Call):
         return "update"
-    return {"create": "create", "update": "update", "both": "create, update"}[field.on]
+    return {"create": "create", "update": "update", "both": "create, update"}[field.written_in]
 
 
 def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
@@ -185,20 +199,20 @@ def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
 
 
 def _null(kind: Kind, field: Field) -> str:
-    if field.name == kind.natural or not field.declarable:
+    if field.name == kind.key_field or not field.is_declarable:
         return ""
     return {
         "refused": "refused",
         "clear": "sends null",
         "empty": "sends an empty string",
         "by hand": "expects no value; no request clears the field",
-    }[field.null]
+    }[field.null_effect]
 
 
 def _read(field: Field) -> str:
     if isinstance(field, ListOrder):
-        return "from another list" if field.present else "from its own list"
-    match field.source:
+        return "from another list" if field.live_order_read else "from its own list"
+    match field.response_path:
         case None:
             return "never"
         case str(path):
@@ -210,16 +224,16 @@ def _read(field: Field) -> str:
 def _compared(kind: Kind, field: Field) -> str:
     if isinstance(field, ListOrder):
         return "as the order of siblings"
-    if field.source is None:
+    if field.response_path is None:
         return "with the value in the base commit"
-    if not field.declarable and field.name != kind.natural:
+    if not field.is_declarable and field.name != kind.key_field:
         return ""
     match field.type:
-        case Many(as_set=as_set):
+        case List(is_set=as_set):
             return "as a set" if as_set else "in order"
         case Object() | OneOf():
             return "only the written keys"
-        case Json(partial=partial):
+        case Json(is_partial=partial):
             return "as JSON, only the written keys" if partial else "as JSON"
         case Table():
             return "as a whole"
@@ -227,7 +241,7 @@ def _compared(kind: Kind, field: Field) -> str:
             return "ignoring header, footer and line breaks"
         case Markdown():
             return "as formatted text, ignoring Markdown style"
-        case Text(form="email") | Text(caseless=True):
+        case Text(format="email") | Text(is_case_insensitive=True):
             return "ignoring case"
     return "exactly"
 
@@ -235,7 +249,7 @@ def _compared(kind: Kind, field: Field) -> str:
 # The words of declarations.
 
 _DECLARED: Mapping[type, str] = {
-    Kind: "kind", Lifecycle: "lifecycle", PlatformWork: "platform", Synced: "synced", Field: "field",
+    Kind: "kind", Lifecycle: "lifecycle", PlatformWork: "platform", GitSync: "synced", Field: "field",
     ListOrder: "list order", Call: "call",
 }  # fmt: skip
 
@@ -287,7 +301,7 @@ WORDS: dict[type, dict[str, str]] = {
         "on_profiles": "different words on an API version; those of fields are at the fields",
         "synced": "Git Sync of the platform with a repository; see the table below",
     },
-    Synced: {
+    GitSync: {
         "at": "path in a response of the object that describes the sync",
         "repository": "in that object: path of the repository's name",
         "provider": "in that object: path of the service that has the repository",
@@ -378,4 +392,4 @@ def _fields(of: type) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    print(page(load().whole), end="")
+    print(page(build_registry().with_all_kinds), end="")

@@ -15,21 +15,26 @@ from typing import Any, Final
 from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.editions import PUBLISHED
 from dpsync.kinds.examples import entry_example, part_example, value_example
-from dpsync.kinds.kind import Field, Kind, Single
-from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, meaning, page_name
-from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.kind import Field, Kind, SingleEntry
+from dpsync.kinds.meanings import (
+    ENTRY_KEYWORD_DESCRIPTIONS,
+    KIND_DESCRIPTIONS,
+    field_description,
+    kind_page_file_name,
+)
+from dpsync.kinds.registry import Registry, build_registry
 from dpsync.kinds.shared.fields import LANGUAGES, LEVEL, ROLE, ROLES
 from dpsync.kinds.types import Enum, Type
-from dpsync.kinds.value_meanings import values_of
+from dpsync.kinds.value_meanings import value_descriptions
 from dpsync.model.text import plural
 from dpsync.render.explanations import example_text
 from dpsync.render.value_words import (
     address_words,
     heading,
-    listed,
+    join_words,
+    kind_rule_sentences,
     part_sentences,
     rule_sentences,
-    rules_words,
     value_parts,
     value_sentences,
 )
@@ -92,7 +97,9 @@ _RULES_LINK = "See [merge rules](index.md#merge-rules)."
 
 def pages(registry: Registry) -> dict[str, str]:
     """Return the text of each page by its file name; `registry` has every kind."""
-    made = {page_name(kind.noun): kind_page(registry, kind) for kind in registry.ordered}
+    made = {
+        kind_page_file_name(kind.noun): kind_page(registry, kind) for kind in registry.in_dependency_order
+    }
     return {"index.md": index(registry), **made}
 
 
@@ -104,9 +111,11 @@ def index(registry: Registry) -> str:
         parts += [f"- {_link(registry[name])}" for name in names]
         parts.append("")
     parts.append(_RULES + "\n".join([*_table_head("key"), *_entry_rows(registry)]) + "\n")
-    roles = [f"|`{role}`|{sentence}|" for role, sentence in values_of("role").items()]
+    roles = [f"|`{role}`|{sentence}|" for role, sentence in value_descriptions("role").items()]
     parts.append("\n".join(["## Roles\n", "|role|meaning|", "|---|---|", *roles]) + "\n")
-    codes = ", ".join(f"`{code}` ({name.rstrip('.')})" for code, name in values_of("language").items())
+    codes = ", ".join(
+        f"`{code}` ({name.rstrip('.')})" for code, name in value_descriptions("language").items()
+    )
     parts.append(f"## Language codes\n\nThese language codes are allowed: {codes}.\n")
     rules = registry["space"].field("mergeRules")
     rows = "\n".join(_part_rows(registry, registry["space"], rules)).replace(" in the space", "")
@@ -117,36 +126,40 @@ def index(registry: Registry) -> str:
 def _entry_rows(registry: Registry) -> Iterator[str]:
     examples = {"id": "team-7", "previously": "writers", "new": True, "takeover": True, "type": "section",
                 "key": "guides"}  # fmt: skip
-    for name, sentence in EVERY_ENTRY.items():
+    for name, sentence in ENTRY_KEYWORD_DESCRIPTIONS.items():
         example = examples.get(name) or entry_example(registry, registry["section"])["sites"]["docs"][
             "structure"][0]["children"]  # fmt: skip
         yield _row(name, [sentence], example)
 
 
 def _link(kind: Kind) -> str:
-    return f"[{heading(kind)}]({page_name(kind.noun)})"
+    return f"[{heading(kind)}]({kind_page_file_name(kind.noun)})"
 
 
 def kind_page(registry: Registry, kind: Kind) -> str:
     """Return the page about a kind, with the limits of GitBook's current API."""
-    today = registry.written_for(PUBLISHED.name)
+    today = registry.for_files_of_profile(PUBLISHED.name)
     addresses = [f"`{address}`" for address in address_words(registry, kind)]
-    facts = [f"Address: {listed(addresses, 'or')}."]
-    facts += [_with_links(sentence) for sentence in rules_words(registry, kind)]
-    shown = [field for field in today[kind.name].fields if not field.nest]
+    facts = [f"Address: {join_words(addresses, 'or')}."]
+    facts += [_with_links(sentence) for sentence in kind_rule_sentences(registry, kind)]
+    shown = [field for field in today[kind.name].fields if not field.is_parent_reference]
     if fixed := [
-        f"`{field.name}` ({_phrase(meaning(kind.name, field.name))})"
+        f"`{field.name}` ({_phrase(field_description(kind.name, field.name))})"
         for field in shown
-        if not field.declarable and field.name != kind.natural
+        if not field.is_declarable and field.name != kind.key_field
     ]:
-        facts.append(f"dpsync cannot change the field{'s' if len(fixed) > 1 else ''} {listed(fixed)}.")
+        facts.append(f"dpsync cannot change the field{'s' if len(fixed) > 1 else ''} {join_words(fixed)}.")
     if children := _children(registry, kind):
-        owner = "the " + kind.noun if isinstance(kind.shape, Single) and kind.parent is not None else kind.one
-        facts.append(f"{_sentence(owner)} can contain {listed(children)}.")
+        owner = (
+            "the " + kind.noun
+            if isinstance(kind.shape, SingleEntry) and kind.parent is not None
+            else kind.noun_with_article
+        )
+        facts.append(f"{_sentence(owner)} can contain {join_words(children)}.")
     rows = [
         row
         for field in shown
-        if field.declarable or field.name == kind.natural
+        if field.is_declarable or field.name == kind.key_field
         for row in (
             _field_row(registry, today[kind.name], field),
             *(() if field.name == "mergeRules" else _part_rows(registry, today[kind.name], field)),
@@ -157,7 +170,7 @@ def kind_page(registry: Registry, kind: Kind) -> str:
         lacked = lacking[kind.name].unsupported_fields
         rows = [_marked(row) if row.split("`")[1] in lacked else row for row in rows]
     return "\n".join([
-        f"# {heading(kind)}\n", f"{KINDS.get(kind.name, '')}\n",
+        f"# {heading(kind)}\n", f"{KIND_DESCRIPTIONS.get(kind.name, '')}\n",
         f"```yaml\n{example_text(entry_example(registry, kind))}```\n",
         *(f"- {fact}" for fact in facts), "", *_table_head(), *rows, "",
     ])  # fmt: skip
@@ -174,15 +187,15 @@ def _marked(row: str) -> str:
 
 def _children(registry: Registry, kind: Kind) -> list[str]:
     children = sorted(registry.children(kind.name), key=lambda child: child.noun.casefold())
-    return [f"[{_contained(child, kind)}]({page_name(child.noun)})" for child in children]
+    return [f"[{_contained(child, kind)}]({kind_page_file_name(child.noun)})" for child in children]
 
 
 def _contained(child: Kind, parent: Kind) -> str:
     """Return the noun for the objects of a kind in a parent: plural, or with an article if there is one."""
-    if isinstance(child.shape, Single):
-        if parent.one in child.noun:
-            return f"the {child.noun.replace(parent.one, f'the {parent.noun}')}"
-        return child.noun if child.noun.endswith("s") else child.one
+    if isinstance(child.shape, SingleEntry):
+        if parent.noun_with_article in child.noun:
+            return f"the {child.noun.replace(parent.noun_with_article, f'the {parent.noun}')}"
+        return child.noun if child.noun.endswith("s") else child.noun_with_article
     return plural(child.noun)
 
 
@@ -201,10 +214,13 @@ def _sentence(words: str) -> str:
 
 
 def _field_row(registry: Registry, kind: Kind, field: Field) -> str:
-    said = [meaning(kind.name, field.name), *_values(registry, field.type, f"{kind.name}.{field.name}")]
-    if field.inline:
+    said = [
+        field_description(kind.name, field.name),
+        *_values(registry, field.type, f"{kind.name}.{field.name}"),
+    ]
+    if field.allows_inline_words:
         words = [f"`{word}`" for word in kind.inline_words]
-        said.append(f"In an entry, write {listed(words, 'or')} directly, without `{field.name}`.")
+        said.append(f"In an entry, write {join_words(words, 'or')} directly, without `{field.name}`.")
     if field.name == "mergeRules":
         said.append(_RULES_LINK)
     return _row(
@@ -220,10 +236,10 @@ def _part_rows(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
             continue
         seen.add(path)
         whole = f"{field.name}.{path}"
-        said = [meaning(kind.name, field.name, path)]
+        said = [field_description(kind.name, field.name, path)]
         said += _values(registry, type_, f"{kind.name}.{whole}") if type_ is not None else []
         said += part_sentences(field, path, required)
-        name = path if field.inline else whole
+        name = path if field.allows_inline_words else whole
         yield _row(name, said, part_example(registry, kind, field, path, type_))
 
 
@@ -249,7 +265,7 @@ def _row(name: str, said: list[str], example: Any) -> str:
 def write(folder: Path = FOLDER) -> None:
     """Write all pages, and delete pages of kinds that no longer exist."""
     folder.mkdir(exist_ok=True)
-    made = pages(load().whole)
+    made = pages(build_registry().with_all_kinds)
     for page in folder.glob("*.md"):
         if page.name not in made:
             page.unlink()

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
-from dpsync.kinds.kind import Call, Kind, ListOrder, Lists
-from dpsync.kinds.registry import Registry, SupportedKind, _Support, load
-from dpsync.model.text import listed
+from dpsync.kinds.kind import Call, Kind, ListOrder, NodeListsRead
+from dpsync.kinds.registry import Registry, SupportedKind, _Support, build_registry
+from dpsync.model.text import join_with_and
 from dpsync.server.http.app import build
 from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import PROFILES
@@ -44,7 +44,7 @@ def requests(registry: Registry, kind: SupportedKind) -> tuple[set[Operation], s
     support = _Support(registry.kinds, registry.profile)
 
     def operations(method: str, path: str) -> set[Operation]:
-        return {(method, found) for found in support.paths(kind, path)}
+        return {(method, found) for found in support.expand_paths(kind, path)}
 
     reads = {one for path in _read_paths(kind) for one in operations("GET", path)}
     writes = {one for call in _calls(kind) for one in operations(call.method, call.path)}
@@ -52,20 +52,20 @@ def requests(registry: Registry, kind: SupportedKind) -> tuple[set[Operation], s
 
 
 def _read_paths(kind: Kind) -> Iterator[str]:
-    yield from kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
+    yield from kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
     for item in kind.fields:
-        yield from item.own_read.values()
-        if isinstance(item, ListOrder) and item.present is not None:
-            yield item.present.path
-    yield from filter(None, (kind.find.path if kind.find else None,))
+        yield from item.separate_read_paths.values()
+        if isinstance(item, ListOrder) and item.live_order_read is not None:
+            yield item.live_order_read.path
+    yield from filter(None, (kind.search_list.path if kind.search_list else None,))
 
 
 def _calls(kind: Kind) -> Iterator[Call]:
     """Every writing request of a kind, but those that only an answer or a pin asks for."""
     found: list[Any] = [kind.create, kind.update, kind.delete, kind.order.call if kind.order else None]
     for item in kind.fields:
-        found += item.via.values() if isinstance(item.via, Mapping) else [item.via]
-        found += [item.order.call] if isinstance(item, ListOrder) and item.order else []
+        found += item.own_call.values() if isinstance(item.own_call, Mapping) else [item.own_call]
+        found += [item.move_order.call] if isinstance(item, ListOrder) and item.move_order else []
     yield from (call for call in found if isinstance(call, Call))
 
 
@@ -77,7 +77,7 @@ def scopes() -> dict[Operation, str]:
 
 def roles_table() -> str:
     """By kind the roles and the scopes that reading and writing it need."""
-    registry = load("published")
+    registry = build_registry("published")
     needs = {(row.method, plain(row.path)): row.needs or "" for row in EVERY}
     known = scopes()
     rows = [f"{_ROLES_HEADER} role to write | scopes to read | scopes to write |", "|---|---|---|---|---|"]
@@ -200,7 +200,8 @@ def editions_table() -> str:
     for profiles, among in sorted(groups.items()):
         if len(profiles) < len(PROFILES):
             rows.append(
-                f"| {listed([f'`{one}`' for one in profiles])} only | {len(among)}: `{' '.join(among)}` |"
+                f"| {join_with_and([f'`{one}`' for one in profiles])} only | {len(among)}: "
+                f"`{' '.join(among)}` |"
             )
         else:
             rows.append(f"| all three | {len(among)} |")

@@ -15,34 +15,42 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from dpsync.apply.fresh_reads import Fresh, Read
-from dpsync.apply.journal import Journal, record
-from dpsync.apply.task import Check, Ids, Task
+from dpsync.apply.fresh_reads import FreshReads, ObjectsByIdentity
+from dpsync.apply.journal import Journal, try_to_record
+from dpsync.apply.task import Check, LiveIds, StepTask
 from dpsync.client.client import WriteClient, WriteResult
-from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, NotFound, NotSent, Unknown
+from dpsync.client.errors import (
+    ClientError,
+    ForbiddenError,
+    InterruptedRequestError,
+    NotFoundError,
+    NotSentError,
+    StatusError,
+    UnknownOutcomeError,
+)
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
-from dpsync.kinds.urls import segment
-from dpsync.live.decode import check_id, compose, pointer
-from dpsync.live.sources import fitting
+from dpsync.kinds.urls import id_to_path_segment
+from dpsync.live.decode import check_id, fill_id_template, value_or_none
+from dpsync.live.sources import as_bad_answer
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Event, Intended, Outcome, Result, StepEnded
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import ENV, REF, fill, markers
+from dpsync.model.values import ENV_MARKER, REF_MARKER, fill_markers, marker_names
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 5.0
 _LONGEST_WAIT: Final = 60.0
 
 
-def growing(first: float, longest: float, together: float) -> Iterator[float]:
+def growing_pauses(first: float, longest: float, total: float) -> Iterator[float]:
     """Yield pauses in seconds, each twice as long as the one before, up to `longest`.
 
     The last pause is the one with which the sum reaches `together`.
     """
-    pause, left = first, together
+    pause, left = first, total
     while left > 0:
         yield pause
         left -= pause
@@ -51,13 +59,13 @@ def growing(first: float, longest: float, together: float) -> Iterator[float]:
 
 def platform_work_pauses() -> Iterator[float]:
     """Yield growing pauses, a minute in all, to wait until the platform has created or processed a value."""
-    return growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
+    return growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
 
 
 _UNKNOWN_ID = re.compile(r"\{([^{}]+)\}")
 
 
-class Shared(Struct, frozen=True):
+class ApplyContext(Struct, frozen=True):
     """The state that all attempts of one apply share. Thread-safe."""
 
     client: WriteClient
@@ -65,8 +73,8 @@ class Shared(Struct, frozen=True):
     desired: Desired
     journal: Journal
     secrets: Mapping[str, str]
-    ids: Ids
-    fresh: Fresh
+    ids: LiveIds
+    fresh_reads: FreshReads
     checks: Sequence[Check]
     """Run in this order, right before a step is recorded and sent."""
     stop: threading.Event
@@ -75,23 +83,23 @@ class Shared(Struct, frozen=True):
     clock: Callable[[], float] = time.monotonic
     """Returns seconds, to measure how long a step takes."""
 
-    def troubled(self, words: str) -> None:
+    def add_trouble(self, reason: str) -> None:
         """Note once why the apply cannot continue."""
-        if words not in self.trouble:
-            self.trouble.append(words)
+        if reason not in self.trouble:
+            self.trouble.append(reason)
 
 
 class _Lookup(Struct, frozen=True):
     """The objects of a list or tree now, and the candidates: the objects that a request may have created."""
 
-    objects: Read
+    objects: ObjectsByIdentity
     candidates: Sequence[LiveObject]
 
 
 class Attempt:
     """One attempt at one step. `sent`: whether a writing request may have reached the platform."""
 
-    def __init__(self, shared: Shared, task: Task) -> None:
+    def __init__(self, shared: ApplyContext, task: StepTask) -> None:
         self._shared = shared
         self._task = task
         self.sent = False
@@ -103,12 +111,12 @@ class Attempt:
         """
         began = self._shared.clock()
         try:
-            outcome = self._run_checks() or self._recorded()
+            outcome = self._run_checks() or self._record_and_send()
         except Exception as mistake:
             outcome = self._internal_error(mistake)
         finally:
             if not self.sent:
-                self._shared.fresh.not_sent(self._task)
+                self._shared.fresh_reads.note_not_sent(self._task)
         outcome = outcome.model_copy(update={"sent": self.sent})
         self._record(StepEnded(outcome=outcome, seconds=round(self._shared.clock() - began, 3)))
         return outcome
@@ -128,7 +136,7 @@ class Attempt:
                 objection = check(self._task)
                 if objection is not None:
                     return self._task.outcome(objection.result, objection.reason)
-        except Interrupted:
+        except InterruptedRequestError:
             return self._task.outcome("not-tried", "stopped")
         except ClientError as error:
             return self._task.outcome("failed", f"the check before the request failed: {error}", error.status)
@@ -136,18 +144,18 @@ class Attempt:
             return self._task.outcome("failed", f"the check before the request failed: {error}")
         return None
 
-    def _recorded(self) -> Outcome:
+    def _record_and_send(self) -> Outcome:
         """Record the intent, then send the request. Without a journal entry nothing is sent."""
         problem = self._record(self._intent())
         if problem is not None:
             return self._task.outcome("not-tried", problem)
-        return self._try_step()
+        return self._send_or_await()
 
     def _record(self, event: Event) -> str | None:
         """Record an event. If that fails, stop the whole apply and return the reason."""
-        problem = record(self._shared.journal, event)
+        problem = try_to_record(self._shared.journal, event)
         if problem is not None:
-            self._shared.troubled(problem)
+            self._shared.add_trouble(problem)
             self._shared.stop.set()
         return problem
 
@@ -158,10 +166,10 @@ class Attempt:
         address = None if id is None else change.address
         return Intended(step=step.id, method=step.method, address=address, id=id)
 
-    def _try_step(self) -> Outcome:
+    def _send_or_await(self) -> Outcome:
         try:
             return self._await() if self._task.step.verb == "await" else self._send()
-        except Interrupted:
+        except InterruptedRequestError:
             return self._task.outcome("not-tried", "stopped")
         except ClientError as error:
             return self._task.outcome("failed", self._reason(error), error.status)
@@ -173,32 +181,32 @@ class Attempt:
     def _send(self) -> Outcome:
         step, shared = self._task.step, self._shared
         path = self._path()
-        body = fill(step.body, self._marker_value)
+        body = fill_markers(step.body, self._marker_value)
         if step.whole:
             kind = shared.registry[self._task.change.kind]
-            live = shared.fresh.sources.to_write_back(kind, path)
+            live = shared.fresh_reads.sources.read_body(kind, path)
             read_only = kind.update.read_only if kind.update is not None else ()
-            types = {item.wire: item.type for item in kind.fields}
-            body = _laid_over(types, live, body, step.method == "PUT", read_only)
-        secrets = [shared.secrets[name] for name in markers(step.body, ENV)]
-        shared.fresh.sending()
+            types = {item.wire_name: item.type for item in kind.fields}
+            body = _merge_over_live(types, live, body, step.method == "PUT", read_only)
+        secrets = [shared.secrets[name] for name in marker_names(step.body, ENV_MARKER)]
+        shared.fresh_reads.note_sending()
         self.sent = True
         try:
             answer = shared.client.send(
                 step.method, path, body, repeatable=step.repeat == "safe", secrets=secrets
             )
-        except (NotSent, Interrupted):
+        except (NotSentError, InterruptedRequestError):
             self.sent = False
             raise
-        except Unknown as unknown:
+        except UnknownOutcomeError as unknown:
             return self._unanswered_outcome(unknown)
-        except Answered as refused:
+        except StatusError as refused:
             return self._refused_outcome(refused)
         return self._success_outcome(answer)
 
-    def _refused_outcome(self, refused: Answered) -> Outcome:
+    def _refused_outcome(self, refused: StatusError) -> Outcome:
         """Return the outcome of a request that the platform refused."""
-        step, missing = self._task.step, isinstance(refused, NotFound)
+        step, missing = self._task.step, isinstance(refused, NotFoundError)
         if missing and (step.verb == "delete" or (step.method == "DELETE" and refused.after_unknown)):
             return self._task.outcome("already", status=refused.status)
         # The platform refuses a move that changes nothing. The final plan verifies the position.
@@ -228,15 +236,15 @@ class Attempt:
         wanted = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
         while True:
             body = self._shared.client.get(path)
-            with fitting(path):
+            with as_bad_answer(path):
                 found = {
                     address: check_id(body, where)
                     for address, where in wanted.items()
-                    if pointer(body, where)
+                    if value_or_none(body, where)
                 }
             if found.keys() == wanted.keys():
                 for address, id in found.items():
-                    self._shared.ids.put(address, id)
+                    self._shared.ids.set(address, id)
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
                 words = "GitBook has not created the object yet. Run apply again later"
@@ -248,15 +256,15 @@ class Attempt:
         return _UNKNOWN_ID.sub(lambda match: self._segment(Address.parse(match[1])), self._task.step.path)
 
     def _segment(self, address: Address) -> str:
-        resource = self._shared.desired.resources.get(address)
+        resource = self._shared.desired.entries.get(address)
         kind = self._shared.registry[resource.kind] if resource else None
-        return segment(self._id(address), kind)
+        return id_to_path_segment(self._id(address), kind)
 
     def _marker_value(self, marker: str, name: str) -> Any:
         """Return the value that a marker in a body stands for: an id, a secret, or the name itself."""
-        if marker == REF:
+        if marker == REF_MARKER:
             return self._id(Address.parse(name))
-        return self._shared.secrets[name] if marker == ENV else name
+        return self._shared.secrets[name] if marker == ENV_MARKER else name
 
     def _id(self, address: Address) -> str:
         id = self._shared.ids.get(address)
@@ -269,16 +277,18 @@ class Attempt:
     def _success_outcome(self, answer: WriteResult) -> Outcome:
         """Note the ids in a successful response, and return the outcome."""
         step = self._task.step
-        if step.answers is not None and pointer(answer.body, "object") != step.answers:
+        if step.answers is not None and value_or_none(answer.body, "object") != step.answers:
             words = "GitBook requires another change first"
             return self._task.outcome("failed", words, answer.status)
         for gives in step.gives:
-            id = gives.id if gives.pointer is None else compose(answer.body, gives.pointer)
+            id = gives.id if gives.pointer is None else fill_id_template(answer.body, gives.pointer)
             if gives.pointer is None:
-                id = fill(id, self._marker_value)
+                id = fill_markers(id, self._marker_value)
             if not isinstance(id, str):
-                return self._unanswered_outcome(Unknown(step.method, step.path, "unreadable", answer.status))
-            self._shared.ids.put(gives.location, id)
+                return self._unanswered_outcome(
+                    UnknownOutcomeError(step.method, step.path, "unreadable", answer.status)
+                )
+            self._shared.ids.set(gives.location, id)
         requested = step.verb == "delete" and answer.status == 202
         own = self._shared.ids.get(self._task.change.location)
         return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
@@ -292,7 +302,7 @@ class Attempt:
         """
         words = self._reason(error)
         step = self._task.step
-        if isinstance(error, Unknown) and error.reason == "interrupted":
+        if isinstance(error, UnknownOutcomeError) and error.reason == "interrupted":
             words += ". The next plan shows whether the change was made"
             return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
@@ -312,7 +322,7 @@ class Attempt:
 
     def _look_up(self) -> _Lookup | None:
         """Look for objects that the request may have created. Return None if the list cannot be read."""
-        change, fresh = self._task.change, self._shared.fresh
+        change, fresh = self._task.change, self._shared.fresh_reads
         source = fresh.source(change)
         if source is None:
             return None
@@ -320,8 +330,8 @@ class Attempt:
             now = fresh.read(source)
         except ClientError:
             return None
-        resource = self._shared.desired.resources[change.location]
-        return _Lookup(now, fresh.found(resource, now, change.id or self._predetermined_id()))
+        resource = self._shared.desired.entries[change.location]
+        return _Lookup(now, fresh.possible_results(resource, now, change.id or self._predetermined_id()))
 
     def _adopt(self, lookup: _Lookup) -> bool:
         """Record the ids of the only candidate and of its children. Return False if a child is missing."""
@@ -329,25 +339,25 @@ class Attempt:
         children = [item for item in lookup.objects.values() if item.holder == created.identity]
         if len(children) < len(more):
             return False
-        self._shared.ids.put(self._task.change.location, created.id)
+        self._shared.ids.set(self._task.change.location, created.id)
         for gives, child in zip(more, children, strict=False):
-            self._shared.ids.put(gives.location, child.id)
+            self._shared.ids.set(gives.location, child.id)
         return True
 
     def _predetermined_id(self) -> str | None:
         """Return the id of the object to create, if the id is known before the request."""
         gives = self._task.step.gives
-        return fill(gives[0].id, self._marker_value) if gives and gives[0].pointer is None else None
+        return fill_markers(gives[0].id, self._marker_value) if gives and gives[0].pointer is None else None
 
     def _reason(self, error: ClientError) -> str:
         """Return the reason of a failure.
 
         Leave out the response text if the request had a secret to repeat.
         """
-        if markers(self._task.step.body, ENV) and isinstance(error, Answered):
+        if marker_names(self._task.step.body, ENV_MARKER) and isinstance(error, StatusError):
             why = "the response is not shown, because the request contained a secret"
             return f"status {error.status} ({why})"
-        if not isinstance(error, Forbidden):
+        if not isinstance(error, ForbiddenError):
             return str(error)
         # The platform answers 403 for both (gitbook-skills, configure-site, "Error handling notes").
         in_site = "/sites/" in self._task.step.path
@@ -355,8 +365,8 @@ class Attempt:
         return f"{error}. Use a token that may make this change{plan}"
 
 
-def _laid_over(
-    types: Mapping[str, Type], live: Any, wanted: Any, everything: bool, read_only: Collection[str] = ()
+def _merge_over_live(
+    types: Mapping[str, Type], live: Any, wanted: Any, keep_undeclared: bool, read_only: Collection[str] = ()
 ) -> Any:
     """Return the wanted body merged with the live one, each member by its type.
 
@@ -365,6 +375,8 @@ def _laid_over(
     """
     if not (isinstance(live, dict) and isinstance(wanted, dict)):
         return wanted
-    kept = live if everything else {}
+    kept = live if keep_undeclared else {}
     taken = {name: value for name, value in kept.items() if name not in read_only}
-    return taken | {name: types[name].over(live.get(name), value) for name, value in wanted.items()}
+    return taken | {
+        name: types[name].merge_over_live(live.get(name), value) for name, value in wanted.items()
+    }

@@ -14,22 +14,22 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
-from dpsync.apply.attempt import Attempt, Shared
+from dpsync.apply.attempt import ApplyContext, Attempt
 from dpsync.apply.delete_checks import DeleteChecks
-from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.ids_recorder import Recorder
-from dpsync.apply.journal import Journal, MaskedJournal, RememberingJournal, record
-from dpsync.apply.task import Ids, Task
+from dpsync.apply.fresh_reads import FreshReads
+from dpsync.apply.ids_recorder import IdsRecorder
+from dpsync.apply.journal import InMemoryJournal, Journal, MaskedJournal, try_to_record
+from dpsync.apply.task import LiveIds, StepTask
 from dpsync.apply.verification import await_processing, await_removals
 from dpsync.client.client import WriteClient
 from dpsync.kinds.registry import Registry
 from dpsync.model.change import Step
 from dpsync.model.desired import Desired
-from dpsync.model.journal import GOOD, NotTried, Outcome, StepEnded
+from dpsync.model.journal import SUCCESSFUL, NotTried, Outcome, StepEnded
 from dpsync.model.mask import Mask
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
-from dpsync.model.values import ENV, markers
+from dpsync.model.values import ENV_MARKER, marker_names
 
 
 class Schedule:
@@ -39,7 +39,7 @@ class Schedule:
         self._steps = {step.id: step for step in steps}
         self._open = set(self._steps)
         self._ended: set[str] = set()
-        self._left: dict[str, int] = {}
+        self._open_dependencies: dict[str, int] = {}
         self._needed_by: dict[str, list[str]] = defaultdict(list)
         self._followed_by: dict[str, list[str]] = defaultdict(list)
         self._ready: dict[str, None] = {}
@@ -47,32 +47,32 @@ class Schedule:
         for step in self._steps.values():
             needs = [id for id in step.needs if id in self._steps]
             follows = [id for id in step.follows if id in self._steps]
-            self._left[step.id] = len(needs) + len(follows)
+            self._open_dependencies[step.id] = len(needs) + len(follows)
             for id in needs:
                 self._needed_by[id].append(step.id)
             for id in follows:
                 self._followed_by[id].append(step.id)
-        self._before_deletes = sum(not _runs_with_deletes(step) for step in self._steps.values())
-        for id, left in self._left.items():
+        self._steps_before_deletes = sum(not _runs_with_deletes(step) for step in self._steps.values())
+        for id, left in self._open_dependencies.items():
             if left == 0:
                 self._make_ready(id)
-        self._release()
+        self._release_deletes()
 
-    def next(self) -> str | None:
+    def take_ready_step(self) -> str | None:
         """Return a step that may run now and mark it as taken, or None."""
         for id in self._ready:
             del self._ready[id]
             return id
         return None
 
-    def settle(self, id: str, good: bool) -> list[str]:
+    def end_step(self, id: str, succeeded: bool) -> list[str]:
         """Note the end of a step. Return the steps that can never run because of it."""
         if id not in self._open:
             return []
         self._close(id)
-        lost = [] if good else self._close_dependents(id)
+        lost = [] if succeeded else self._close_dependents(id)
         self._notify_waiting(id)
-        self._release()
+        self._release_deletes()
         return lost
 
     def _close_dependents(self, id: str) -> list[str]:
@@ -92,7 +92,7 @@ class Schedule:
         self._open.discard(id)
         self._ready.pop(id, None)
         self._deletes.pop(id, None)
-        self._before_deletes -= not _runs_with_deletes(self._steps[id])
+        self._steps_before_deletes -= not _runs_with_deletes(self._steps[id])
 
     def _notify_waiting(self, id: str) -> None:
         """Count the end of a step for the steps that wait for it, and make those without a wait ready.
@@ -105,19 +105,19 @@ class Schedule:
             at = ended.pop()
             self._ended.add(at)
             for other in (*self._needed_by[at], *self._followed_by[at]):
-                self._left[other] -= 1
-                if self._left[other] == 0 and other in self._open:
+                self._open_dependencies[other] -= 1
+                if self._open_dependencies[other] == 0 and other in self._open:
                     self._make_ready(other)
-                elif self._left[other] == 0 and other not in self._ended:
+                elif self._open_dependencies[other] == 0 and other not in self._ended:
                     ended.append(other)
 
     def _make_ready(self, id: str) -> None:
         """Make a step ready, or queue it with the deletes."""
         (self._deletes if _is_final_delete(self._steps[id]) else self._ready)[id] = None
 
-    def _release(self) -> None:
+    def _release_deletes(self) -> None:
         """Make the queued deletes ready if no other step is left."""
-        if self._before_deletes == 0:
+        if self._steps_before_deletes == 0:
             self._ready |= self._deletes
             self._deletes.clear()
 
@@ -139,7 +139,12 @@ def sent_secrets(plan: Plan, secrets: Mapping[str, str]) -> list[str]:
 
 def _secret_names(plan: Plan) -> set[str]:
     """Return the environment variables that the requests of a plan refer to."""
-    return {name for change in plan.changes for step in change.steps for name in markers(step.body, ENV)}
+    return {
+        name
+        for change in plan.changes
+        for step in change.steps
+        for name in marker_names(step.body, ENV_MARKER)
+    }
 
 
 class Executor:
@@ -157,7 +162,7 @@ class Executor:
         parallelism: int,
         report: Callable[[Outcome], None],
         stop: threading.Event,
-        recorder: Recorder,
+        recorder: IdsRecorder,
     ) -> None:
         self.client = client
         self.registry = registry
@@ -166,21 +171,21 @@ class Executor:
         self.mask = Mask(secret) if secret else None
         """Removes the secrets that this apply sends, because any later response may repeat them."""
         masked = MaskedJournal(journal, self.mask) if self.mask is not None else journal
-        self.journal = RememberingJournal(masked)
+        self.journal = InMemoryJournal(masked)
         self.parallelism = max(1, parallelism)
         self.recorder = recorder
         self.outcomes: dict[str, Outcome] = {}
         self._report = report
         self._tasks = {
-            step.id: Task(change, step, plan.origins) for change in plan.changes for step in change.steps
+            step.id: StepTask(change, step, plan.origins) for change in plan.changes for step in change.steps
         }
         self._stop = stop
         self._lock = threading.Lock()
-        ids = Ids({address: match.id for address, match in snapshot.matches.items()})
-        fresh = Fresh(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
+        ids = LiveIds({address: match.id for address, match in snapshot.matches.items()})
+        fresh = FreshReads(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
         delete_checks = DeleteChecks(client, registry, desired, snapshot, plan, self.parallelism)
-        checks = (fresh.unchanged, delete_checks.unchanged)
-        self._shared = Shared(
+        checks = (fresh.check, delete_checks.check)
+        self._shared = ApplyContext(
             client, registry, desired, self.journal, secrets, ids, fresh, checks, self._stop
         )
 
@@ -190,12 +195,12 @@ class Executor:
         return self._shared.trouble
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         return self._stop.is_set()
 
-    def preflight(self) -> dict[str, str]:
+    def find_stale_changes(self) -> dict[str, str]:
         """Return what changed since the plan was made, by address. If not empty, nothing may be written."""
-        return self._shared.fresh.preflight()
+        return self._shared.fresh_reads.find_stale_changes()
 
     def missing_secrets(self) -> list[str]:
         """Return the environment variables that the plan needs and that are not set."""
@@ -207,11 +212,11 @@ class Executor:
             self._run_steps()
         except Exception as mistake:
             self._stop.set()
-            self._shared.troubled(f"dpsync has an internal error ({type(mistake).__name__})")
-        self._settle_not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
+            self._shared.add_trouble(f"dpsync has an internal error ({type(mistake).__name__})")
+        self._report_not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
         await_processing(self._shared, (self._tasks[id] for id, one in self.outcomes.items() if one.sent))
         requested = [self._tasks[id] for id, one in self.outcomes.items() if one.result == "requested"]
-        await_removals(self._shared, requested, self._settle_removed, self.client.timeout)
+        await_removals(self._shared, requested, self._report_removed, self.client.timeout)
 
     def _run_steps(self) -> None:
         """Start steps as the schedule allows, and settle each step as it ends."""
@@ -221,13 +226,15 @@ class Executor:
         ended: SimpleQueue[Future[Outcome]] = SimpleQueue()
         with ThreadPoolExecutor(self.parallelism) as pool:
             while True:
-                while not self.stopped and running < self.parallelism and (id := schedule.next()):
+                while (
+                    not self.is_stopped and running < self.parallelism and (id := schedule.take_ready_step())
+                ):
                     pool.submit(self._attempt, self._tasks[id]).add_done_callback(ended.put)
                     running += 1
                 if not running:
                     break
                 try:
-                    first = ended.get(timeout=self.recorder.due)
+                    first = ended.get(timeout=self.recorder.seconds_to_next_write)
                 except Empty:
                     first = None
                 self.recorder.flush()
@@ -235,36 +242,36 @@ class Executor:
                     continue
                 running -= 1
                 outcome = first.result()
-                skipped = schedule.settle(outcome.step, outcome.result in GOOD)
-                self._settle_not_tried(skipped, f"it needs {outcome.step}")
+                skipped = schedule.end_step(outcome.step, outcome.result in SUCCESSFUL)
+                self._report_not_tried(skipped, f"it needs {outcome.step}")
 
-    def _attempt(self, task: Task) -> Outcome:
+    def _attempt(self, task: StepTask) -> Outcome:
         """Run one step in its own thread, and keep its outcome at once: the loop may be interrupted."""
         outcome = Attempt(self._shared, task).run()
-        self._settle(outcome)
-        self.recorder.settled(task, outcome, self._shared.ids.get)
+        self._report_outcome(outcome)
+        self.recorder.record_outcome(task, outcome, self._shared.ids.get)
         return outcome
 
-    def _settle_not_tried(self, steps: Iterable[str], why: str) -> None:
+    def _report_not_tried(self, steps: Iterable[str], why: str) -> None:
         """Record steps that will not be tried, in one journal line, and settle them."""
         ids = tuple(steps)
-        problem = record(self.journal, NotTried(steps=ids, why=why)) if ids else None
+        problem = try_to_record(self.journal, NotTried(steps=ids, why=why)) if ids else None
         if problem is not None:
-            self._shared.troubled(problem)
+            self._shared.add_trouble(problem)
             self._stop.set()
         for id in ids:
-            self._settle(self._tasks[id].outcome("not-tried", why))
+            self._report_outcome(self._tasks[id].outcome("not-tried", why))
 
-    def _settle_removed(self, task: Task, outcome: Outcome) -> None:
+    def _report_removed(self, task: StepTask, outcome: Outcome) -> None:
         """Record that a requested removal was carried out."""
         outcome = outcome.model_copy(update={"sent": True})
-        problem = record(self.journal, StepEnded(outcome=outcome))
+        problem = try_to_record(self.journal, StepEnded(outcome=outcome))
         if problem is not None:
-            self._shared.troubled(problem)
-        self._settle(outcome)
-        self.recorder.settled(task, outcome, self._shared.ids.get)
+            self._shared.add_trouble(problem)
+        self._report_outcome(outcome)
+        self.recorder.record_outcome(task, outcome, self._shared.ids.get)
 
-    def _settle(self, outcome: Outcome) -> None:
+    def _report_outcome(self, outcome: Outcome) -> None:
         """Keep and report a masked outcome."""
         with self._lock:
             # The id of a step may contain a secret, too.
@@ -279,7 +286,7 @@ class Executor:
         if self.mask is None:
             return outcome
         try:
-            return self.mask.model(outcome)
+            return self.mask.mask_model(outcome)
         except Exception as mistake:
             words = f"dpsync has an internal error ({type(mistake).__name__}) while it recorded this step"
             return outcome.model_copy(update={"error": words})

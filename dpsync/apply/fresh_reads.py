@@ -13,42 +13,42 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from dpsync.apply.task import Ids, Objection, Task
+from dpsync.apply.task import LiveIds, StaleStep, StepTask
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import NotFound
+from dpsync.client.errors import NotFoundError
 from dpsync.identity.keys import NaturalKeys
-from dpsync.identity.similarity import could_be, rivals
+from dpsync.identity.similarity import competing_entries, new_objects_matching
 from dpsync.kinds.registry import Registry
-from dpsync.live.reading import has_parts, with_parts
-from dpsync.live.sources import Source, Sources
+from dpsync.live.reading import declares_separate_parts, with_separate_parts
+from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.compare import object_digest
 
-Read = dict[Identity, LiveObject]
-_SYNCED: Final = "somebody connected this object to a repository (Git Sync) after the plan was made"
+ObjectsByIdentity = dict[Identity, LiveObject]
+_NOW_SYNCED: Final = "somebody connected this object to a repository (Git Sync) after the plan was made"
 
 
-class _Place(Struct):
+class _WriteTarget(Struct):
     """A list or tree that steps write to. Its lock is held during a check."""
 
-    source: Source
+    source: ReadSource
     changes: list[Change] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    stale: dict[str, str] = field(default_factory=dict)
+    stale_reasons: dict[str, str] = field(default_factory=dict)
     """Why a change can no longer be carried out, by address."""
-    writes_before: int | None = None
+    writes_at_last_read: int | None = None
     """Number of writes that this apply had sent at the last read; None before the first read."""
     owner: LiveObject | None = None
     """The owner of a tree, if the platform may start to sync the owner with a repository (Git Sync)."""
-    writing: set[str] = field(default_factory=set)
+    writing_steps: set[str] = field(default_factory=set)
     """The steps that this apply has sent or is about to send. After the first one, the list differs because
     of this apply, and is not read again."""
 
 
-class Fresh:
+class FreshReads:
     """Reads the current state and compares it with the snapshot of the plan. Thread-safe."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Fresh:
         registry: Registry,
         desired: Desired,
         snapshot: Snapshot,
-        ids: Ids,
+        ids: LiveIds,
         changes: Iterable[Change],
         parallelism: int,
     ) -> None:
@@ -65,75 +65,81 @@ class Fresh:
         self.desired = desired
         self.snapshot = snapshot
         self.ids = ids
-        self.sources = Sources(client, registry, parallelism, snapshot.objects.values(), snapshot.unwrapped)
+        self.sources = SourceReader(
+            client, registry, parallelism, snapshot.objects.values(), snapshot.trees_without_wrapper
+        )
         self._lock = threading.Lock()
-        self._sent = 0
-        self._owners: dict[str, tuple[int | None, Read]] = {}
+        self._write_count = 0
+        self._reads_of_owners: dict[str, tuple[int | None, ObjectsByIdentity]] = {}
         """Number of writes before the read, and the objects read, by URL of a list of tree owners."""
         self._owners_lock = threading.Lock()
-        self._places: dict[str, _Place] = {}
-        self._writes: dict[str, _Place] = {}
+        self._targets_by_url: dict[str, _WriteTarget] = {}
+        self._targets_by_step: dict[str, _WriteTarget] = {}
         """The list or tree that a step writes to, by step id, for steps without an objection."""
         for change in changes:
             source = self.source(change) if change.steps else None
             if source is not None:
                 owner = self._tree_owner(change)
-                self._places.setdefault(source.url, _Place(source, owner=owner)).changes.append(change)
+                self._targets_by_url.setdefault(source.url, _WriteTarget(source, owner=owner)).changes.append(
+                    change
+                )
 
     # --- checks ---------------------------------------------------------------------------------------
 
-    def preflight(self) -> dict[str, str]:
+    def find_stale_changes(self) -> dict[str, str]:
         """Return what changed since the plan was made, by address. Reads every list that is written to."""
         stale: dict[str, str] = {}
-        for found in self.sources.map(self._read_again, [self._places[url] for url in sorted(self._places)]):
+        for found in self.sources.map_parallel(
+            self._refresh_target, [self._targets_by_url[url] for url in sorted(self._targets_by_url)]
+        ):
             stale |= found
         return stale
 
-    def unchanged(self, task: Task) -> Objection | None:
+    def check(self, task: StepTask) -> StaleStep | None:
         """Return an objection if what a step writes to changed since the plan, otherwise None."""
         source = self.source(task.change)
-        place = self._places.get(source.url) if source is not None else None
+        place = self._targets_by_url.get(source.url) if source is not None else None
         if place is None:
             return None
         with place.lock:
-            if not place.writing and place.writes_before != self._sent:
-                self._read_again(place)
-            reason = place.stale.get(task.change.address)
+            if not place.writing_steps and place.writes_at_last_read != self._write_count:
+                self._refresh_target(place)
+            reason = place.stale_reasons.get(task.change.address)
             if reason is None:
                 # Under the same lock, or another step's write could be taken for somebody else's.
-                place.writing.add(task.step.id)
-                self._writes[task.step.id] = place
-        return Objection("stale", reason) if reason is not None else None
+                place.writing_steps.add(task.step.id)
+                self._targets_by_step[task.step.id] = place
+        return StaleStep("stale", reason) if reason is not None else None
 
-    def not_sent(self, task: Task) -> None:
+    def note_not_sent(self, task: StepTask) -> None:
         """Note that a step was not sent, so its list or tree is unchanged."""
-        place = self._writes.pop(task.step.id, None)
+        place = self._targets_by_step.pop(task.step.id, None)
         if place is not None:
             with place.lock:
-                place.writing.discard(task.step.id)
+                place.writing_steps.discard(task.step.id)
 
-    def sending(self) -> None:
+    def note_sending(self) -> None:
         """Note that a write is about to be sent, so earlier reads may be out of date."""
         with self._lock:
-            self._sent += 1
+            self._write_count += 1
 
-    def _read_again(self, place: _Place) -> dict[str, str]:
+    def _refresh_target(self, place: _WriteTarget) -> dict[str, str]:
         """Read a list or tree again, and return its stale changes by address."""
-        place.writes_before = self._sent
-        place.stale = self._stale_changes(self.read(place.source), place.changes)
-        if place.owner is not None and self._is_synced_by_now(place.owner):
-            place.stale |= dict.fromkeys((change.address for change in place.changes), _SYNCED)
-        return place.stale
+        place.writes_at_last_read = self._write_count
+        place.stale_reasons = self._stale_changes(self.read(place.source), place.changes)
+        if place.owner is not None and self._is_now_synced(place.owner):
+            place.stale_reasons |= dict.fromkeys((change.address for change in place.changes), _NOW_SYNCED)
+        return place.stale_reasons
 
-    def _stale_changes(self, now: Read, changes: Iterable[Change]) -> dict[str, str]:
+    def _stale_changes(self, now: ObjectsByIdentity, changes: Iterable[Change]) -> dict[str, str]:
         """Return why changes are stale, by address."""
         found: dict[str, str] = {}
         here = {(item.kind, item.id): item for item in now.values()}
         new = self._new_objects(now)
         for change in changes:
             if change.id is None:
-                resource = self.desired.resources[change.location]
-                if new and could_be(
+                resource = self.desired.entries[change.location]
+                if new and new_objects_matching(
                     self._natural_keys(resource, now), resource, self._unclaimed(resource, new)
                 ):
                     found[change.address] = "somebody else created this object after the plan was made"
@@ -144,9 +150,13 @@ class Fresh:
                     found[change.address] = "this object was deleted after the plan was made"
             elif object_digest(self._with_parts(change, live), change.watched) != change.digest:
                 planned = self.snapshot.objects.get(live.identity)
-                begun = live.synced is not None and planned is not None and live.synced != planned.synced
+                begun = (
+                    live.synced_repository is not None
+                    and planned is not None
+                    and live.synced_repository != planned.synced_repository
+                )
                 found[change.address] = (
-                    _SYNCED if begun else "this object was changed after the plan was made"
+                    _NOW_SYNCED if begun else "this object was changed after the plan was made"
                 )
         return found
 
@@ -155,69 +165,77 @@ class Fresh:
     def _tree_owner(self, change: Change) -> LiveObject | None:
         """Return the live owner of a node's tree, if Git Sync may start for the owner."""
         kind = self.registry[change.kind]
-        if not kind.in_tree:
+        if not kind.is_node:
             return None
         around = self.registry[self.registry.tree_owner(kind)]
-        begins = around.synced is not None and around.synced.asked_again
+        begins = around.git_sync is not None and around.git_sync.is_rechecked_before_write
         chain = self._parent_chain(change) if begins else None
         return next((self.snapshot.objects.get(one) for one in chain or () if one[0] == around.name), None)
 
-    def _is_synced_by_now(self, owner: LiveObject) -> bool:
+    def _is_now_synced(self, owner: LiveObject) -> bool:
         """Return whether Git Sync started for an owner after the plan was made."""
         now = self._read_owners(owner).get(owner.identity)
-        return now is not None and now.synced is not None and now.synced != owner.synced
+        return (
+            now is not None
+            and now.synced_repository is not None
+            and now.synced_repository != owner.synced_repository
+        )
 
-    def _read_owners(self, owner: LiveObject) -> Read:
+    def _read_owners(self, owner: LiveObject) -> ObjectsByIdentity:
         """Return the current objects of the owner's list, read at most once between two writes."""
         with self._owners_lock:
-            seen, found = self._owners.get(owner.source, (None, {}))
-            if seen != self._sent:
-                seen = self._sent
-                found = self.read(Source(owner.source, owner.kind, owner.parent))
-                self._owners[owner.source] = seen, found
+            seen, found = self._reads_of_owners.get(owner.source_url, (None, {}))
+            if seen != self._write_count:
+                seen = self._write_count
+                found = self.read(ReadSource(owner.source_url, owner.kind, owner.parent))
+                self._reads_of_owners[owner.source_url] = seen, found
             return found
 
     # --- reads ----------------------------------------------------------------------------------------
 
     def _with_parts(self, change: Change, live: LiveObject) -> LiveObject:
         """Return a live object with the parts that have their own request, as the plan saw it."""
-        resource = self.desired.resources.get(change.location)
+        resource = self.desired.entries.get(change.location)
         chain = self._parent_chain(change)
-        if resource is None or chain is None or not has_parts(self.registry[change.kind], resource):
+        if (
+            resource is None
+            or chain is None
+            or not declares_separate_parts(self.registry[change.kind], resource)
+        ):
             return live
-        return with_parts(self.sources, self.registry, resource, live, chain)
+        return with_separate_parts(self.sources, self.registry, resource, live, chain)
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ReadSource) -> ObjectsByIdentity:
         """Return the current objects of a source, {} if its parent does not exist."""
         try:
             return {item.identity: item for item in self.sources.read(source)}
-        except NotFound:
+        except NotFoundError:
             return {}
 
-    def source(self, change: Change) -> Source | None:
+    def source(self, change: Change) -> ReadSource | None:
         """Return where the object of a change is read; None if its parent is not created yet."""
         kind = self.registry[change.kind]
         if kind.parent is None:
             # The organization itself: one object by its own URL.
             live = self.snapshot.objects[kind.name, str(change.id)]
-            return Source(live.source, kind.name, None)
+            return ReadSource(live.source_url, kind.name, None)
         chain = self._parent_chain(change)
         if chain is None:
             return None
-        return self.sources.below(kind, chain)
+        return self.sources.source_below(kind, chain)
 
     def _parent_chain(self, change: Change) -> list[Identity] | None:
         """Return the parents of a change's object, from the direct parent up; None if one is not live yet."""
         kind = self.registry[change.kind]
-        if change.id is not None and kind.own_id:
+        if change.id is not None and kind.has_unique_id:
             live = self.snapshot.objects.get((change.kind, change.id))
-            return self.snapshot.above(live) if live else None
+            return self.snapshot.ancestors(live) if live else None
         chain: list[Identity] = []
-        around: Address | None = change.location.parent(kind.key)
+        around: Address | None = change.location.owner_of_list(kind.key)
         if change.id is None:
-            around = self.desired.resources[change.location].parent
+            around = self.desired.entries[change.location].parent
         while around is not None:
-            resource = self.desired.resources[around]
+            resource = self.desired.entries[around]
             id = self.ids.get(around)
             if id is None:
                 return None
@@ -227,7 +245,9 @@ class Fresh:
 
     # --- new objects ----------------------------------------------------------------------------------
 
-    def found(self, resource: Entry, now: Read, id: str | None = None) -> list[LiveObject]:
+    def possible_results(
+        self, entry: Entry, now: ObjectsByIdentity, id: str | None = None
+    ) -> list[LiveObject]:
         """Return the new objects that an entry's request without a response may have created.
 
         Exactly one result is an answer. If another entry that is not created yet could be the object as well,
@@ -237,52 +257,52 @@ class Fresh:
             id: The id of the created object, if it is known before the request.
         """
         if id is not None:
-            return [item for item in now.values() if (item.kind, item.id) == (resource.kind, id)]
-        view = self._natural_keys(resource, now)
-        hits = could_be(view, resource, self._unclaimed(resource, self._new_objects(now)))
+            return [item for item in now.values() if (item.kind, item.id) == (entry.kind, id)]
+        view = self._natural_keys(entry, now)
+        hits = new_objects_matching(view, entry, self._unclaimed(entry, self._new_objects(now)))
         if len(hits) != 1:
             return hits
         unmade = (
             other
-            for other in self.desired.resources.values()
-            if (other.kind, other.parent) == (resource.kind, resource.parent)
-            and other.address != resource.address
+            for other in self.desired.entries.values()
+            if (other.kind, other.parent) == (entry.kind, entry.parent)
+            and other.address != entry.address
             and self.ids.get(other.address) is None
         )
-        return hits * (1 + len(rivals(view, hits[0], unmade)))
+        return hits * (1 + len(competing_entries(view, hits[0], unmade)))
 
-    def _new_objects(self, now: Read) -> list[LiveObject]:
+    def _new_objects(self, now: ObjectsByIdentity) -> list[LiveObject]:
         """Return the objects that did not exist when the plan was made."""
         return [item for item in now.values() if item.identity not in self.snapshot.objects]
 
-    def _unclaimed(self, resource: Entry, new: list[LiveObject]) -> list[LiveObject]:
+    def _unclaimed(self, entry: Entry, new: list[LiveObject]) -> list[LiveObject]:
         """Return the new objects of an entry's kind and parent that belong to no other entry."""
-        parent = self.ids.get(resource.parent) if resource.parent is not None else None
+        parent = self.ids.get(entry.parent) if entry.parent is not None else None
         return [
             item
             for item in new
-            if item.kind == resource.kind
-            and (resource.parent is None or item.parent is None or item.parent[1] == parent)
+            if item.kind == entry.kind
+            and (entry.parent is None or item.parent is None or item.parent[1] == parent)
             and not any(
-                (other := self.desired.resources.get(address))
-                and (other.kind, other.parent) == (resource.kind, resource.parent)
+                (other := self.desired.entries.get(address))
+                and (other.kind, other.parent) == (entry.kind, entry.parent)
                 for address in self.ids.addresses(item.id)
             )
         ]
 
-    def _natural_keys(self, resource: Entry, now: Read) -> NaturalKeys:
+    def _natural_keys(self, resource: Entry, now: ObjectsByIdentity) -> NaturalKeys:
         """Return the natural keys of an entry's kind, for the current objects."""
         return NaturalKeys(
             self.registry[resource.kind],
             self._referenced_id,
-            lambda entry: self.desired.resources.get(entry.children[0]) if entry.children else None,
+            lambda entry: self.desired.entries.get(entry.children[0]) if entry.children else None,
             lambda item: [other for other in now.values() if other.holder == item.identity],
         )
 
     def _referenced_id(self, address: Address) -> str | None:
         """Return the id that a reference means. For an entry with an output, return the id of the output."""
-        resource = self.desired.resources.get(address)
-        outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
+        resource = self.desired.entries.get(address)
+        outputs = self.registry[resource.kind].platform_work.outputs if resource is not None else None
         if outputs is None:
             return self.ids.get(address)
         return self.ids.get(address.child(outputs.kind)) or self.snapshot.outputs.get(address)

@@ -16,19 +16,26 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync import disk
-from dpsync.apply.journal import NoState, state_directory
-from dpsync.config.ids_file import content, markers, parse, parse_both, render, wrong
+from dpsync.apply.journal import NoStateDirectoryError, state_directory
+from dpsync.config.ids_file import (
+    find_conflict_markers,
+    invalid_ids_file_error,
+    parse,
+    parse_conflict,
+    read_ids_file,
+    render_ids_file,
+)
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError, Findings
-from dpsync.model.ids import Edits, IdsFile, Lines
+from dpsync.model.ids import IdsEdits, IdsFile, LinesByAddress
 
-_PATIENCE: Final = 2.0
+_LOCK_TIMEOUT: Final = 2.0
 """Seconds to wait for the lock, which is held for one reading and one writing."""
 
 
-class CannotWrite(Exception):
+class IdsWriteError(Exception):
     """The ids file was not written; the text says which one, and why."""
 
 
@@ -36,9 +43,9 @@ class ResolvedIds(Struct, frozen=True):
     """What a file says when both sides of a merge conflict in it are read, or both lines of an entry."""
 
     ids: IdsFile
-    disputed: frozenset[tuple[str, str, Address]] = frozenset()
+    conflicting_lines: frozenset[tuple[str, str, Address]] = frozenset()
     """Platform, organization and address of the lines about which the sides differ: they are not in `ids`."""
-    conflict: bool = False
+    has_conflict_markers: bool = False
 
 
 class IdsOnDisk:
@@ -59,34 +66,34 @@ class IdsOnDisk:
 
     def read(self) -> IdsFile:
         """Return the lines of the file, or none if there is no file. Raises DiagnosticError (exit 5 or 4)."""
-        data = content(self.path, self.name, self._project)
+        data = read_ids_file(self.path, self.name, self._project)
         if self._commit is not None:
             from dpsync.config.checked_files import check_file  # loads git code, rarely needed
 
             check_file(self.path, self.name, data, self._commit, self._project)
-        return IdsFile() if data is None else self._parsed(data)
+        return IdsFile() if data is None else self._parse(data)
 
     def read_both(self) -> ResolvedIds:
         """Return both sides of a file with or without conflict markers. Raises DiagnosticError (exit 5)."""
-        data = content(self.path, self.name, self._project)
+        data = read_ids_file(self.path, self.name, self._project)
         if data is None:
             return ResolvedIds(IdsFile())
-        ids, disputed, found = parse_both(data, self.name, self._registry)
+        ids, disputed, found = parse_conflict(data, self.name, self._registry)
         if found:
-            raise self._wrong(found, data)
-        marked = bool(markers(decode(data, self.name)[0], self.name))
-        return ResolvedIds(ids, disputed, conflict=marked or bool(disputed))
+            raise self._invalid_file_error(found, data)
+        marked = bool(find_conflict_markers(decode(data, self.name)[0], self.name))
+        return ResolvedIds(ids, disputed, has_conflict_markers=marked or bool(disputed))
 
-    def edit(self, platform: str, edits: Edits) -> None:
+    def edit(self, platform: str, edits: IdsEdits) -> None:
         """Change these lines, and nothing else. Raises CannotWrite."""
-        self._change(lambda ids: ids.edited(platform, edits))
+        self._change(lambda ids: ids.with_edits(platform, edits))
 
-    def replace(self, platform: str, sections: Mapping[str, Lines]) -> None:
+    def replace(self, platform: str, sections: Mapping[str, LinesByAddress]) -> None:
         """Give whole organizations other lines. Raises CannotWrite."""
 
         def replaced(ids: IdsFile) -> IdsFile:
             for organization, lines in sections.items():
-                ids = ids.replaced(platform, organization, lines)
+                ids = ids.with_section(platform, organization, lines)
             return ids
 
         self._change(replaced)
@@ -94,51 +101,53 @@ class IdsOnDisk:
     def put(self, ids: IdsFile) -> None:
         """Write all of it, whatever is there. Raises CannotWrite."""
         try:
-            self._put(render(ids))
+            self._write(render_ids_file(ids))
         except OSError as error:
-            raise self._cannot(disk.why(error)) from None
+            raise self._not_written_error(disk.error_reason(error)) from None
 
     def _change(self, change: Callable[[IdsFile], IdsFile]) -> None:
         try:
             with _locked(self.path):
-                present = self._present()
+                present = self._read_current()
                 changed = change(present)
-                if changed.sections != present.sections or present.repeated:
-                    self._put(render(changed))
+                if changed.sections != present.sections or present.duplicate_lines:
+                    self._write(render_ids_file(changed))
         except DiagnosticError as unusable:
             first = unusable.diagnostics[0]
             where = f"line {first.span.line}: " if first.span else ""
-            raise self._cannot(f"{where}{first.message}") from None
+            raise self._not_written_error(f"{where}{first.message}") from None
         except BlockingIOError:
-            raise self._cannot("another dpsync command keeps changing the file") from None
+            raise self._not_written_error("another dpsync command keeps changing the file") from None
         except OSError as error:
-            raise self._cannot(disk.why(error)) from None
+            raise self._not_written_error(disk.error_reason(error)) from None
 
-    def _present(self) -> IdsFile:
+    def _read_current(self) -> IdsFile:
         try:
-            data = disk.read(disk.inside(self.path, self._project), DEFAULT_LIMITS.bytes, follow=False)
+            data = disk.read(
+                disk.resolve_inside(self.path, self._project), DEFAULT_LIMITS.bytes, follow=False
+            )
         except FileNotFoundError:
             return IdsFile()
-        return self._parsed(data)
+        return self._parse(data)
 
-    def _parsed(self, data: bytes) -> IdsFile:
+    def _parse(self, data: bytes) -> IdsFile:
         ids, found = parse(data, self.name, self._registry)
         if found:
-            raise self._wrong(found, data)
+            raise self._invalid_file_error(found, data)
         return ids
 
-    def _wrong(self, found: Findings, data: bytes) -> DiagnosticError:
-        ours = disk.resolved(self.path).is_relative_to(disk.checkout(self._project))
-        return wrong(found, data, self.name, excerpts=ours)
+    def _invalid_file_error(self, found: Findings, data: bytes) -> DiagnosticError:
+        ours = disk.resolve_path(self.path).is_relative_to(disk.find_checkout(self._project))
+        return invalid_ids_file_error(found, data, self.name, excerpts=ours)
 
-    def _put(self, data: bytes) -> None:
-        disk.inside(self.path, self._project)
-        if self.path.parent.name == disk.OWN:
-            disk.make_own(self.path.parent)
-        disk.put(self.path, data)
+    def _write(self, data: bytes) -> None:
+        disk.resolve_inside(self.path, self._project)
+        if self.path.parent.name == disk.OWN_DIRECTORY_NAME:
+            disk.make_own_directory(self.path.parent)
+        disk.replace_file(self.path, data)
 
-    def _cannot(self, why: str) -> CannotWrite:
-        return CannotWrite(f"the ids file {self.name} cannot be written: {why}")
+    def _not_written_error(self, why: str) -> IdsWriteError:
+        return IdsWriteError(f"the ids file {self.name} cannot be written: {why}")
 
 
 @contextmanager
@@ -152,9 +161,9 @@ def _locked(path: Path) -> Iterator[None]:
             directory = state_directory(os.environ) / "locks"
             name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()
             disk.make_directory(directory)
-            held.enter_context(disk.lock(directory / name, _PATIENCE))
+            held.enter_context(disk.lock(directory / name, _LOCK_TIMEOUT))
         except BlockingIOError:
             raise
-        except (NoState, OSError):
+        except (NoStateDirectoryError, OSError):
             pass
         yield

@@ -24,7 +24,7 @@ from dpsync.model.mask import Mask
 from dpsync.model.text import json_text
 
 
-class JournalFull(Exception):
+class JournalFullError(Exception):
     """The journal cannot be written, so nothing more may be sent."""
 
 
@@ -36,18 +36,18 @@ class Journal(Protocol):
         """Record one event. Raises JournalFull if the event is not on disk."""
 
 
-def record(journal: Journal, event: Event) -> str | None:
+def try_to_record(journal: Journal, event: Event) -> str | None:
     """Record one event without raising. Return why it could not be recorded, None if it was."""
     try:
         journal.write(event)
-    except JournalFull as full:
+    except JournalFullError as full:
         return str(full)
     except Exception as mistake:
         return f"the journal cannot be written ({type(mistake).__name__})"
     return None
 
 
-class NoJournal:
+class NullJournal:
     """A journal that records nothing, for callers that keep none."""
 
     path: str | None = None
@@ -56,7 +56,7 @@ class NoJournal:
         """Ignore the event."""
 
 
-class RememberingJournal:
+class InMemoryJournal:
     """A journal that also keeps its events in memory, to make the report from them.
 
     It also keeps events that could not be written to disk, so that the report is complete.
@@ -87,7 +87,7 @@ class MaskedJournal:
         return self._inner.path
 
     def write(self, event: Event) -> None:
-        self._inner.write(self._mask.model(event))
+        self._inner.write(self._mask.mask_model(event))
 
 
 class _Batch:
@@ -95,7 +95,7 @@ class _Batch:
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
-        self.over = threading.Event()
+        self.written = threading.Event()
         self.problem: str | None = "the journal was not written to the disk"
         """Why the lines are not on disk; None if they are."""
 
@@ -125,17 +125,19 @@ class FileJournal:
         self._now = now
         self._lock = threading.Lock()
         """Held while a line is added to a batch."""
-        self._disk = threading.Lock()
+        self._write_lock = threading.Lock()
         """Held while a batch is written to disk."""
         self._batch = _Batch()
         try:
-            disk.inside(directory, project or directory.parent)
-            if directory.parent.name == disk.OWN:
-                disk.make_own(directory.parent)
+            disk.resolve_inside(directory, project or directory.parent)
+            if directory.parent.name == disk.OWN_DIRECTORY_NAME:
+                disk.make_own_directory(directory.parent)
             disk.make_directory(directory, own=1)
             self._file = self._create_file(directory, stamp)
         except OSError as error:
-            raise JournalFull(f"cannot write a journal in {directory}: {disk.why(error)}") from None
+            raise JournalFullError(
+                f"cannot write a journal in {directory}: {disk.error_reason(error)}"
+            ) from None
         first = JournalOpened(dpsync=__version__, flags=flags or Flags(), user=user, reverts=reverts)
         self.write(first)
 
@@ -144,7 +146,7 @@ class FileJournal:
         for number in range(1000):
             path = directory / f"{stamp}{f'-{number}' if number else ''}.jsonl"
             try:
-                file = disk.create(path)
+                file = disk.create_private_file(path)
             except FileExistsError:
                 continue
             self.path: str | None = str(path.absolute())
@@ -159,29 +161,29 @@ class FileJournal:
             is_first = len(batch.lines) == 1
         if is_first:
             self._write_batch(batch)
-        batch.over.wait()
+        batch.written.wait()
         if batch.problem is not None:
-            raise JournalFull(f"the journal {self.path} cannot be written: {batch.problem}")
+            raise JournalFullError(f"the journal {self.path} cannot be written: {batch.problem}")
 
     def _write_batch(self, batch: _Batch) -> None:
         """Write a batch with all lines that arrived during the previous write."""
         try:
-            with self._disk:
+            with self._write_lock:
                 with self._lock:
                     self._batch = _Batch()
-                disk.write(self._file, b"".join(batch.lines))
+                disk.write_and_sync(self._file, b"".join(batch.lines))
             batch.problem = None
         except OSError as error:
-            batch.problem = disk.why(error)
+            batch.problem = disk.error_reason(error)
         finally:
-            batch.over.set()
+            batch.written.set()
 
     def close(self) -> None:
         with suppress(OSError):  # every line is on disk already
             os.close(self._file)
 
 
-class Locked(Exception):
+class LockedError(Exception):
     """Another dpsync process is applying to this organization."""
 
     def __init__(self, organization: str) -> None:
@@ -189,7 +191,7 @@ class Locked(Exception):
         super().__init__(organization)
 
 
-class NoState(Exception):
+class NoStateDirectoryError(Exception):
     """The user's state directory cannot be used. The text says which directory, and why."""
 
 
@@ -201,13 +203,13 @@ def state_directory(env: Mapping[str, str]) -> Path:
     try:
         return Path.home() / ".local" / "state" / "dpsync"
     except RuntimeError:
-        raise NoState(
+        raise NoStateDirectoryError(
             "dpsync finds no directory for its lock file: neither HOME nor XDG_STATE_HOME is set"
         ) from None
 
 
 @contextmanager
-def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
+def lock_organizations(url: str, organizations: Iterable[str]) -> Iterator[None]:
     """Hold the locks of the organizations (by id).
 
     Raises Locked at once if another process has a lock, NoState if a lock file cannot be created.
@@ -220,7 +222,9 @@ def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
                 disk.make_directory(directory)
                 held.enter_context(disk.lock(directory / name))
             except BlockingIOError:
-                raise Locked(organization) from None
+                raise LockedError(organization) from None
             except OSError as error:
-                raise NoState(f"dpsync cannot write a lock file in {directory}: {disk.why(error)}") from None
+                raise NoStateDirectoryError(
+                    f"dpsync cannot write a lock file in {directory}: {disk.error_reason(error)}"
+                ) from None
         yield

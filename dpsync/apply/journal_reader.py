@@ -15,11 +15,11 @@ from msgspec import Struct
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from dpsync.apply.report import exit_of, report_of
-from dpsync.apply.saved_plan import content
+from dpsync.apply.report import build_report, exit_code_of
+from dpsync.apply.saved_plan import read_content
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import (
-    EVENT,
+    EVENT_ADAPTER,
     FORMAT,
     Event,
     Exited,
@@ -30,11 +30,11 @@ from dpsync.model.journal import (
     Started,
 )
 from dpsync.model.plan import Plan, Rehearsal
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 
-_FIRST: Final = b'{"event":"'
+_JOURNAL_START: Final = b'{"event":"'
 """The first bytes of each line of a journal."""
-_CUT: Final = "the last line of the journal is incomplete, so dpsync cannot read this line"
+_INCOMPLETE_LINE: Final = "the last line of the journal is incomplete, so dpsync cannot read this line"
 
 
 class PastApply(Struct, frozen=True):
@@ -48,23 +48,23 @@ class PastApply(Struct, frozen=True):
     rehearsal: Rehearsal | None
     """The result of the rehearsal, if there was one."""
     flags: Flags
-    dpsync: str
+    dpsync_version: str
     """The dpsync version that wrote the journal."""
-    began: datetime | None
-    last: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None
     """The time of the last line."""
     user: str | None = None
     reverts: str | None = None
     """The file name of the journal or saved plan that this apply reverted."""
 
 
-class EndedBeforeFirstStep(DiagnosticError):
+class EndedBeforeFirstStepError(DiagnosticError):
     """A journal contains an apply that ended before its first step."""
 
 
-def is_journal(found: bytes) -> bool:
+def is_journal(content: bytes) -> bool:
     """Return whether the content of a file may be a journal."""
-    return found.startswith(_FIRST)
+    return content.startswith(_JOURNAL_START)
 
 
 def read_journal(path: Path) -> PastApply:
@@ -72,26 +72,27 @@ def read_journal(path: Path) -> PastApply:
 
     Raises DiagnosticError (exit 5) if the file is no journal, or damaged.
     """
-    return parse_journal(path, content(path))
+    return parse_journal(path, read_content(path))
 
 
-def parse_journal(path: Path, found: bytes) -> PastApply:
+def parse_journal(path: Path, content: bytes) -> PastApply:
     """Return the apply in the content of a journal file. Raises DiagnosticError like `read_journal`."""
-    if not is_journal(found):
-        raise unusable(path, "the file is not the journal of an apply")
-    *lines, rest = found.split(b"\n")
+    if not is_journal(content):
+        raise invalid_journal_error(path, "the file is not the journal of an apply")
+    *lines, rest = content.split(b"\n")
     events = _parse_events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
-        raise unusable(path, "the first line of the journal is incomplete or missing")
-    report = report_of(events, str(path.absolute()))
+        raise invalid_journal_error(path, "the first line of the journal is incomplete or missing")
+    report = build_report(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
-        raise EndedBeforeFirstStep(
-            unusable(path, "the apply ended before its first step, and sent nothing").findings, Exit.INVALID
+        raise EndedBeforeFirstStepError(
+            invalid_journal_error(path, "the apply ended before its first step, and sent nothing").findings,
+            Exit.INVALID,
         )
     if rest:
-        report = report.model_copy(update={"trouble": (*report.trouble, _CUT)})
-    code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_of(report))
+        report = report.model_copy(update={"trouble": (*report.trouble, _INCOMPLETE_LINE)})
+    code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_code_of(report))
     rehearsal = next((event.rehearsal for event in events if isinstance(event, Rehearsed)), None)
     first, last = events[0], events[-1]
     return PastApply(
@@ -108,11 +109,11 @@ def _parse_events(path: Path, lines: list[bytes]) -> list[Event]:
     events: list[Event] = []
     for number, line in enumerate(lines, 1):
         try:
-            events.append(EVENT.validate_json(line))
+            events.append(EVENT_ADAPTER.validate_json(line))
         except ValidationError:
             if number == 1:
-                raise unusable(path, _first_line_problem(line)) from None
-            raise unusable(
+                raise invalid_journal_error(path, _first_line_problem(line)) from None
+            raise invalid_journal_error(
                 path, f"line {number} is damaged, or another version of dpsync wrote the journal"
             ) from None
     return events
@@ -130,11 +131,11 @@ def _first_line_problem(line: bytes) -> str:
     return "another version of dpsync wrote the journal"
 
 
-def unusable(path: Path, why: str) -> DiagnosticError:
+def invalid_journal_error(path: Path, why: str) -> DiagnosticError:
     """Return the error for a file that is not a complete journal."""
     hint = (
-        f"you can continue without the journal: {command('plan')} shows the remaining changes, and "
-        f"{command('apply')} makes them"
+        f"you can continue without the journal: {format_command('plan')} shows the remaining changes, and "
+        f"{format_command('apply')} makes them"
     )
     return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)
 
@@ -143,7 +144,7 @@ class JournaledApply(Struct, frozen=True):
     """A journal and its apply. `past` is None if nothing was applied or the journal is invalid."""
 
     path: Path
-    past: PastApply | None
+    apply: PastApply | None
     problem: str | None = None
     """Why the journal is invalid; None if it is valid."""
     reverted_by: str | None = None
@@ -154,12 +155,12 @@ def read_history(directory: Path) -> list[JournaledApply]:
     """Return the applies that have a journal in this directory, the newest first."""
     applies = sorted(map(_read_apply, directory.glob("*.jsonl")), key=_sort_key, reverse=True)
     reverted_by = {
-        apply.past.reverts: apply.path.name
+        apply.apply.reverts: apply.path.name
         for apply in applies
-        if apply.past is not None and apply.past.reverts is not None and _is_finished(apply.past)
+        if apply.apply is not None and apply.apply.reverts is not None and _is_finished(apply.apply)
     }
     return [
-        JournaledApply(apply.path, apply.past, apply.problem, reverted_by.get(apply.path.name))
+        JournaledApply(apply.path, apply.apply, apply.problem, reverted_by.get(apply.path.name))
         for apply in applies
     ]
 
@@ -170,7 +171,13 @@ def _is_finished(revert: PastApply) -> bool:
     Otherwise, the next revert of the same apply can make the other changes.
     """
     plan, report = revert.plan, revert.report
-    return report.sent and report.settled and not report.unsuccessful and plan.part is None and plan.deleting
+    return (
+        report.may_have_written
+        and report.settled
+        and not report.unsuccessful
+        and plan.part is None
+        and plan.deleting
+    )
 
 
 def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
@@ -187,15 +194,21 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
                 "journal to another directory"
             )
             raise DiagnosticError([Diagnostic("DP144", message, hint=hint)], Exit.INVALID)
-        past = apply.past
-        if past is not None and past.report.sent and past.reverts is None and apply.reverted_by is None:
+        past = apply.apply
+        if (
+            past is not None
+            and past.report.may_have_written
+            and past.reverts is None
+            and apply.reverted_by is None
+        ):
             return apply.path
     message = (
         f"there is no apply to revert: {directory} contains no journal of an apply that changed GitBook and "
         "is not reverted yet"
     )
     hint = (
-        f"{command('history')} lists the past runs of {command('apply')} in this clone. For an apply in CI, "
+        f"{format_command('history')} lists the past runs of {format_command('apply')} in this "
+        "clone. For an apply in CI, "
         "download the journal from the artifacts of the CI run"
     )
     raise DiagnosticError([Diagnostic("DP155", message, hint=hint)], Exit.INVALID)
@@ -204,7 +217,7 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
 def _read_apply(path: Path) -> JournaledApply:
     try:
         return JournaledApply(path, read_journal(path))
-    except EndedBeforeFirstStep:
+    except EndedBeforeFirstStepError:
         return JournaledApply(path, None)
     except DiagnosticError as error:
         return JournaledApply(path, None, error.findings[0].message)
@@ -212,5 +225,5 @@ def _read_apply(path: Path) -> JournaledApply:
 
 def _sort_key(apply: JournaledApply) -> tuple[datetime, str]:
     """Return the start time and the file name of an apply. For an invalid journal, use the file time."""
-    began = apply.past.began if apply.past is not None else None
+    began = apply.apply.started_at if apply.apply is not None else None
     return began or datetime.fromtimestamp(apply.path.stat().st_mtime, UTC), apply.path.name

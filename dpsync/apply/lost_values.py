@@ -11,10 +11,10 @@ from typing import Any
 
 from dpsync.model.journal import APPLIED, Outcome, Unkept
 from dpsync.model.plan import Plan
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 
 
-def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:
+def find_lost_values(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:
     """Yield the values that `remaining`, the plan after an apply of `plan`, would send again."""
     failed = {outcome.address for outcome in outcomes if outcome.result not in APPLIED}
     written = {
@@ -29,18 +29,23 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
     for change in remaining.changes:
         for item in change.differences:
             if change.action == "update" and item.known and (change.address, item.field) in written:
-                for path, sent, live in _parts(item.field, item.after, item.before):
+                for path, sent, live in _differing_parts(item.field, item.after, item.before):
                     name = str(change.location.field(item.field))
                     yield Unkept(
-                        address=change.address, field=item.field, path=path, sent=sent, live=live,
-                        way_out=f'policy: {{ ignore: ["{name}"] }}, or {command("import", "--update", name)}',
-                    )  # fmt: skip
+                        address=change.address,
+                        field=item.field,
+                        path=path,
+                        sent=sent,
+                        live=live,
+                        way_out=f'policy: {{ ignore: ["{name}"] }}, or '
+                        f"{format_command('import', '--update', name)}",
+                    )
 
 
-def _parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:
+def _differing_parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the smallest parts of a value that differ from what was sent: path, sent value, live value."""
     if isinstance(sent, dict) and isinstance(live, dict) and sent:
         for name, part in sent.items():
-            yield from _parts(f"{path}.{name}", part, live.get(name))
+            yield from _differing_parts(f"{path}.{name}", part, live.get(name))
     elif sent != live:
         yield path, sent, live

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dpsync.apply.lost_values import unkept
-from dpsync.apply.task import Task
+from dpsync.apply.lost_values import find_lost_values
+from dpsync.apply.task import StepTask
 from dpsync.model.change import PlatformTrouble, Waiting
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import (
@@ -26,10 +26,10 @@ from dpsync.model.plan import Plan
 
 IN_FLIGHT = "the apply ended before it recorded the response, so the result is unknown"
 NOT_REACHED = "the apply ended before this step"
-NO_END = "the last line of the journal is missing, because the apply was killed or is still running"
+END_MISSING = "the last line of the journal is missing, because the apply was killed or is still running"
 
 
-def report_of(events: Iterable[Event], journal: str | None) -> Report | None:
+def build_report(events: Iterable[Event], journal: str | None) -> Report | None:
     """Return the report of an apply; None if the apply ended before its first step.
 
     If several events are about one step, the last one counts.
@@ -39,14 +39,16 @@ def report_of(events: Iterable[Event], journal: str | None) -> Report | None:
     """
     started: Started | None = None
     closed: Closed | None = None
-    tasks: dict[str, Task] = {}
+    tasks: dict[str, StepTask] = {}
     intents: dict[str, Intended] = {}
     outcomes: dict[str, Outcome] = {}
     for event in events:
         match event:
             case Started(plan=plan):
                 started = event
-                tasks = {step.id: Task(one, step, plan.origins) for one in plan.changes for step in one.steps}
+                tasks = {
+                    step.id: StepTask(one, step, plan.origins) for one in plan.changes for step in one.steps
+                }
             case Intended(step=step):
                 intents[step] = event
             case StepEnded(outcome=outcome):
@@ -63,11 +65,11 @@ def report_of(events: Iterable[Event], journal: str | None) -> Report | None:
             for id, task in tasks.items()
         }
         writes = sum(intent.method != "GET" for intent in intents.values())
-        closed = Closed(trouble=(NO_END,), writes=writes)
+        closed = Closed(trouble=(END_MISSING,), writes=writes)
     return _report(started, closed, [outcomes[id] for id in tasks if id in outcomes], journal)
 
 
-def _outcome_of_unrecorded(task: Task, intent: Intended | None) -> Outcome:
+def _outcome_of_unrecorded(task: StepTask, intent: Intended | None) -> Outcome:
     """Return the outcome of a step without a recorded outcome."""
     if intent is None:
         return task.outcome("not-tried", NOT_REACHED)
@@ -86,7 +88,7 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
         remaining=remaining,
         started=tuple(_new_trouble(started.plan, remaining, outcomes)) if remaining else (),
         processing=tuple(_still_processing(started.plan, remaining, outcomes)) if remaining else (),
-        unkept=tuple(unkept(started.plan, remaining, outcomes)) if remaining else (),
+        unkept=tuple(find_lost_values(started.plan, remaining, outcomes)) if remaining else (),
         restorable=tuple(_restorable(started, outcomes)),
         reads=closed.reads,
         writes=closed.writes,
@@ -132,14 +134,14 @@ def _restorable(started: Started, outcomes: Iterable[Outcome]) -> Iterator[Resto
             yield item
 
 
-def exit_of(report: Report) -> Exit:
+def exit_code_of(report: Report) -> Exit:
     """Return the exit code of an apply that no signal ended.
 
     Codes 1 and 4 mean that nothing was written, so they require that no request was sent.
     """
     if report.complete:
         return Exit.DONE
-    if not report.sent:
+    if not report.may_have_written:
         if report.count("stale"):
             return Exit.REFUSED
         if report.count("failed") or report.trouble:

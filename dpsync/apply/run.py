@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dpsync.apply.executor import Executor
-from dpsync.apply.journal import record
-from dpsync.apply.report import report_of
-from dpsync.apply.saved_plan import Refused
+from dpsync.apply.journal import try_to_record
+from dpsync.apply.report import build_report
+from dpsync.apply.saved_plan import StaleStateError
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import Closed, Report, Restorable, Started
 from dpsync.model.plan import Plan
 
 
-def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
+def apply_plan(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     """Apply the executor's plan. Raises Refused or DiagnosticError before the first write, never after it."""
     missing = executor.missing_secrets()
     if missing:
@@ -25,9 +25,9 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
         raise DiagnosticError(
             [Diagnostic("DP131", (f"these environment variables are not set: {names}"))], Exit.INVALID
         )
-    stale = executor.preflight()
+    stale = executor.find_stale_changes()
     if stale:
-        raise Refused(stale, executor.plan.origins)
+        raise StaleStateError(stale, executor.plan.origins)
     executor.journal.write(_started_event(executor))
     recorder = executor.recorder
     recorder.flush()
@@ -35,10 +35,10 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     try:
         executor.run()
         trouble = list(executor.trouble)
-        remaining = None if executor.stopped else _plan_remaining(plan_again, trouble)
+        remaining = None if executor.is_stopped else _plan_again(plan_again, trouble)
     finally:
         recorder.close()
-    problem = record(executor.journal, _closed_event(executor, remaining, trouble))
+    problem = try_to_record(executor.journal, _closed_event(executor, remaining, trouble))
     report = _build_report(executor)
     if problem is not None:
         return report.model_copy(update={"trouble": (*report.trouble, problem)})
@@ -56,7 +56,7 @@ def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]
     """Return the last event of the journal, with the remaining changes and the numbers of requests."""
     sent = executor.client.stats().by_method
     return Closed(
-        interrupted=executor.stopped and not executor.trouble,
+        interrupted=executor.is_stopped and not executor.trouble,
         remaining=remaining,
         reads=sent.get("GET", 0),
         writes=sum(sent.values()) - sent.get("GET", 0),
@@ -65,7 +65,7 @@ def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]
     )
 
 
-def _plan_remaining(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
+def _plan_again(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
     """Return a new plan. If planning fails, add the reason to `trouble` and return None."""
     try:
         return plan_again()
@@ -80,12 +80,12 @@ def _plan_remaining(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan 
 
 def _build_report(executor: Executor) -> Report:
     """Build the report from the recorded events, without secrets."""
-    report = report_of(executor.journal.events, executor.journal.path)
+    report = build_report(executor.journal.events, executor.journal.path)
     assert report is not None
     if executor.mask is None:
         return report
     try:
-        return executor.mask.model(report)
+        return executor.mask.mask_model(report)
     except Exception as mistake:
         # Leave out everything that may contain a secret. The outcomes are already masked.
         words = f"the result was not reported: dpsync has an internal error ({type(mistake).__name__})"

@@ -21,12 +21,12 @@ from dpsync import disk
 from dpsync.kinds.editions import PROFILES
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plan import DIGITS, Origin, Part, Plan, Rehearsal, Saved
-from dpsync.model.text import command, json_text
+from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Origin, Part, Plan, Rehearsal, Saved
+from dpsync.model.text import format_command, json_text
 from dpsync.planner.sides import Options
 
 
-class Refused(Exception):
+class StaleStateError(Exception):
     """Nothing was written, because the state that the plan was made for changed.
 
     `stale` has the reasons by address, `origins` the source positions of the entries.
@@ -38,7 +38,7 @@ class Refused(Exception):
         super().__init__(self.stale)
 
 
-class NotApproved(Exception):
+class NotApprovedError(Exception):
     """Nothing was written, because the approved digest differs from the plan's digest (`found`)."""
 
     def __init__(self, approved: str, found: str) -> None:
@@ -65,45 +65,45 @@ class Expected(Struct, frozen=True):
     def check(self, now: Plan) -> None:
         """Raise NotApproved, or Refused with every difference, unless the plan is the expected one."""
         check_approved(now, self.approved)
-        if self.plan is not None and (found := different(self.plan, now, self.name)):
-            raise Refused(found, now.origins)
+        if self.plan is not None and (found := stale_reasons(self.plan, now, self.name)):
+            raise StaleStateError(found, now.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:
     """Raise NotApproved unless `approved` is the start of the plan's digest or None."""
     if approved is None:
         return
-    if len(approved) < DIGITS or not plan.digest.startswith(approved.lower()):
-        raise NotApproved(approved, plan.digest)
+    if len(approved) < APPROVED_DIGEST_DIGITS or not plan.digest.startswith(approved.lower()):
+        raise NotApprovedError(approved, plan.digest)
 
 
-def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
+def stale_reasons(before: Plan, new_plan: Plan, plan_name: str) -> dict[str, str]:
     """Return the reason for each address where two plans differ. `name` stands for `before` in messages."""
-    old, new = _by_address(before), _by_address(now)
+    old, new = _by_address(before), _by_address(new_plan)
     found = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = f"{name} is out of date: this object needs no change now"
+            found[address] = f"{plan_name} is out of date: this object needs no change now"
         elif address not in old:
-            found[address] = f"{name} is out of date: a new plan would also change this object"
+            found[address] = f"{plan_name} is out of date: a new plan would also change this object"
         elif old[address] != new[address]:
-            found[address] = f"{name} is out of date: a new plan would change this object differently"
+            found[address] = f"{plan_name} is out of date: a new plan would change this object differently"
     known = {(item.code, item.address) for item in before.refusals}
-    for item in now.refusals:
+    for item in new_plan.refusals:
         if (item.code, item.address) not in known:
             found[item.address] = f"dpsync would refuse a new plan ({item.code}): {item.message}"
-    if before.platform != now.platform:
-        found["platform"] = f"the plan was made for {before.platform}, but this is {now.platform}"
-    if before.environment != now.environment:
+    if before.platform != new_plan.platform:
+        found["platform"] = f"the plan was made for {before.platform}, but this is {new_plan.platform}"
+    if before.environment != new_plan.environment:
         found["environment"] = f"the plan was made for another environment: {before.environment or 'none'}"
     return found
 
 
 def _by_address(plan: Plan) -> dict[str, Change]:
-    return {change.address: change.done for change in plan.changes}
+    return {change.address: change.without_labels for change in plan.changes}
 
 
-LARGEST = 100_000_000
+MAX_PLAN_BYTES = 100_000_000
 """Maximum size of a saved plan in bytes."""
 
 
@@ -113,72 +113,74 @@ def options_of(plan: Plan) -> Options:
     return Options(plan.confirmed, plan.deleting, select=part.select, exclude=part.exclude)
 
 
-def save(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
+def save_plan(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
     """Write a plan to a file atomically. Raises DiagnosticError (exit 1)."""
     saved = Saved(digest=plan.digest, plan=plan, rehearsal=rehearsal)
     try:
-        disk.put(path, (json_text(saved, indent=1) + "\n").encode())
+        disk.replace_file(path, (json_text(saved, indent=1) + "\n").encode())
     except OSError as error:
-        message = f"{path} cannot be written: {disk.why(error)}"
+        message = f"{path} cannot be written: {disk.error_reason(error)}"
         raise DiagnosticError([Diagnostic("DP143", message)], Exit.FAILED) from None
 
 
-def read_saved(path: Path) -> Saved:
+def read_saved_plan(path: Path) -> Saved:
     """Return the plan in a file, to be made again.
 
     Raises DiagnosticError (exit 5) if the file is damaged or its profile is unknown.
     """
-    saved = parse_saved(path, content(path))
+    saved = parse_saved_plan(path, read_content(path))
     if saved.plan.profile not in PROFILES:
-        raise unusable(
+        raise invalid_plan_error(
             path,
             (f'the plan is for the API version "{saved.plan.profile[:40]}", which this dpsync does not know'),
         )
     return saved
 
 
-def content(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
     """Return the content of a file that may be a saved plan. Raises DiagnosticError (exit 5)."""
     try:
-        found = disk.read(path, LARGEST)
+        found = disk.read(path, MAX_PLAN_BYTES)
     except OSError as error:
-        raise unusable(path, f"dpsync cannot read the file: {disk.why(error)}") from None
-    if len(found) > LARGEST:
-        raise unusable(path, f"the file has more than {LARGEST // 1_000_000} MB")
+        raise invalid_plan_error(path, f"dpsync cannot read the file: {disk.error_reason(error)}") from None
+    if len(found) > MAX_PLAN_BYTES:
+        raise invalid_plan_error(path, f"the file has more than {MAX_PLAN_BYTES // 1_000_000} MB")
     return found
 
 
-def parse_saved(path: Path, found: bytes) -> Saved:
+def parse_saved_plan(path: Path, data: bytes) -> Saved:
     """Return the plan in the content of a file. Raises DiagnosticError (exit 5)."""
     try:
-        saved = Saved.model_validate_json(found)
+        saved = Saved.model_validate_json(data)
     except ValidationError:
-        raise unusable(path, f"the file is not a complete saved plan{_actual_format(found)}") from None
+        raise invalid_plan_error(
+            path, f"the file is not a complete saved plan{_actual_format(data)}"
+        ) from None
     if saved.plan.digest != saved.digest:
-        raise unusable(path, "the content of the file does not match its digest")
+        raise invalid_plan_error(path, "the content of the file does not match its digest")
     if saved.plan.profile not in PROFILES:
-        raise unusable(
+        raise invalid_plan_error(
             path,
             f'this version of dpsync does not know the API version "{saved.plan.profile[:40]}" of the plan',
         )
     if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
-        raise unusable(path, "the file contains the result of a rehearsal of another plan")
+        raise invalid_plan_error(path, "the file contains the result of a rehearsal of another plan")
     return saved
 
 
-def format_of(found: bytes) -> str | None:
+def format_name(data: bytes) -> str | None:
     """Return the name of the format of a dpsync file; None for another file."""
     try:
-        document = from_json(found)
+        document = from_json(data)
     except ValueError:
         return None
     name = document.get("format") if isinstance(document, dict) else None
     return name if isinstance(name, str) and re.fullmatch(r"dpsync\.[a-z-]+/\d{1,6}", name) else None
 
 
-def _actual_format(found: bytes) -> str:
+def _actual_format(content: bytes) -> str:
     """Return the actual format of a file that is no saved plan, as the end of a sentence."""
-    match format_of(found):
+    match format_name(content):
         case None:
             return ""
         case "dpsync.saved-plan/1":
@@ -187,11 +189,11 @@ def _actual_format(found: bytes) -> str:
             return f": its format is {other}, but this version of dpsync reads dpsync.saved-plan/1"
 
 
-def unusable(path: Path, why: str) -> DiagnosticError:
+def invalid_plan_error(path: Path, why: str) -> DiagnosticError:
     """Return the error for a file that is not a saved plan."""
     found = Diagnostic(
         "DP143",
         f"{path} cannot be used: {why}",
-        hint=f"save the plan again: {command('plan', '--out', str(path))}",
+        hint=f"save the plan again: {format_command('plan', '--out', str(path))}",
     )
     return DiagnosticError([found], Exit.INVALID)

@@ -13,11 +13,11 @@ from msgspec import Struct, field
 
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Step
-from dpsync.model.journal import GOOD, Outcome, Result
+from dpsync.model.journal import SUCCESSFUL, Outcome, Result
 from dpsync.model.plan import Origin
 
 
-class Ids:
+class LiveIds:
     """Ids by address. Thread-safe."""
 
     def __init__(self, known: Mapping[Address, str]) -> None:
@@ -25,13 +25,13 @@ class Ids:
         self._ids: dict[Address, str] = {}
         self._addresses: dict[str, set[Address]] = {}
         for address, id in known.items():
-            self.put(address, id)
+            self.set(address, id)
 
     def get(self, address: Address) -> str | None:
         with self._lock:
             return self._ids.get(address)
 
-    def put(self, address: Address, id: str) -> None:
+    def set(self, address: Address, id: str) -> None:
         with self._lock:
             if (before := self._ids.get(address)) is not None:
                 self._addresses[before].discard(address)
@@ -44,7 +44,7 @@ class Ids:
             return frozenset(self._addresses.get(id, ()))
 
 
-class Task(Struct, frozen=True):
+class StepTask(Struct, frozen=True):
     """A step, its change, and the source positions of the plan's entries and fields."""
 
     change: Change
@@ -74,7 +74,7 @@ class Task(Struct, frozen=True):
             status=status,
             id=id,
             field=named,
-            origin=None if result in GOOD else origin,
+            origin=None if result in SUCCESSFUL else origin,
         )
 
     def _mentioned_field(self, answer: str) -> str | None:
@@ -87,12 +87,12 @@ class Task(Struct, frozen=True):
         return found[min(found)] if found else None
 
 
-class Objection(Struct, frozen=True):
+class StaleStep(Struct, frozen=True):
     """Reason why a step must not be sent: the live state differs from the plan."""
 
     result: Result
     reason: str
 
 
-Check = Callable[[Task], Objection | None]
+Check = Callable[[StepTask], StaleStep | None]
 """Reads the state that a step depends on, right before the step is sent. A ClientError prevents it too."""

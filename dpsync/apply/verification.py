@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from dpsync.apply.attempt import Shared, growing, platform_work_pauses
-from dpsync.apply.task import Task
+from dpsync.apply.attempt import ApplyContext, growing_pauses, platform_work_pauses
+from dpsync.apply.task import StepTask
 from dpsync.client.errors import ClientError
 from dpsync.model.change import Change
 from dpsync.model.journal import Outcome
 
 
-def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
+def await_processing(shared: ApplyContext, sent: Iterable[StepTask]) -> None:
     """Read the objects of `sent` tasks with growing pauses until the platform has processed them.
 
     Returns early if time is up, a read fails or the apply is stopped. The plan that verifies the apply reads
@@ -27,7 +27,7 @@ def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
     waiting = list({change.address: change for change in processed}.values())
     pauses = platform_work_pauses()
     try:
-        while waiting := _still_busy(shared, waiting):
+        while waiting := _changes_in_processing(shared, waiting):
             pause = next(pauses, None)
             if pause is None or shared.stop.is_set():
                 return
@@ -36,19 +36,19 @@ def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
         return
 
 
-def _needs_processing(shared: Shared, change: Change) -> bool:
+def _needs_processing(shared: ApplyContext, change: Change) -> bool:
     """Return whether a change writes a field that the platform processes after its answer."""
-    field = shared.registry[change.kind].platform.processed
+    field = shared.registry[change.kind].platform_work.processed_field
     return field is not None and any(item.field == field for item in change.differences)
 
 
-def _still_busy(shared: Shared, changes: Iterable[Change]) -> list[Change]:
+def _changes_in_processing(shared: ApplyContext, changes: Iterable[Change]) -> list[Change]:
     """Return the changes whose objects the platform is still processing; each list is read once."""
-    by_url = {source.url: source for change in changes if (source := shared.fresh.source(change))}
+    by_url = {source.url: source for change in changes if (source := shared.fresh_reads.source(change))}
     busy = {
         (item.kind, item.id)
         for source in by_url.values()
-        for item in shared.fresh.read(source).values()
+        for item in shared.fresh_reads.read(source).values()
         if shared.registry[item.kind].is_busy(item.fields)
     }
     return [change for change in changes if (change.kind, shared.ids.get(change.location)) in busy]
@@ -59,7 +59,10 @@ _LONGEST_PAUSE: Final = 5.0
 
 
 def await_removals(
-    shared: Shared, requested: Iterable[Task], settle: Callable[[Task, Outcome], None], seconds: float
+    shared: ApplyContext,
+    requested: Iterable[StepTask],
+    report_removed: Callable[[StepTask, Outcome], None],
+    seconds: float,
 ) -> None:
     """Read the lists of the objects with growing pauses, until the objects are gone or `seconds` are over.
 
@@ -69,7 +72,7 @@ def await_removals(
         settle: Called with the outcome of each object that is gone.
     """
     waiting = list(requested)
-    for pause in growing(_FIRST_REMOVAL_PAUSE, _LONGEST_PAUSE, seconds):
+    for pause in growing_pauses(_FIRST_REMOVAL_PAUSE, _LONGEST_PAUSE, seconds):
         if not waiting or shared.stop.is_set():
             return
         try:
@@ -79,15 +82,15 @@ def await_removals(
             return
         for task in removed:
             waiting.remove(task)
-            settle(task, task.outcome("done", status=202, id=task.change.id))
+            report_removed(task, task.outcome("done", status=202, id=task.change.id))
 
 
-def _removed_tasks(shared: Shared, tasks: Iterable[Task]) -> Iterator[Task]:
+def _removed_tasks(shared: ApplyContext, tasks: Iterable[StepTask]) -> Iterator[StepTask]:
     """Yield the tasks whose objects are gone."""
     for task in tasks:
-        source = shared.fresh.source(task.change)
+        source = shared.fresh_reads.source(task.change)
         if source is None:
             continue
-        there = shared.fresh.read(source).values()
+        there = shared.fresh_reads.read(source).values()
         if not any((item.kind, item.id) == (task.change.kind, task.change.id) for item in there):
             yield task

@@ -23,12 +23,12 @@ from msgspec.structs import asdict
 
 from dpsync import disk
 from dpsync.cli.configuration import ConfigurationPaths, shortest_path
-from dpsync.cli.output import Output, Unwritten, interactive
-from dpsync.cli.signals import counted_signals, ending
+from dpsync.cli.output import Output, OutputNotWrittenError, interactive
+from dpsync.cli.signals import count_signals, exit_code_of_signal
 from dpsync.collector import collector_running
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -52,18 +52,20 @@ def confirm_deletes(out: Output, plan: Plan) -> bool:
     """Return whether the person types the number of deletes of a plan."""
     from dpsync.render.question_words import delete_question
 
-    return is_typed(out, delete_question(plan), str(plan.deletes))
+    return confirm_by_typing(out, delete_question(plan), str(plan.deletes))
 
 
-def is_typed(out: Output, question: str, wanted: str) -> bool:
+def confirm_by_typing(out: Output, question: str, wanted: str) -> bool:
     """Return whether the person types exactly a text. Print a note about another text."""
     typed = out.ask(question)
     if typed and typed != wanted:
-        out.complain(f"You typed {visible(typed)} instead of {visible(wanted)}, so dpsync confirms nothing.")
+        out.print_problem(
+            f"You typed {visible(typed)} instead of {visible(wanted)}, so dpsync confirms nothing."
+        )
     return typed == wanted
 
 
-def carry_out(
+def apply_plan(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
     journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None, revert: Revert | None = None,
     remember: Callable[[Exit], str] | None = None,
@@ -74,15 +76,15 @@ def carry_out(
         revert: The revert that made the plan, if any. If it is incomplete, the exit code is 3.
         remember: Record the apply before the report is printed, and return a line for the report.
     """
-    from dpsync.apply.journal import record
+    from dpsync.apply.journal import try_to_record
     from dpsync.model.journal import Exited, Rehearsed
 
     if rehearsal is not None:
         journal.write(Rehearsed(rehearsal=rehearsal))
     steps = sum(len(change.steps) for change in planned.plan.changes)
     stop, began = Event(), time.monotonic()
-    with _stopping_on_signals(out, client, stop) as received:
-        with out.progress.during("Applying", steps), collector_running():
+    with _stop_on_signals(out, client, stop) as received:
+        with out.progress.show_during("Applying", steps), collector_running():
             report = session.apply(
                 client,
                 planned,
@@ -92,30 +94,30 @@ def carry_out(
                 stop=stop,
                 ids=ids,
             )
-        out.applied = report.sent
+        out.may_have_written = report.may_have_written
         seconds = time.monotonic() - began
-        code = _ending(report, received)
+        code = _apply_exit_code(report, received)
         if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
-        record(journal, Exited(code=code))
-        return _print_end(out, planned.plan, report, code, rehearsal, seconds, remember)
+        try_to_record(journal, Exited(code=code))
+        return _print_result(out, planned.plan, report, code, rehearsal, seconds, remember)
 
 
-def not_carried_out(
+def end_without_apply(
     out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit,
     rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
     """End without an apply. If the plan is empty, record the recognized objects in the ids file."""
-    from dpsync.render.report_words import recorded_keys
+    from dpsync.render.report_words import recorded_keys_text
 
     if planned.plan.can_apply and planned.plan.empty:
         trouble = session.record(client, planned, ids)
         if trouble is not None:
-            out.complain(f"error: {trouble}")
+            out.print_problem(f"error: {trouble}")
             code = Exit.PARTIAL
-        elif out.text and (recorded := recorded_keys(planned.plan)):
-            out.prose(recorded)
-    return _print_end(out, planned.plan, None, code, rehearsal)
+        elif out.is_text and (recorded := recorded_keys_text(planned.plan)):
+            out.print_prose(recorded)
+    return _print_result(out, planned.plan, None, code, rehearsal)
 
 
 def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned: Planned) -> None:
@@ -124,8 +126,9 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
         notes.forget(client.platform, [one.id for one in planned.plan.organizations])
     except OSError as error:
         name = visible(shortest_path(str(notes.directory)))
-        out.complain(
-            f"note: dpsync cannot delete {name} ({disk.why(error)}), so later plans may label changes "
+        out.print_problem(
+            f"note: dpsync cannot delete {name} ({disk.error_reason(error)}), so later plans may "
+            "label changes "
             'wrongly (as "edited here" or "changed outside")'
         )
 
@@ -149,31 +152,36 @@ def remember_apply(
     reason: NotRecorded | None
     if plan.part is not None or not plan.deleting:
         reason = NotRecorded(
-            "this apply did not include all objects", f"To include all objects: {command('apply')}"
+            "this apply did not include all objects", f"To include all objects: {format_command('apply')}"
         )
     elif plan.blocked or plan.waiting:
         reason = NotRecorded("this apply could not make all changes")
-    elif snapshot.unread or snapshot.unread_fields or snapshot.unsettled or snapshot.unwatched:
+    elif (
+        snapshot.not_readable
+        or snapshot.not_readable_fields
+        or snapshot.prune_unsafe
+        or snapshot.not_readable_watched
+    ):
         reason = NotRecorded("dpsync could not read all objects")
     else:
         try:
             reason = notes.remember(desired, client.platform, [one.id for one in plan.organizations])
         except OSError as error:
             name = visible(shortest_path(str(notes.directory)))
-            reason = NotRecorded(f"dpsync cannot write to {name} ({disk.why(error)})")
-    if reason is None or out.quiet or not (out.verbose or (reason.way_out and notes.matter)):
+            reason = NotRecorded(f"dpsync cannot write to {name} ({disk.error_reason(error)})")
+    if reason is None or out.quiet or not (out.verbose or (reason.resolution and notes.are_usable)):
         return ""
-    line = f"Later plans will not show why a value differs, because {reason.reason}. {reason.way_out}"
-    return out.invocation.complete(line.rstrip())
+    line = f"Later plans will not show why a value differs, because {reason.reason}. {reason.resolution}"
+    return out.invocation.add_flags_to_commands(line.rstrip())
 
 
-def _changed_organizations(planned: Planned) -> list[str]:
+def _changed_organization_ids(planned: Planned) -> list[str]:
     """Return the ids of the organizations that a plan changes."""
-    changed = sorted({Address.parse(change.address).top for change in planned.plan.changes})
+    changed = sorted({Address.parse(change.address).organization for change in planned.plan.changes})
     return [planned.snapshot.matches[address].id for address in changed]
 
 
-def show_expected(out: Output, plan: Plan, expect: Expected) -> None:
+def show_plan_if_expected(out: Output, plan: Plan, expect: Expected) -> None:
     """Print a plan without its secrets. Raises as `Expected.check` does if another plan was agreed to."""
     mask_secrets(out, plan)
     if plan.can_apply:
@@ -192,38 +200,38 @@ def show_plan(out: Output, plan: Plan) -> None:
     """Print a plan as text. If nobody can read it, end the command before anything is applied."""
     from dpsync.render.view_text import render_plan
 
-    if not out.text:
+    if not out.is_text:
         return
     known = out.printable(plan)
-    out.prose(
+    out.print_prose(
         render_plan(
             known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary,
-            complete=out.invocation.complete,
+            complete=out.invocation.add_flags_to_commands,
         )
     )  # fmt: skip
-    if out.left:
+    if out.is_stdout_closed:
         # Nobody has seen it: then nothing is done either.
         raise click.exceptions.Exit(Exit.FAILED)
 
 
-def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None:
+def exit_code_without_apply(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None:
     """Return the exit code if there is nothing to apply, or if the apply is refused; None otherwise."""
     if not plan.can_apply:
         return Exit.REFUSED
-    if rehearsal is not None and not rehearsal.fit:
+    if rehearsal is not None and not rehearsal.went_as_planned:
         return Exit.REFUSED
     if plan.empty:
         return Exit.PARTIAL if plan.blocked else Exit.DONE
     return None
 
 
-def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
+def confirm_apply(out: Output, plan: Plan, no_input: bool) -> Exit | None:
     """Ask whether to apply a plan. Return the exit code if the answer is no, otherwise None.
 
     The plan has no open questions: a person has already typed the number of deletes (questions.py).
     """
     if not interactive(no_input):
-        say = out.prose if out.text else out.complain
+        say = out.print_prose if out.is_text else out.print_problem
         say(
             "dpsync cannot ask you here, because there is no terminal. Read "
             "the plan, then run the command again with --yes."
@@ -248,11 +256,11 @@ def locked_journal(
     Raises:
         Locked: Another process applies to one of the organizations.
     """
-    from dpsync.apply.journal import locked
+    from dpsync.apply.journal import lock_organizations
 
     kept_in = place.journals if directory is None else directory
     with (
-        locked(platform, _changed_organizations(planned)),
+        lock_organizations(platform, _changed_organization_ids(planned)),
         _file_journal(out, kept_in, planned.plan, place, reverts) as journal,
     ):
         yield journal
@@ -295,66 +303,66 @@ def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
     from dpsync.render.view_text import render_step
 
     ended: set[str] = set()
-    in_lines = out.text and not out.quiet and not (out.progress.rewrites and sys.stdout.isatty())
+    in_lines = out.is_text and not out.quiet and not (out.progress.rewrites_line and sys.stdout.isatty())
 
     def report_step(outcome: Outcome) -> None:
         ended.add(outcome.step)
         out.progress.step(visible(outcome.step))
         if in_lines:
-            out.prose(render_step(outcome, len(ended), steps, out.paint()))
+            out.print_prose(render_step(outcome, len(ended), steps, out.paint()))
 
     return report_step
 
 
 @contextmanager
-def _stopping_on_signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
+def _stop_on_signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
     """Stop after the running requests at the first signal, and at once at the second. Yield the signals."""
-    from dpsync.client.errors import Interrupted
+    from dpsync.client.errors import InterruptedRequestError
 
     def act(count: int) -> None:
         if count == 1:
             stop.set()
-            out.complain(
+            out.print_problem(
                 "Stopping: dpsync waits for the responses to requests that were "
                 "already sent. Press Ctrl-C again to stop at once."
             )
         else:
             client.cancel()
 
-    with counted_signals(act) as received:
+    with count_signals(act) as received:
         try:
             yield received
-        except Interrupted:  # before the first write: later it is a part of the report
-            raise click.exceptions.Exit(ending(received[0])) from None
+        except InterruptedRequestError:  # before the first write: later it is a part of the report
+            raise click.exceptions.Exit(exit_code_of_signal(received[0])) from None
 
 
-def _ending(report: Report, received: list[int]) -> Exit:
+def _apply_exit_code(report: Report, received: list[int]) -> Exit:
     """Return the exit code of the report, or of the signal that stopped the apply."""
-    from dpsync.apply.report import exit_of
+    from dpsync.apply.report import exit_code_of
 
-    return ending(received[0]) if received else exit_of(report)
+    return exit_code_of_signal(received[0]) if received else exit_code_of(report)
 
 
-def _print_end(
+def _print_result(
     out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
     seconds: float | None = None, remember: Callable[[Exit], str] | None = None,
 ) -> Exit:  # fmt: skip
     """Print the result. An apply that wrote something keeps its exit code even if printing fails."""
     try:
         line = remember(code) if remember is not None else ""
-        show_end(out, plan, report, code, rehearsal=rehearsal, seconds=seconds, line=line)
-    except Unwritten as failed:
-        out.complain(failed.message)
+        show_report(out, plan, report, code, rehearsal=rehearsal, seconds=seconds, line=line)
+    except OutputNotWrittenError as failed:
+        out.print_problem(failed.message)
     except Exception as mistake:
-        if report is None or not report.sent:
+        if report is None or not report.may_have_written:
             raise
         said = f"dpsync has an internal error ({type(mistake).__name__}) and cannot print the result"
-        out.complain(f"{said}. The journal contains all changes: {report.journal}")
+        out.print_problem(f"{said}. The journal contains all changes: {report.journal}")
         return max(code, Exit.PARTIAL)
     return code
 
 
-def show_end(
+def show_report(
     out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
     rehearsal: Rehearsal | None = None, seconds: float | None = None, line: str = "",
 ) -> None:  # fmt: skip
@@ -367,15 +375,15 @@ def show_end(
     """
     from dpsync.render.documents import ApplyDocument
     from dpsync.render.json_conversion import plan_document
-    from dpsync.render.report_words import unapplied
+    from dpsync.render.report_words import unapplied_text
     from dpsync.render.view_text import render_report
 
-    if not out.text:
+    if not out.is_text:
         converged = plan.empty if report is None else report.converged
         planned = plan_document(plan, rehearsal)
         if digest is not None:
             planned = planned.model_copy(update={"digest": digest})
-        out.show(ApplyDocument(exit=code, converged=converged, plan=planned, report=report))
+        out.print_document(ApplyDocument(exit=code, converged=converged, plan=planned, report=report))
     elif report is not None:
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
@@ -387,9 +395,9 @@ def show_end(
             out.verbose,
             summary=out.summary,
             seconds=seconds,
-            complete=out.invocation.complete,
+            complete=out.invocation.add_flags_to_commands,
             line=line,
         )
-        out.prose(text)
-    elif sentence := unapplied(plan):
-        out.prose(sentence)
+        out.print_prose(text)
+    elif sentence := unapplied_text(plan):
+        out.print_prose(sentence)

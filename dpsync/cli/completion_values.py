@@ -13,8 +13,8 @@ from typing import Final
 
 import click
 
-_HARMLESS: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/%:#-]*")
-_MOST: Final = 500
+_SAFE_IN_SHELLS: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/%:#-]*")
+_MAX_VALUES: Final = 500
 """Words that are offered: nobody reads more."""
 
 
@@ -22,12 +22,12 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
     """Return the environments of the root file that begin with the typed text."""
     try:
         from dpsync.config.compose import load_sources
-        from dpsync.config.discovery import Directory
+        from dpsync.config.discovery import DiskFiles
 
-        found = load_sources(Directory(_root(context)), {}).environments
+        found = load_sources(DiskFiles(_root_file(context)), {}).environments
     except Exception:  # a line that is being typed is no place for a message
         return []
-    return _offered(found, incomplete)
+    return _values_with_prefix(found, incomplete)
 
 
 def addresses(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -36,35 +36,35 @@ def addresses(context: click.Context, parameter: click.Parameter, incomplete: st
         import os
 
         from dpsync.config.load import load
-        from dpsync.kinds.registry import load as load_registry
+        from dpsync.kinds.registry import build_registry as load_registry
 
-        desired, _ = load(_root(context), load_registry(), os.environ)
-        found = [str(address) for address in sorted(desired.resources)]
+        desired, _ = load(_root_file(context), load_registry(), os.environ)
+        found = [str(address) for address in sorted(desired.entries)]
     except Exception:
         return []
-    return _offered(found, incomplete)
+    return _values_with_prefix(found, incomplete)
 
 
-def words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def explain_words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return what `dpsync explain` explains: kinds, fields, keys of the root file, and codes."""
     try:
-        from dpsync.kinds.registry import load
-        from dpsync.render.error_page import codes
-        from dpsync.render.explanations import what_can_be_explained
+        from dpsync.kinds.registry import build_registry
+        from dpsync.render.error_page import read_code_sections
+        from dpsync.render.explanations import explainable_words
 
-        found = [*what_can_be_explained(load()), *codes()]
+        found = [*explainable_words(build_registry()), *read_code_sections()]
     except Exception:
         return []
-    return _offered(found, incomplete)
+    return _values_with_prefix(found, incomplete)
 
 
-def _root(context: click.Context) -> Path:
+def _root_file(context: click.Context) -> Path:
     from dpsync.cli.configuration import ConfigurationPaths
 
     directory = context.params.get("directory") or Path()
     return ConfigurationPaths.find(tuple(context.params.get("files") or ()), directory).root
 
 
-def _offered(found: Iterable[str], incomplete: str) -> list[str]:
-    harmless = (word for word in found if word.startswith(incomplete) and _HARMLESS.fullmatch(word))
-    return [word for word, _ in zip(harmless, range(_MOST), strict=False)]
+def _values_with_prefix(found: Iterable[str], incomplete: str) -> list[str]:
+    harmless = (word for word in found if word.startswith(incomplete) and _SAFE_IN_SHELLS.fullmatch(word))
+    return [word for word, _ in zip(harmless, range(_MAX_VALUES), strict=False)]

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from dpsync import disk
 from dpsync.cli.output import Output
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.urls import GITBOOK
+from dpsync.model.urls import GITBOOK_API_URL
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -29,53 +29,53 @@ if TYPE_CHECKING:
     from dpsync.model.ids import IdsFile
 
 
-_CHECKED: Final[ContextVar[str | None]] = ContextVar("checked commit", default=None)
+_CHECKED_COMMIT: Final[ContextVar[str | None]] = ContextVar("checked commit", default=None)
 
 
 @contextmanager
 def files_must_match(commit: str | None) -> Iterator[None]:
     """Make commands in this context end with an error if a configuration file differs from the commit."""
-    before = _CHECKED.set(commit)
+    before = _CHECKED_COMMIT.set(commit)
     try:
         yield
     finally:
-        _CHECKED.reset(before)
+        _CHECKED_COMMIT.reset(before)
 
 
-_REVIEWED: Final[ContextVar[bool]] = ContextVar("deletes reviewed", default=False)
+_DELETES_REVIEWED: Final[ContextVar[bool]] = ContextVar("deletes reviewed", default=False)
 
 
 @contextmanager
 def deletes_are_reviewed(reviewed: bool) -> Iterator[None]:
     """Make commands in this context plan for an apply that merged pull requests must approve."""
-    before = _REVIEWED.set(reviewed)
+    before = _DELETES_REVIEWED.set(reviewed)
     try:
         yield
     finally:
-        _REVIEWED.reset(before)
+        _DELETES_REVIEWED.reset(before)
 
 
 def are_deletes_reviewed() -> bool:
     """Return whether only a plan that a merged pull request has listed is applied (the action)."""
-    return _REVIEWED.get()
+    return _DELETES_REVIEWED.get()
 
 
-_APPLIED: Final[ContextVar[tuple[AppliedCommit, ...]]] = ContextVar("applied commits", default=())
+_APPLIED_COMMITS: Final[ContextVar[tuple[AppliedCommit, ...]]] = ContextVar("applied commits", default=())
 
 
 @contextmanager
-def applied_before(commits: tuple[AppliedCommit, ...]) -> Iterator[None]:
+def use_applied_commits(commits: tuple[AppliedCommit, ...]) -> Iterator[None]:
     """Give labels of commands in this context the commits that were applied last."""
-    before = _APPLIED.set(commits)
+    before = _APPLIED_COMMITS.set(commits)
     try:
         yield
     finally:
-        _APPLIED.reset(before)
+        _APPLIED_COMMITS.reset(before)
 
 
 def applied_commits() -> tuple[AppliedCommit, ...]:
     """Return the commits that were applied last, as far as the caller of the command knows them."""
-    return _APPLIED.get()
+    return _APPLIED_COMMITS.get()
 
 
 class ConfigurationPaths(Struct, frozen=True):
@@ -94,7 +94,7 @@ class ConfigurationPaths(Struct, frozen=True):
     @property
     def journals(self) -> Path:
         """The directory for journals of applies in this checkout."""
-        return self.root.parent / disk.OWN / "journal"
+        return self.root.parent / disk.OWN_DIRECTORY_NAME / "journal"
 
     @staticmethod
     def find(
@@ -111,7 +111,7 @@ class ConfigurationPaths(Struct, frozen=True):
         """
         from dpsync.config.discovery import find_root
 
-        named, commit = os.environ.get("DPSYNC_FILE"), _CHECKED.get()
+        named, commit = os.environ.get("DPSYNC_FILE"), _CHECKED_COMMIT.get()
         root, *overlays = files or ((named,) if named else (None,))
         root_path = directory / root if root is not None else find_root(directory)
         if root is None and commit is not None:
@@ -125,23 +125,23 @@ class ConfigurationPaths(Struct, frozen=True):
     @property
     def _assumed_profile(self) -> str:
         """The profile if neither a flag nor the chosen environment names one, before a server is asked."""
-        from dpsync.kinds.editions import FULL, profile_at
+        from dpsync.kinds.editions import FULL, profile_of_url
 
-        return profile_at(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK) or FULL.name
+        return profile_of_url(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL) or FULL.name
 
     def load(self, out: Output) -> Desired:
         """Return the configuration, and print its warnings. Raises DiagnosticError."""
-        self._announce(out)
-        return warned(out, self.loaded())
+        self._set_project(out)
+        return print_warnings(out, self.load_without_warnings())
 
     def load_again(self, out: Output, before: Desired) -> Desired:
         """Load the configuration for another profile than `before`; print only warnings that are new."""
-        desired = self.loaded()
+        desired = self.load_without_warnings()
         new = tuple(warning for warning in desired.warnings if warning not in before.warnings)
-        warned(out, replace(desired, warnings=new))
+        print_warnings(out, replace(desired, warnings=new))
         return desired
 
-    def loaded_for(self, profile: str) -> Desired | None:
+    def load_for_profile(self, profile: str) -> Desired | None:
         """Return the configuration as a server with this profile reads it, without printing.
 
         None if it has errors, or if a flag or the chosen environment names the profile.
@@ -149,20 +149,20 @@ class ConfigurationPaths(Struct, frozen=True):
         if self.profile is not None:
             return None
         try:
-            desired = replace(self, profile=profile).loaded()
+            desired = replace(self, profile=profile).load_without_warnings()
         except DiagnosticError:
             return None
         return (
             None if desired.environment is not None and desired.environment.profile is not None else desired
         )
 
-    def for_profile_of(self, desired: Desired) -> ConfigurationPaths:
+    def with_profile_of(self, desired: Desired) -> ConfigurationPaths:
         """Return the paths with the profile of a configuration, so that everything else is read for it."""
         chosen = desired.environment
         named = self.profile is not None or (chosen is not None and chosen.profile is not None)
         return self if named else replace(self, profile=desired.profile)
 
-    def loaded(self) -> Desired:
+    def load_without_warnings(self) -> Desired:
         """Return the configuration without printing its warnings. Raises DiagnosticError."""
         from dpsync.api import load
 
@@ -175,14 +175,14 @@ class ConfigurationPaths(Struct, frozen=True):
             assumed=self._assumed_profile,
         )
 
-    def validated(self, out: Output) -> Desired:
+    def load_and_validate(self, out: Output) -> Desired:
         """Return the configuration after checking every environment, unless one was chosen.
 
         Raises DiagnosticError.
         """
         from dpsync.api import validate
 
-        self._announce(out)
+        self._set_project(out)
         found = validate(
             self.root,
             overlays=self.overlays,
@@ -191,21 +191,21 @@ class ConfigurationPaths(Struct, frozen=True):
             commit=self.commit,
             assumed=self._assumed_profile,
         )
-        return warned(out, found)
+        return print_warnings(out, found)
 
-    def _announce(self, out: Output) -> None:
+    def _set_project(self, out: Output) -> None:
         out.project, out.root = self.root.parent, self.root.name
         for path in (self.root, *self.overlays):
-            out.detail(f"Reading {visible(str(path))}", 1)
+            out.print_detail(f"Reading {visible(str(path))}", 1)
 
 
-def warned(out: Output, desired: Desired) -> Desired:
+def print_warnings(out: Output, desired: Desired) -> Desired:
     """Print the warnings of a configuration, and return the configuration."""
     from dpsync.render.diagnostics import render_diagnostics
 
     if desired.warnings:
-        text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).on)
-        out.complain(text.rstrip())
+        text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).is_on)
+        out.print_problem(text.rstrip())
     return desired
 
 
@@ -224,7 +224,7 @@ class SavedBase(NamedTuple):
     name: str
 
 
-class Opened(NamedTuple):
+class PreparedSession(NamedTuple):
     """A configuration that is ready for planning, and its ids file."""
 
     session: Session
@@ -232,7 +232,7 @@ class Opened(NamedTuple):
     notes: AppliedNotes
 
 
-def opened(
+def prepare_session(
     out: Output,
     place: ConfigurationPaths,
     desired: Desired,
@@ -240,7 +240,7 @@ def opened(
     parallelism: int,
     base: str | None = None,
     saved_base: SavedBase | None = None,
-) -> Opened:
+) -> PreparedSession:
     """Return a session for a configuration, with its ids file and git base.
 
     Args:
@@ -255,9 +255,9 @@ def opened(
     if to.pending and desired.environment is not None:
         desired = replace(desired, environment=replace(desired.environment, pending=to.pending))
     path = ids_file(out, place.root, to, place.ids)
-    ids = on_disk(path, place.root.parent, place.commit)
+    ids = open_ids_file(path, place.root.parent, place.commit)
     known = ids.read()
-    tell_repeated(out, known)
+    warn_about_repeated_lines(out, known)
     if saved_base is None:
         earlier = git_base(out, place, None, path)
     else:
@@ -267,7 +267,7 @@ def opened(
     notes = AppliedNotes.of(place.root, place.overlays, place.environment, place.profile, path)
     labels = label_commits(notes, earlier, base, applied=applied_commits())
     session = Session(desired, load_registry(desired.profile), parallelism, earlier, known, labels)
-    return Opened(session, ids, notes)
+    return PreparedSession(session, ids, notes)
 
 
 def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:
@@ -277,7 +277,7 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
     if named is None:
         return ids_path(root, to.url)
     if not os.path.lexists(named):
-        out.talk(f"note: {visible(str(named))} does not exist yet, so dpsync knows no ids")
+        out.print_message(f"note: {visible(str(named))} does not exist yet, so dpsync knows no ids")
     return named
 
 
@@ -287,26 +287,26 @@ def check_ids_file(place: ConfigurationPaths, to: Connection) -> None:
 
     if place.commit is not None:
         path = ids_path(place.root, to.url) if place.ids is None else place.ids
-        on_disk(path, place.root.parent, place.commit).read()
+        open_ids_file(path, place.root.parent, place.commit).read()
 
 
-def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
+def open_ids_file(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
     """Return an ids file for reading and writing. With `commit`, it must equal the file in that commit."""
     from dpsync.api import IdsOnDisk, load_registry
 
-    return IdsOnDisk(path, load_registry().whole, shortest_path(str(path)), project, commit)
+    return IdsOnDisk(path, load_registry().with_all_kinds, shortest_path(str(path)), project, commit)
 
 
-def tell_repeated(out: Output, ids: IdsFile) -> None:
+def warn_about_repeated_lines(out: Output, ids: IdsFile) -> None:
     """Warn of lines that an ids file contains twice."""
-    from dpsync.config.ids_file import repeated
+    from dpsync.config.ids_file import repeated_line_warnings
     from dpsync.render.diagnostics import render_diagnostics
 
-    if findings := repeated(ids):
-        out.complain(render_diagnostics(findings, {}, color=out.paint(error=True).on).rstrip())
+    if findings := repeated_line_warnings(ids):
+        out.print_problem(render_diagnostics(findings, {}, color=out.paint(error=True).is_on).rstrip())
 
 
-def with_what_is_not_included(
+def with_omitted_file_warnings(
     out: Output, place: ConfigurationPaths, desired: Desired, ref: str | None
 ) -> Desired:
     """Return the configuration with a warning for each file that was once included, and print the warnings.
@@ -321,7 +321,7 @@ def with_what_is_not_included(
         place.root, ref, overlays=place.overlays, environment=place.environment, profile=place.profile
     )
     warnings = tuple(no_longer_included(desired, base))
-    warned(out, replace(desired, warnings=warnings))
+    print_warnings(out, replace(desired, warnings=warnings))
     return replace(desired, warnings=(*desired.warnings, *warnings))
 
 
@@ -339,6 +339,6 @@ def git_base(out: Output, place: ConfigurationPaths, ref: str | None, ids: Path 
         profile=place.profile,
     )
     if base.warning is not None:
-        text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
-        out.complain(text.rstrip())
+        text = render_diagnostics([base.warning], {}, color=out.paint(error=True).is_on)
+        out.print_problem(text.rstrip())
     return base

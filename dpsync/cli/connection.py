@@ -27,10 +27,10 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.cli.configuration import ConfigurationPaths
-from dpsync.cli.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
+from dpsync.cli.output import TRUST_FLAG, Output, interactive, trusted_by_flag
 from dpsync.cli.usage import WrongUsage
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.urls import COMPANION_TOKENS, GITBOOK, is_loopback
+from dpsync.model.urls import COMPANION_TOKENS, GITBOOK_API_URL, is_loopback
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _LARGEST_FILE: Final = 1 << 16
 """The largest size in bytes of a stored answer."""
 
 
-class Trust(Struct, frozen=True, dict=True):
+class EnvironmentTrust(Struct, frozen=True, dict=True):
     """The chosen environment of a configuration, and whether the token may be sent to its address.
 
     `branches` are the branches whose commits the workflow may apply.
@@ -76,36 +76,41 @@ class Trust(Struct, frozen=True, dict=True):
         """
         from dpsync.model.refusals import NEW_ENVIRONMENT, NO_SOURCE, WRONG_SOURCE
 
-        chosen = self._chosen
+        chosen = self._working_copy_environment
         if not self._under_review:
             return chosen
         source, span, name, url = self._source, chosen.span, chosen.name, chosen.url or "any address"
         if not source.problem and trusted_by_flag() is not None:
-            self.out.complain(
-                f"note: {FLAG_OF_TRUST} has no effect here, because dpsync "
+            self.out.print_problem(
+                f"note: {TRUST_FLAG} has no effect here, because dpsync "
                 f"uses the URL from {visible(source.name)}"
             )
         target, wrong = source.environment(os.environ, name)
         if wrong.errors:
             problem = wrong.errors[0].message
-            refusal = WRONG_SOURCE.finding(span=span, name=name, url=url, source=source.name, problem=problem)
-            raise self._refused(refusal)
+            refusal = WRONG_SOURCE.diagnostic(
+                span=span, name=name, url=url, source=source.name, problem=problem
+            )
+            raise self._refusal_error(refusal)
         if target is None and _destination(chosen) == ("", ""):
             return chosen
         if source.problem:
             hint = source.hint or "check out the repository with git"
-            raise self._refused(
-                NO_SOURCE.finding(span=span, name=name, url=url, problem=source.problem, hint=hint)
+            raise self._refusal_error(
+                NO_SOURCE.diagnostic(span=span, name=name, url=url, problem=source.problem, hint=hint)
             )
         if target is None:
-            raise self._refused(NEW_ENVIRONMENT.finding(span=span, name=name, url=url, source=source.name))
+            raise self._refusal_error(
+                NEW_ENVIRONMENT.diagnostic(span=span, name=name, url=url, source=source.name)
+            )
         if _destination(target) == _destination(chosen):
             return chosen
         pending = (
-            f"this change sets {_described(chosen)}. dpsync still uses {_described(target)} from "
+            f"this change sets {_describe_environment(chosen)}. dpsync still uses "
+            f"{_describe_environment(target)} from "
             f"{source.name}. The change takes effect after the merge"
         )
-        self.out.complain(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
+        self.out.print_problem(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
         return replace(chosen, url=target.url, token=target.token, pending=pending)
 
     def check(self, token: str) -> None:
@@ -118,18 +123,18 @@ class Trust(Struct, frozen=True, dict=True):
 
         if self._under_review:  # `environment` has decided
             return
-        chosen = self._chosen
+        chosen = self._working_copy_environment
         if is_loopback(chosen.url or "") and token in COMPANION_TOKENS:
-            tell_unneeded(self.out, "the token is a public test token of the local server")
+            note_unneeded_trust_flag(self.out, "the token is a public test token of the local server")
             return
         source = self._source
         committed, wrong = source.environment(os.environ, chosen.name)
         if committed is not None and _destination(committed) == _destination(chosen):
-            tell_unneeded(
+            note_unneeded_trust_flag(
                 self.out, f"{source.name} contains this environment with the same URL and token variable"
             )
             return
-        answer = _Answer(disk.checkout(self.place.root.parent), *_destination(chosen))
+        answer = _TrustAgreement(disk.find_checkout(self.place.root.parent), *_destination(chosen))
         if trusted_by_flag() == chosen.name or answer.is_remembered():
             return
         if source.problem or committed is None:
@@ -137,33 +142,33 @@ class Trust(Struct, frozen=True, dict=True):
         elif wrong.errors:
             why = f"in {source.name}, {wrong.errors[0].message}"
         else:
-            why = f"{source.name} has {_described(committed)}"
-        if not _is_agreed(chosen, why, answer):
-            flag = f"{FLAG_OF_TRUST} {shlex.quote(chosen.name)}"
-            raise self._refused(
-                UNCOMMITTED.finding(
+            why = f"{source.name} has {_describe_environment(committed)}"
+        if not _ask_to_trust(chosen, why, answer):
+            flag = f"{TRUST_FLAG} {shlex.quote(chosen.name)}"
+            raise self._refusal_error(
+                UNCOMMITTED.diagnostic(
                     span=chosen.span, name=chosen.name, url=chosen.url, why=why, token=chosen.token, flag=flag
                 )
             )
         answer.remember(self.out)
 
     @property
-    def _chosen(self) -> Environment:
+    def _working_copy_environment(self) -> Environment:
         """The environment as the working copy has it."""
         assert self.desired.environment is not None
         return self.desired.environment
 
-    def _refused(self, finding: Diagnostic) -> DiagnosticError:
+    def _refusal_error(self, finding: Diagnostic) -> DiagnosticError:
         return DiagnosticError([finding], Exit.REFUSED, self.desired.texts)
 
 
-def tell_unneeded(out: Output, why: str) -> None:
+def note_unneeded_trust_flag(out: Output, why: str) -> None:
     """Print a note if --trust-environment was passed but is not needed."""
     if trusted_by_flag() is not None:
-        out.talk(f"note: {FLAG_OF_TRUST} is not necessary, because {visible(why)}")
+        out.print_message(f"note: {TRUST_FLAG} is not necessary, because {visible(why)}")
 
 
-def _is_agreed(chosen: Environment, why: str, answer: _Answer) -> bool:
+def _ask_to_trust(chosen: Environment, why: str, answer: _TrustAgreement) -> bool:
     """Ask a person whether the token may be sent to the address. Without a terminal, return False."""
     context = click.get_current_context(silent=True)
     if not interactive(bool(context is not None and context.params.get("no_input"))):
@@ -181,12 +186,12 @@ def _destination(environment: Environment) -> tuple[str, str]:
     return (environment.url or "").rstrip("/"), environment.token or ""
 
 
-def _described(environment: Environment) -> str:
+def _describe_environment(environment: Environment) -> str:
     url, token = _destination(environment)
     return f"{f'the url {url}' if url else 'no url'} and {f'the token {token}' if token else 'no token'}"
 
 
-class _Answer(Struct, frozen=True):
+class _TrustAgreement(Struct, frozen=True):
     """The agreement of a person that a token variable may be sent to an address from one checkout.
 
     It is stored in the state directory of the user and not in the checkout, whose authors could add an
@@ -210,11 +215,15 @@ class _Answer(Struct, frozen=True):
         path = self._path()
         try:
             if path is None:
-                raise disk.Unfit(self.checkout, "dpsync has no state directory outside of the checkout")
+                raise disk.UnusablePathError(
+                    self.checkout, "dpsync has no state directory outside of the checkout"
+                )
             disk.make_directory(path.parent)
-            disk.put(path, self._content(), private=True)
+            disk.replace_file(path, self._content(), private=True)
         except OSError as error:
-            out.talk(f"note: dpsync cannot store your answer and will ask again: {disk.why(error)}")
+            out.print_message(
+                f"note: dpsync cannot store your answer and will ask again: {disk.error_reason(error)}"
+            )
 
     def _content(self) -> bytes:
         from dpsync.model.text import json_text
@@ -224,11 +233,11 @@ class _Answer(Struct, frozen=True):
 
     def _path(self) -> Path | None:
         """Return the file of the answer; None if no directory outside of the checkout can hold it."""
-        from dpsync.apply.journal import NoState, state_directory
+        from dpsync.apply.journal import NoStateDirectoryError, state_directory
 
         try:
-            directory = disk.resolved(state_directory(os.environ) / "trusted")
-        except (NoState, OSError):
+            directory = disk.resolve_path(state_directory(os.environ) / "trusted")
+        except (NoStateDirectoryError, OSError):
             return None
         if directory.is_relative_to(self.checkout):
             return None
@@ -237,7 +246,7 @@ class _Answer(Struct, frozen=True):
 
 _LARGEST_TOKEN = 16 * 1024
 """The largest size in bytes of a token file."""
-_PATIENCE = 60.0
+_PIPE_TIMEOUT_SECONDS = 60.0
 """How many seconds a program may take to write the token into a pipe. It may ask for a password first."""
 
 
@@ -250,7 +259,7 @@ class Connection(Struct, frozen=True):
     token_from: str
     rate: float | None = None
     """The largest number of requests per second in the chosen environment."""
-    by_default: bool = False
+    is_default_url: bool = False
     """Whether no setting has an address, so that it is GitBook's."""
     pending: str = ""
     """The address and token that a change under review sets, which are not used yet, as text for the plan."""
@@ -259,7 +268,7 @@ class Connection(Struct, frozen=True):
         return f"Connection({self.url!r})"
 
 
-class Given(Struct, frozen=True):
+class InjectedCredentials(Struct, frozen=True):
     """The address and token from the inputs of the action.
 
     The action passes them inside the process, because child processes would inherit environment variables.
@@ -291,37 +300,39 @@ def connection(
     given, chosen = _injected_credentials(), desired.environment if desired is not None else None
     _check_flag(chosen)
     if given.url or given.token:
-        result = _checked(_connection_of_inputs(given))
-        tell_unneeded(out, 'the input "api-url" of the dpsync action sets the URL')
+        result = _with_checked_url(_connection_of_inputs(given))
+        note_unneeded_trust_flag(out, 'the input "api-url" of the dpsync action sets the URL')
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != result.url:
-            out.complain(
+            out.print_problem(
                 'note: the inputs "api-url" and "api-token" replace the url and token of the environment '
                 f"{visible(chosen.name)}, so dpsync does not use {visible(chosen.url)}"
             )
     else:
         trust = None
-        if place is not None and desired is not None and _file_may_decide(chosen):
-            trust = Trust(out, place, desired, given.branches)
+        if place is not None and desired is not None and _is_file_connection_allowed(chosen):
+            trust = EnvironmentTrust(out, place, desired, given.branches)
             chosen = trust.environment()
         result = _connection_of_file_or_shell(out, chosen)
         if trust is not None and _file_has_connection(chosen):
             trust.check(result.token)
         elif chosen is None or not chosen.pending:
-            tell_unneeded(out, f"{result.url_from} contains the URL")
+            note_unneeded_trust_flag(out, f"{result.url_from} contains the URL")
     out.mask.add([result.token])
     if result.url.startswith("http://") and not is_loopback(result.url):
-        out.complain(f"warning: {visible(result.url_from)} does not use https, so others can read the token")
+        out.print_problem(
+            f"warning: {visible(result.url_from)} does not use https, so others can read the token"
+        )
     return result if chosen is None else replace(result, rate=chosen.rate, pending=chosen.pending)
 
 
-def _file_may_decide(chosen: Environment | None) -> bool:
+def _is_file_connection_allowed(chosen: Environment | None) -> bool:
     """Return whether the file may name address and token: DPSYNC_URL takes precedence over DPSYNC_ENV."""
-    return chosen is not None and (chosen_by_flag() or not os.environ.get("DPSYNC_URL"))
+    return chosen is not None and (is_environment_from_flag() or not os.environ.get("DPSYNC_URL"))
 
 
 def _file_has_connection(chosen: Environment | None) -> bool:
     """Return whether the file names address and token."""
-    return chosen is not None and bool(chosen.url or chosen.token) and _file_may_decide(chosen)
+    return chosen is not None and bool(chosen.url or chosen.token) and _is_file_connection_allowed(chosen)
 
 
 def _check_flag(chosen: Environment | None) -> None:
@@ -334,22 +345,22 @@ def _check_flag(chosen: Environment | None) -> None:
             else "no environment is chosen"
         )
         raise click.UsageError(
-            f"{FLAG_OF_TRUST} names the environment {visible(named)}, but {other}. "
-            f"Pass the same environment to --env and {FLAG_OF_TRUST}"
+            f"{TRUST_FLAG} names the environment {visible(named)}, but {other}. "
+            f"Pass the same environment to --env and {TRUST_FLAG}"
         )
 
 
 def _connection_of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
     """Return the connection of the chosen environment, or of the shell's variables."""
     if chosen is None or not (chosen.url or chosen.token):
-        return _checked(_connection_of_shell(None))
+        return _with_checked_url(_connection_of_shell(None))
     if _file_has_connection(chosen):
-        result = _checked(_of_file(chosen))
-        _note_unused_variables(out, result, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
+        result = _with_checked_url(_connection_of_file(chosen))
+        _note_unused_variables(out, result, "--env" if is_environment_from_flag() else "DPSYNC_ENV", chosen)
         return result
-    result = _checked(_connection_of_shell(chosen))
+    result = _with_checked_url(_connection_of_shell(chosen))
     if chosen.url and chosen.url.rstrip("/") != result.url:
-        out.complain(
+        out.print_problem(
             f"warning: dpsync uses the URL in DPSYNC_URL, {visible(result.url)}, "
             "and not the url of the environment "
             f"{visible(chosen.name)}, which DPSYNC_ENV chose. To use the "
@@ -358,7 +369,7 @@ def _connection_of_file_or_shell(out: Output, chosen: Environment | None) -> Con
     return result
 
 
-def _checked(result: Connection) -> Connection:
+def _with_checked_url(result: Connection) -> Connection:
     """Return the connection if its address may be shown. The transport checks the rest of the address."""
     if "@" in result.url.partition("://")[2].partition("/")[0]:
         raise click.UsageError(f"{result.url_from} must not contain a user or password")
@@ -368,13 +379,13 @@ def _checked(result: Connection) -> Connection:
     return result
 
 
-def chosen_by_flag() -> bool:
+def is_environment_from_flag() -> bool:
     """Return whether --env, and not DPSYNC_ENV, chose the environment."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
 
 
-def _of_file(chosen: Environment) -> Connection:
+def _connection_of_file(chosen: Environment) -> Connection:
     """Return the connection of an environment in the files. Raises UsageError if a part is missing."""
     name = f'the environment "{visible(chosen.name)}"'
     if not chosen.url:
@@ -396,13 +407,15 @@ def _of_file(chosen: Environment) -> Connection:
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
 
-def _injected_credentials() -> Given:
+def _injected_credentials() -> InjectedCredentials:
     """Return the address and token of the action; both "" elsewhere."""
     context = click.get_current_context(silent=True)
-    return (context.find_object(Given) if context is not None else None) or Given("", "")
+    return (context.find_object(InjectedCredentials) if context is not None else None) or InjectedCredentials(
+        "", ""
+    )
 
 
-def _connection_of_inputs(given: Given) -> Connection:
+def _connection_of_inputs(given: InjectedCredentials) -> Connection:
     if not (given.url and given.token):
         raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
@@ -410,7 +423,7 @@ def _connection_of_inputs(given: Given) -> Connection:
 
 def shell_address() -> str:
     """Return the address in DPSYNC_URL without /v1; GitBook's if it is not set."""
-    return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK
+    return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL
 
 
 def _connection_of_shell(chosen: Environment | None) -> Connection:
@@ -418,9 +431,11 @@ def _connection_of_shell(chosen: Environment | None) -> Connection:
     url, by_default = shell_address(), not os.environ.get("DPSYNC_URL", "").rstrip("/")
     url_from = "the default address" if by_default else "DPSYNC_URL"
     if token := os.environ.get("DPSYNC_TOKEN"):
-        return Connection(url, token, url_from, "DPSYNC_TOKEN", by_default=by_default)
+        return Connection(url, token, url_from, "DPSYNC_TOKEN", is_default_url=by_default)
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
-        return Connection(url, _in_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", by_default=by_default)
+        return Connection(
+            url, _read_token_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", is_default_url=by_default
+        )
     lines = [
         f"dpsync needs an access token for {visible(url)}, but neither "
         "DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set.",
@@ -433,27 +448,27 @@ def _connection_of_shell(chosen: Environment | None) -> Connection:
     raise WrongUsage(*lines)
 
 
-def check_explicit(to: Connection, no_input: bool) -> None:
+def check_server_is_explicit(to: Connection, no_input: bool) -> None:
     """Raise WrongUsage for a write to the default address if nobody can be asked."""
-    if to.by_default and not interactive(no_input):
+    if to.is_default_url and not interactive(no_input):
         raise WrongUsage(
             "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
-            f"To apply to GitBook, set DPSYNC_URL={GITBOOK}.",
+            f"To apply to GitBook, set DPSYNC_URL={GITBOOK_API_URL}.",
             'You can also choose an environment with --env, or set the input "api-url" of the GitHub Action.',
         )
 
 
-def _in_file(path: Path) -> str:
+def _read_token_file(path: Path) -> str:
     """Return the token in a file, or from a program that writes into a pipe: DPSYNC_TOKEN_FILE=<(…)."""
     from dpsync import disk
 
     name = f"DPSYNC_TOKEN_FILE: {visible(str(path))}"
     try:
-        content = disk.read_stream(path, _LARGEST_TOKEN, _PATIENCE)
+        content = disk.read_stream(path, _LARGEST_TOKEN, _PIPE_TIMEOUT_SECONDS)
         token = content.decode().strip()
     except OSError as error:
         what = "DPSYNC_TOKEN_FILE must name a file that contains only the access token."
-        raise WrongUsage(f"{name} cannot be read: {disk.why(error)}", what) from None
+        raise WrongUsage(f"{name} cannot be read: {disk.error_reason(error)}", what) from None
     except UnicodeDecodeError:
         raise click.UsageError(f"{name} cannot be read: it is not UTF-8 text") from None
     if len(content) > _LARGEST_TOKEN:
@@ -475,7 +490,7 @@ def _note_unused_variables(out: Output, used: Connection, chosen_by: str, chosen
         if os.environ.get(name, "").rstrip("/") not in ("", value)
     ]
     if unused:
-        out.talk(
+        out.print_message(
             f"note: dpsync does not use {' and '.join(unused)}, because {chosen_by} chose the environment "
             f"{visible(chosen.name)}, which has its own url and token"
         )

@@ -18,9 +18,9 @@ from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.doctor_platform import PlatformExamination
 from dpsync.cli.output import Output
 from dpsync.cli.progress import READING
-from dpsync.client.errors import ClientError, Malformed
+from dpsync.client.errors import ClientError, InvalidClientValueError
 from dpsync.kinds.editions import FULL, PROFILES
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.documents import Check, DoctorDocument
 from dpsync.render.visible import visible
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpsync.model.desired import Desired
 
 
-_PARTS = (
+_GITHUB_PERMISSIONS = (
     ("contents", "/contents", "dpsync apply commits the ids file"),
     ("pull-requests", "/pulls", "dpsync plan and dpsync apply write comments"),
     ("issues", "/issues", "dpsync drift opens an issue"),
@@ -38,15 +38,15 @@ _PARTS = (
 """The permission, a list that needs it, and what dpsync writes with it."""
 
 
-def workflow(env: Mapping[str, str]) -> Iterator[Check]:
+def check_workflow(env: Mapping[str, str]) -> Iterator[Check]:
     """Yield the checks of a GitHub workflow; none elsewhere. GITHUB_TOKEN is tested by reading."""
     if not env.get("GITHUB_ACTIONS"):
         return
-    from dpsync.config.git_base import event_of
-    from dpsync.github.workspace import find_place
+    from dpsync.config.git_base import read_github_event
+    from dpsync.github.workspace import find_workflow_run
 
     try:
-        place = find_place(env, event_of(env))
+        place = find_workflow_run(env, read_github_event(env))
     except ValueError as wrong:
         yield Check(
             topic="workflow",
@@ -58,7 +58,7 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
     yield Check(
         topic="workflow", level="ok", said=f"{place.repository}, {place.event}", source="GITHUB_ACTIONS"
     )
-    if place.fork:
+    if place.is_from_fork:
         mend = 'review the change, then write the comment "/dpsync plan" (see docs/github-action.md)'
         said = "the change comes from a fork, so this job has no secrets and cannot write to the repository"
         yield Check(topic="workflow", level="note", said=said, mend=mend)
@@ -68,18 +68,20 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
         said = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
         yield Check(topic="permissions", level="note", said=said, mend=mend)
         return
-    yield from _permissions(env.get("GITHUB_API_URL", "https://api.github.com"), token, place.repository)
+    yield from _check_permissions(
+        env.get("GITHUB_API_URL", "https://api.github.com"), token, place.repository
+    )
 
 
-def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
+def _check_permissions(url: str, token: str, repository: str) -> Iterator[Check]:
     from dpsync.github.api import GitHub
     from dpsync.github.transport import GitHubError
 
     github = GitHub(url, token, repository)
     try:
-        for name, path, use in _PARTS:
+        for name, path, use in _GITHUB_PERMISSIONS:
             try:
-                github.ask("GET", path, query={"per_page": "1"})
+                github.request("GET", path, query={"per_page": "1"})
             except GitHubError as error:
                 mend = f'add "permissions: {{ {name}: write }}" to the job, because {use}'
                 said = f'the job cannot read "{name}" (status: {error.status or "no response"})'
@@ -94,13 +96,13 @@ def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
         github.close()
 
 
-class Examination:
+class DoctorRun:
     """One run of `dpsync doctor`, with the checks so far."""
 
     def __init__(self, out: Output, timeout: float, contacting: bool = False) -> None:
         self._out = out
         self._timeout = timeout
-        self._checks: list[Check] = [doctor_settings.program()]
+        self._checks: list[Check] = [doctor_settings.check_program()]
         self._invalid = False
         self._contacting = contacting
         self._report: bytes | None = None
@@ -112,22 +114,22 @@ class Examination:
 
         `named` has the files, directory, environment, ids file and profile from the flags.
         """
-        place = self._place(named)
-        desired, at = self._desired(place) if place else None, len(self._checks)
+        place = self._find_configuration(named)
+        desired, at = self._load_configuration(place) if place else None, len(self._checks)
         platform, place, desired = self._examine_platform(place, named[2], desired)
-        self._checks[at:at] = doctor_settings.configuration(desired) if desired else ()
+        self._checks[at:at] = doctor_settings.check_configuration(desired) if desired else ()
         if place is not None:
             self._checks += list(self._records_and_objects(place, desired, platform))
         else:
-            self._checks.append(doctor_platform.unexamined("dpsync found no configuration"))
+            self._checks.append(doctor_platform.unexamined_objects_check("dpsync found no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
-        self._checks += workflow(os.environ)
+        self._checks += check_workflow(os.environ)
         wrong = any(one.level == "problem" for one in self._checks)
         code = Exit.INVALID if self._invalid else Exit.FAILED if wrong else Exit.DONE
         access = tuple(platform.access) if platform else ()
         return DoctorDocument(exit=code, checks=tuple(self._checks), access=access)
 
-    def _place(
+    def _find_configuration(
         self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
     ) -> ConfigurationPaths | None:
         try:
@@ -135,15 +137,15 @@ class Examination:
         except DiagnosticError as error:
             self._add_findings(error)
             return None
-        self._checks += doctor_settings.files(place)
+        self._checks += doctor_settings.check_files(place)
         return place
 
-    def _desired(self, place: ConfigurationPaths) -> Desired | None:
+    def _load_configuration(self, place: ConfigurationPaths) -> Desired | None:
         """Return the configuration. One with errors is accepted if another API version has none."""
         try:
-            return place.loaded()
+            return place.load_without_warnings()
         except DiagnosticError as error:
-            other = next(filter(None, map(place.loaded_for, PROFILES)), None)
+            other = next(filter(None, map(place.load_for_profile, PROFILES)), None)
             if other is None:
                 self._add_findings(error)
             return other
@@ -157,27 +159,27 @@ class Examination:
         """Yield the checks of the git base, of the ids file, and of the declared objects, which need both."""
         from dpsync.api import Session, ids_path
 
-        to, name = (platform.to, platform.client.platform) if platform else (None, None)
+        to, name = (platform.connection, platform.client.platform) if platform else (None, None)
         path = place.ids or ids_path(place.root, to.url if to else "")
-        base_check, base = doctor_settings.git_base(place, path)
-        ids_check, ids = doctor_settings.ids_file(place, path, to, name)
+        base_check, base = doctor_settings.check_git_base(place, path)
+        ids_check, ids = doctor_settings.check_ids_file(place, path, to, name)
         yield from (base_check, ids_check)
         needed = ("platform", load_registry().root.noun)
         if desired is None:
-            yield doctor_platform.unexamined("the configuration is invalid")
+            yield doctor_platform.unexamined_objects_check("the configuration is invalid")
         elif to is None or any(one.level == "problem" and one.topic in needed for one in self._checks):
-            yield doctor_platform.unexamined("dpsync could not read GitBook")
+            yield doctor_platform.unexamined_objects_check("dpsync could not read GitBook")
         elif base is None or ids is None:
-            yield doctor_platform.unexamined(
+            yield doctor_platform.unexamined_objects_check(
                 f"the {'commit to compare with' if base is None else 'ids file'} is invalid"
             )
         else:
             session = Session(desired, load_registry(desired.profile), base=base, ids=ids)
-            yield from doctor_platform.objects(self._out, session, to, self._timeout)
+            yield from doctor_platform.check_objects(self._out, session, to, self._timeout)
 
     def _add_findings(self, error: DiagnosticError) -> None:
         self._invalid = True
-        self._checks += doctor_settings.invalid(error)
+        self._checks += doctor_settings.invalid_configuration_checks(error)
 
     def _examine_platform(
         self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
@@ -187,59 +189,59 @@ class Examination:
         Return it (None if unknown), and the paths and configuration for its API version.
         """
         platform = self._connected(place, environment, desired)
-        served = platform.served() if platform is not None else None
+        served = platform.served_profile() if platform is not None else None
         known = served if served in PROFILES else None
         original = place
         if place is not None:
             place, desired = self._read_again(place, desired, known)
         used = desired.profile if desired else (place and place.profile) or known or FULL.name
         if platform is not None:
-            self._checks += platform.settings()
-            self._checks.append(doctor_settings.profile(original, desired, used, served))
-            with self._out.progress.during(READING):
-                self._checks += platform.answers(desired, load_registry(used))
+            self._checks += platform.check_settings()
+            self._checks.append(doctor_settings.check_profile(original, desired, used, served))
+            with self._out.progress.show_during(READING):
+                self._checks += platform.check_responses(desired, load_registry(used))
                 failed = any(one.topic == "platform" and one.level == "problem" for one in self._checks)
                 if self._contacting and not failed:
-                    self._checks += self._contact(platform, desired, used, served)
+                    self._checks += self._compare_responses(platform, desired, used, served)
             platform.close()
         return platform, place, desired
 
-    def _contact(
+    def _compare_responses(
         self, platform: PlatformExamination, desired: Desired | None, used: str, served: str | None
     ) -> Iterator[Check]:
         """Compare the responses of the platform with the declarations, and keep the report."""
-        from dpsync.cli.doctor_platform import checks, report
+        from dpsync.cli.doctor_platform import contact_checks, contact_report
         from dpsync.cli.failures import client_diagnostic
-        from dpsync.live.contact import contact
+        from dpsync.live.contact import check_contract
 
         registry = load_registry(used)
-        roots = [one for one in (desired.resources.values() if desired else ()) if one.parent is None]
-        named = (roots[0].pin or roots[0].fields.get(str(registry.root.identity[0]))) if roots else None
+        roots = [one for one in (desired.entries.values() if desired else ()) if one.parent is None]
+        named = (roots[0].pin or roots[0].fields.get(str(registry.root.natural_keys[0]))) if roots else None
         before = platform.client.requests
         try:
-            comparison = contact(platform.client, registry, str(named) if named is not None else None)
+            comparison = check_contract(platform.client, registry, str(named) if named is not None else None)
         except ClientError as error:
-            failed = client_diagnostic(error, platform.to)
+            failed = client_diagnostic(error, platform.connection)
             yield Check(topic="contact", level="problem", said=failed.message, mend=failed.hint)
             return
-        self._report = report(comparison, used, served)
-        yield from checks(comparison, used, platform.client.requests - before)
+        self._report = contact_report(comparison, used, served)
+        yield from contact_checks(comparison, used, platform.client.requests - before)
 
     def write_report(self, path: Path) -> None:
         """Write the report of the comparison. Raises DiagnosticError (exit 1)."""
         from dpsync import disk
 
         if self._report is None:
-            self._out.complain(
+            self._out.print_problem(
                 "note: dpsync wrote no report, because dpsync could not check the responses of GitBook"
             )
             return
         try:
-            disk.put(path, self._report)
+            disk.replace_file(path, self._report)
         except OSError as error:
-            message = f"{path} cannot be written: {disk.why(error)}"
+            message = f"{path} cannot be written: {disk.error_reason(error)}"
             raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
-        self._out.talk(
+        self._out.print_message(
             f"dpsync wrote the report to {visible(str(path))}. The report contains no values of "
             "your organization. Read the report before you publish it."
         )
@@ -248,14 +250,14 @@ class Examination:
         self, place: ConfigurationPaths, desired: Desired | None, served: str | None
     ) -> tuple[ConfigurationPaths, Desired | None]:
         """Return the configuration as read for an API version; None if it has errors in that version."""
-        if desired is None or place.for_profile_of(desired) is place:
+        if desired is None or place.with_profile_of(desired) is place:
             return place, desired
         try:
-            desired_again = (replace(place, profile=served) if served else place).loaded()
+            desired_again = (replace(place, profile=served) if served else place).load_without_warnings()
         except DiagnosticError as error:
             self._add_findings(error)
             return place, None
-        return place.for_profile_of(desired_again), desired_again
+        return place.with_profile_of(desired_again), desired_again
 
     def _connected(
         self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
@@ -274,7 +276,7 @@ class Examination:
             return None
         try:
             return PlatformExamination(to, self._timeout)
-        except Malformed as error:
+        except InvalidClientValueError as error:
             from dpsync.cli.failures import malformed_message
 
             said = malformed_message(error, to)

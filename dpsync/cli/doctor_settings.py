@@ -15,7 +15,7 @@ from dpsync import __version__
 from dpsync.cli.configuration import ConfigurationPaths, shortest_path
 from dpsync.kinds.editions import PROFILES
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.text import command, counted, short_commit
+from dpsync.model.text import format_command, format_count, short_commit
 from dpsync.model.urls import is_loopback
 from dpsync.render.documents import Check
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from dpsync.model.ids import IdsFile
 
 
-def program() -> Check:
+def check_program() -> Check:
     """Return the check with the versions of dpsync and Python."""
     python = ".".join(map(str, sys.version_info[:3]))
     return Check(topic="dpsync", level="ok", said=f"{__version__}, Python {python}")
 
 
-def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
+def describe_source(name: str, flag: str, variable: str | None, default: str) -> str:
     """Return where the value of an option comes from: the flag, the variable, or the default."""
     context = click.get_current_context(silent=True)
     source = context.get_parameter_source(name) if context else None
@@ -42,19 +42,21 @@ def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
     return default
 
 
-def files(place: ConfigurationPaths) -> Iterator[Check]:
+def check_files(place: ConfigurationPaths) -> Iterator[Check]:
     """Yield the checks of the root file and the overlays."""
-    source = source_of("files", "--file", "DPSYNC_FILE", "found in this directory or in a directory above")
+    source = describe_source(
+        "files", "--file", "DPSYNC_FILE", "found in this directory or in a directory above"
+    )
     yield Check(topic="root file", level="ok", said=shortest_path(str(place.root)), source=source)
     for path in place.overlays:
         yield Check(topic="overlay", level="ok", said=shortest_path(str(path)), source="--file")
 
 
-def configuration(desired: Desired) -> Iterator[Check]:
+def check_configuration(desired: Desired) -> Iterator[Check]:
     """Yield the checks of the loaded configuration and its environment."""
-    number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
-    mend = command("validate") if desired.warnings else None
-    warned = f", {counted(len(desired.warnings), 'warning')}" if desired.warnings else ""
+    number, read = format_count(len(desired.entries), "entry"), format_count(len(desired.texts), "file")
+    mend = format_command("validate") if desired.warnings else None
+    warned = f", {format_count(len(desired.warnings), 'warning')}" if desired.warnings else ""
     yield Check(
         topic="configuration",
         level="note" if desired.warnings else "ok",
@@ -63,7 +65,7 @@ def configuration(desired: Desired) -> Iterator[Check]:
     )
     chosen = desired.environment
     if chosen is not None:
-        source = source_of("environment", "--env", "DPSYNC_ENV", "")
+        source = describe_source("environment", "--env", "DPSYNC_ENV", "")
         yield Check(topic="environment", level="ok", said=chosen.name, source=source or None)
     elif desired.environments:
         names = ", ".join(desired.environments)
@@ -75,7 +77,7 @@ def configuration(desired: Desired) -> Iterator[Check]:
         )
 
 
-def profile(
+def check_profile(
     place: ConfigurationPaths | None, desired: Desired | None, used: str, served: str | None
 ) -> Check:
     """Check that dpsync uses the API version of the server. `served` is None if the server names none."""
@@ -86,21 +88,21 @@ def profile(
         else "the default, because the server names no API version"
     )
     if place is not None and place.profile is not None:
-        source = source_of("profile", "--profile", "DPSYNC_PROFILE", "")
+        source = describe_source("profile", "--profile", "DPSYNC_PROFILE", "")
     elif chosen is not None and chosen.profile is not None:
         source = f"the environment {chosen.name}"
     if served is None or served == used:
         return Check(topic="profile", level="ok", said=used, source=source)
     if served not in PROFILES:
         said = f"dpsync uses {used}, because this dpsync does not know the API version {served} of the server"
-        mend = f"install a newer dpsync, or check the responses with {command('doctor', '--contact')}"
+        mend = f"install a newer dpsync, or check the responses with {format_command('doctor', '--contact')}"
         return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
     said = f"{source} chooses the API version {used}, but the server uses the API version {served}"
     mend = f"choose the API version {served}. If you choose none, dpsync uses the version of the server"
     return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
 
 
-def invalid(error: DiagnosticError) -> Iterator[Check]:
+def invalid_configuration_checks(error: DiagnosticError) -> Iterator[Check]:
     """Yield the first findings of a configuration with errors."""
     for finding in error.findings[:3]:
         at = f"{finding.span.file}:{finding.span.line}: " if finding.span else ""
@@ -111,11 +113,13 @@ def invalid(error: DiagnosticError) -> Iterator[Check]:
             mend=finding.hint,
         )
     if len(error.findings) > 3:
-        rest = counted(len(error.findings) - 3, "finding")
-        yield Check(topic="configuration", level="problem", said=f"and {rest} more", mend=command("validate"))
+        rest = format_count(len(error.findings) - 3, "finding")
+        yield Check(
+            topic="configuration", level="problem", said=f"and {rest} more", mend=format_command("validate")
+        )
 
 
-def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
+def check_git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
     """Check the git base, the commit that renames are recognized by.
 
     Return the base, or None if it is invalid.
@@ -144,16 +148,16 @@ def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
     return missing, base
 
 
-def ids_file(
+def check_ids_file(
     place: ConfigurationPaths, path: Path, to: Connection | None, platform: str | None
 ) -> tuple[Check, IdsFile | None]:
     """Check the ids file. Return its content, or None if it is invalid."""
-    from dpsync.cli.configuration import on_disk
+    from dpsync.cli.configuration import open_ids_file
 
     source = "--ids" if place.ids else "the default"
     name = shortest_path(str(path))
     try:
-        ids = on_disk(path, place.root.parent).read()
+        ids = open_ids_file(path, place.root.parent).read()
     except DiagnosticError as error:
         first = error.findings[0]
         return Check(
@@ -166,6 +170,6 @@ def ids_file(
         mend = "commit the ids file after dpsync has created the file"
         return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
     mine = ids.sections.get(platform or "", {})
-    lines = counted(sum(map(len, mine.values())), "line")
+    lines = format_count(sum(map(len, mine.values())), "line")
     said = f"{name} has {lines} for this server" if platform else name
     return Check(topic="ids file", level="ok", said=said, source=source), ids

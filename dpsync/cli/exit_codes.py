@@ -13,35 +13,35 @@ import click
 
 from dpsync.cli.connection import Connection
 from dpsync.cli.output import Output
-from dpsync.cli.signals import Ended
+from dpsync.cli.signals import EndedBySignal
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics
 
 
 @contextmanager
-def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
+def exit_on_errors(out: Output, to: Connection | None = None) -> Iterator[None]:
     """End the command with a message and an exit code if the block raises an error."""
     try:
         yield
     except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt):
         raise
     except DiagnosticError as invalid:
-        finish(out, invalid.findings, invalid.exit_code, invalid.texts)
+        exit_with_findings(out, invalid.findings, invalid.exit_code, invalid.texts)
     except Exception as failed:
-        from dpsync.cli.failures import explained  # it knows the client, which not every command has
+        from dpsync.cli.failures import explain_error  # it knows the client, which not every command has
 
-        known = explained(failed, to)
+        known = explain_error(failed, to)
         if known is not None:
-            finish(out, *known)
+            exit_with_findings(out, *known)
         if os.environ.get("DPSYNC_DEBUG"):
             raise
         message = f"dpsync has an internal error ({type(failed).__name__})"
         hint = "please report the output of the same command with DPSYNC_DEBUG=1"
-        finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
+        exit_with_findings(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
 
 
 @contextmanager
-def nothing_applied(out: Output) -> Iterator[None]:
+def report_nothing_applied(out: Output) -> Iterator[None]:
     """Print that nothing was applied if a command ends before its first write."""
     from dpsync.render.report_words import NOTHING_APPLIED  # only an apply needs it
 
@@ -50,27 +50,31 @@ def nothing_applied(out: Output) -> Iterator[None]:
     except click.ClickException:
         raise  # wrong usage: the command has not begun
     except (click.Abort, KeyboardInterrupt) as stopped:
-        if out.applied:
+        if out.may_have_written:
             raise
-        out.complain(f"Interrupted. {NOTHING_APPLIED}")
+        out.print_problem(f"Interrupted. {NOTHING_APPLIED}")
         signal = stopped.__cause__ or stopped  # click makes an Abort of it
-        raise click.exceptions.Exit(signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED) from None
+        raise click.exceptions.Exit(
+            signal.code if isinstance(signal, EndedBySignal) else Exit.INTERRUPTED
+        ) from None
     except click.exceptions.Exit:
-        if not out.applied:
-            out.complain(NOTHING_APPLIED)
+        if not out.may_have_written:
+            out.print_problem(NOTHING_APPLIED)
         raise
 
 
-def finish(
+def exit_with_findings(
     out: Output,
     diagnostics: list[Diagnostic],
     code: Exit,
     texts: Mapping[str, str] | None = None,
 ) -> None:
     """Print the findings and end the command."""
-    if not out.text:
+    if not out.is_text:
         from dpsync.render.json_conversion import findings_document
 
-        out.show(findings_document(diagnostics, code))
-    out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
+        out.print_document(findings_document(diagnostics, code))
+    out.print_problem(
+        render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).is_on).rstrip()
+    )
     raise click.exceptions.Exit(int(code))

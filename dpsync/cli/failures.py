@@ -9,50 +9,50 @@ from typing import Final
 
 import click
 
-from dpsync.apply.journal import JournalFull, Locked, NoState
-from dpsync.apply.saved_plan import NotApproved, Refused
+from dpsync.apply.journal import JournalFullError, LockedError, NoStateDirectoryError
+from dpsync.apply.saved_plan import NotApprovedError, StaleStateError
 from dpsync.cli.connection import Connection
 from dpsync.client import errors
-from dpsync.config.git import NoRepository
+from dpsync.config.git import NoRepositoryError
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin
 from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
 
 
-def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
+def explain_error(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
     """Return the findings and the exit code for an exception, or None for an internal error of dpsync.
 
     Raises UsageError if the address or the token cannot be used.
     """
     match error:
-        case Refused():
+        case StaleStateError():
             found = [
-                STALE.finding(address, _span(error.origins.get(address)), why=why)
+                STALE.diagnostic(address, _span(error.origins.get(address)), why=why)
                 for address, why in sorted(error.stale.items())
             ]
             return found, STALE.exit
-        case NotApproved():
-            return [NOT_APPROVED.finding(approved=error.approved, found=error.found)], NOT_APPROVED.exit
-        case Locked():
-            return [LOCKED.finding(organization=error.organization)], LOCKED.exit
-        case NoState():
+        case NotApprovedError():
+            return [NOT_APPROVED.diagnostic(approved=error.approved, found=error.found)], NOT_APPROVED.exit
+        case LockedError():
+            return [LOCKED.diagnostic(organization=error.organization)], LOCKED.exit
+        case NoStateDirectoryError():
             hint = "set XDG_STATE_HOME to a directory in which you can write"
             return [Diagnostic("state", str(error), hint=hint)], Exit.FAILED
-        case JournalFull():
+        case JournalFullError():
             return [
                 Diagnostic("journal", str(error), hint="check the disk space and the permissions of .dpsync")
             ], Exit.FAILED
-        case NoRepository():
+        case NoRepositoryError():
             return [Diagnostic("git", str(error), hint=error.hint)], Exit.FAILED
-        case errors.Malformed():
+        case errors.InvalidClientValueError():
             raise click.UsageError(malformed_message(error, to)) from None
         case errors.ClientError():
             return [client_diagnostic(error, to)], Exit.FAILED
     return None
 
 
-ANOTHER_PLATFORM: Final = "check the URL of GitBook, and the API version (--profile)"
+OTHER_PLATFORM_HINT: Final = "check the URL of GitBook, and the API version (--profile)"
 
 
 def _span(origin: Origin | None) -> Span | None:
@@ -61,7 +61,7 @@ def _span(origin: Origin | None) -> Span | None:
     return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
 
 
-def malformed_message(error: errors.Malformed, to: Connection | None) -> str:
+def malformed_message(error: errors.InvalidClientValueError, to: Connection | None) -> str:
     """Return a sentence about a setting with an invalid value."""
     if error.part in ("proxy", "certificates"):
         return error.problem  # names the variable
@@ -75,51 +75,51 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
     url, url_from = (to.url, to.url_from) if to else ("the platform", "its address")
     token_from = to.token_from if to else "the token"
     match error:
-        case errors.NotSent():
-            proxy = error.way.proxy
+        case errors.NotSentError():
+            proxy = error.route.proxy
             through = f" through the proxy {proxy.value} from {proxy.variable}" if proxy else ""
             message = f"dpsync cannot connect to {url}{through}: {error.explanation()}"
-            return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
-        case errors.Unknown(reason="timeout"):
+            return Diagnostic("unreachable", message, hint=_unreachable_hint(error, url_from))
+        case errors.UnknownOutcomeError(reason="timeout"):
             hint = f"check {url_from}, or allow more time with --timeout SECONDS"
             return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
-        case errors.Unknown() if error.way.proxy:
-            hint = f"check {error.way.proxy}, or exclude the host from the proxy with NO_PROXY"
+        case errors.UnknownOutcomeError() if error.route.proxy:
+            hint = f"check {error.route.proxy}, or exclude the host from the proxy with NO_PROXY"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
-        case errors.Unknown():
+        case errors.UnknownOutcomeError():
             hint = f"check {url_from} and the network, then try again"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
-        case errors.Unauthorized():
+        case errors.UnauthorizedError():
             hint = f"check {token_from}: the token may be revoked, or belong to another server"
             return Diagnostic("unauthorized", f"GitBook did not accept the token (401): {where}", hint=hint)
-        case errors.Forbidden():
+        case errors.ForbiddenError():
             hint = "use the token of a user with more rights"
             return Diagnostic(
                 "forbidden",
                 f"the user of the token is not allowed to send this request (403): {where}",
                 hint=hint,
             )
-        case errors.NotFound() | errors.ServerFault(status=501):
-            hint = ANOTHER_PLATFORM
+        case errors.NotFoundError() | errors.ServerFaultError(status=501):
+            hint = OTHER_PLATFORM_HINT
             return Diagnostic("request", str(error), hint=hint)
-        case errors.NotJson():
+        case errors.NotJsonError():
             hint = f"check {url_from}: the response may come from a login page or a proxy"
             message = (
                 f"the response to {where} does not come from the GitBook "
                 f"API: {error.found} (status {error.status})"
             )
             return Diagnostic("not-json", message, hint=hint)
-        case errors.BadAnswer():
+        case errors.UnexpectedResponseError():
             message = f"the response to {where} is not as expected: {error.what()}"
-            hint = ANOTHER_PLATFORM
+            hint = OTHER_PLATFORM_HINT
             return Diagnostic("bad-answer", message, hint=hint)
-        case errors.BadList():
+        case errors.InvalidListError():
             message = (
                 f"the list of objects in the response to {where} is incomplete or contradicts itself: "
                 f"{error.fault} (page {error.page} of the list)"
             )
             return Diagnostic("bad-list", message, hint="try again")
-        case errors.RateLimited():
+        case errors.RateLimitedError():
             return Diagnostic(
                 "rate-limited",
                 f"GitBook demands a longer pause than dpsync accepts: {error}",
@@ -128,12 +128,12 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
     return Diagnostic("request", str(error), hint="try again")
 
 
-def _unreachable(error: errors.NotSent, url_from: str) -> str:
+def _unreachable_hint(error: errors.NotSentError, url_from: str) -> str:
     """Return what to check if a request was not sent."""
-    proxy = error.way.proxy
+    proxy = error.route.proxy
     match error.reason:
         case "certificate":
-            return _untrusted(error, url_from)
+            return _certificate_hint(error, url_from)
         case "tls":
             return f"check {url_from}: the server may not support https"
         case "too long":
@@ -145,16 +145,16 @@ def _unreachable(error: errors.NotSent, url_from: str) -> str:
     return f"check {url_from}, and check that the server is running"
 
 
-def _untrusted(error: errors.NotSent, url_from: str) -> str:
+def _certificate_hint(error: errors.NotSentError, url_from: str) -> str:
     """Return what to do about a certificate that OpenSSL refuses."""
-    way, said = error.way, error.detail.lower()
+    way, said = error.route, error.detail.lower()
     if "expired" in said or "not yet valid" in said:
         return "the server needs a new certificate, or the clock of this machine is wrong"
     if "mismatch" in said or "not valid for" in said:
         return f"check {url_from}: the certificate belongs to another host name"
-    if way.trust:
-        return f"add the certificate of the issuer to {way.trust}"
-    unread = f". dpsync does not read {' or '.join(way.unread)}" if way.unread else ""
+    if way.certificates:
+        return f"add the certificate of the issuer to {way.certificates}"
+    unread = f". dpsync does not read {' or '.join(way.ignored_variables)}" if way.ignored_variables else ""
     return (
         "add the certificate of the issuer to the certificates of this machine, or to a file in "
         f"SSL_CERT_FILE{unread}"

@@ -7,17 +7,17 @@ from typing import Final
 
 import click
 
-_DESTROY: Final = (
+_DESTROY_HINT: Final = (
     'delete the entries from the files, add their lists of objects to "policy: prune", and apply the plan'
 )
-_DIFFERENCES: Final = "because an apply changes each object that differs from your files"
+_REPLACE_HINT: Final = "because an apply changes each object that differs from your files"
 _FLAGS: Final = {
     "auto-approve": "use --yes",
     "backup": "you do not need this flag, because git keeps earlier versions of your files",
     "chdir": "use -C DIR",
     "compact-warnings": "use -q",
     "config": "use -f FILE",
-    "destroy": _DESTROY,
+    "destroy": _DESTROY_HINT,
     "dry-run": "use `dpsync plan`",
     "input": "use --no-input",
     "json": "use --format json",
@@ -26,7 +26,7 @@ _FLAGS: Final = {
     "no-color": "use --color never",
     "refresh": "you do not need this flag, because every command reads GitBook",
     "refresh-only": "use `dpsync drift`",
-    "replace": f"you do not need this flag, {_DIFFERENCES}",
+    "replace": f"you do not need this flag, {_REPLACE_HINT}",
     "state": "use --ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
     "target": "use --select ADDRESS",
     "var": "use an environment variable, and write ${NAME} in the files",
@@ -42,7 +42,7 @@ _LONG_FLAGS: Final = {
 """Flags that need two dashes. With one dash, click reads several short flags."""
 _COMMANDS: Final = {
     "deploy": "use `dpsync apply`",
-    "destroy": _DESTROY,
+    "destroy": _DESTROY_HINT,
     "diff": "use `dpsync plan`",
     "force-unlock": "you do not need this command, because a lock ends together with its dpsync process",
     "login": "set the token in DPSYNC_TOKEN, or name a token file in DPSYNC_TOKEN_FILE",
@@ -54,7 +54,7 @@ _COMMANDS: Final = {
     "rollback": "Did you mean `dpsync revert`?",
     "state": "use `dpsync ids`",
     "sync": "use `dpsync apply`",
-    "taint": f"you do not need this command, {_DIFFERENCES}",
+    "taint": f"you do not need this command, {_REPLACE_HINT}",
     "test": "use `dpsync validate`",
     "undo": "Did you mean `dpsync revert`?",
     "up": "use `dpsync apply`",
@@ -66,12 +66,12 @@ _DIRECTORY: Final = re.compile(r"(?:-C|--directory)(=.*|(?<=-C).+)?", re.DOTALL)
 """`-C`, `--directory`, and either with its value."""
 
 
-def instead_of_command(name: str) -> str:
+def suggest_for_command(name: str) -> str:
     """Return what to use instead of a command of another tool; "" for an unknown command."""
     return _COMMANDS.get(name, "")
 
 
-def directory_behind(arguments: list[str]) -> list[str]:
+def move_directory_flag(arguments: list[str]) -> list[str]:
     """Move a `-C DIR` before the command, as in git and make, behind the command.
 
     Raises:
@@ -90,7 +90,7 @@ def directory_behind(arguments: list[str]) -> list[str]:
     return [rest[0], *moved, *rest[1:]]
 
 
-def check_habits(arguments: list[str]) -> None:
+def check_foreign_flags(arguments: list[str]) -> None:
     """Raise UsageError for a flag of another tool.
 
     Without this check, `-out=FILE` would be `-o` with the file "ut=FILE".

@@ -21,29 +21,29 @@ from pydantic import BaseModel
 from dpsync import disk
 from dpsync.api import load_registry
 from dpsync.cli.configuration import ConfigurationPaths as Project
-from dpsync.cli.configuration import applied_before, deletes_are_reviewed, files_must_match
-from dpsync.cli.connection import Given
+from dpsync.cli.configuration import deletes_are_reviewed, files_must_match, use_applied_commits
+from dpsync.cli.connection import InjectedCredentials
 from dpsync.cli.main import run as run_dpsync
-from dpsync.cli.output import below, changed_files
-from dpsync.cli.signals import Ended, Patience
+from dpsync.cli.output import changed_files, project_prefix
+from dpsync.cli.signals import EndedBySignal, SignalRecorder
 from dpsync.config.checked_files import VerifiedRepository
 from dpsync.config.discovery import IDS_NAME, ROOT_NAMES
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.git_program import GitDirectory
-from dpsync.github.action import carry_out, stopped
+from dpsync.github.action import run_action_command, stopped_result
 from dpsync.github.api import GitHub
 from dpsync.github.ids import Branches, IdsFileUpdate
-from dpsync.github.runner import ActionRun, History, Ran, killed, outputs
+from dpsync.github.runner import ActionRun, CommandResult, History, outputs, outputs_if_killed
 from dpsync.github.workspace import WorkingCopy
 from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.urls import address_problem
+from dpsync.model.urls import url_problem
 from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_reading import parse_document
 from dpsync.render.markdown import render_markdown
 from dpsync.render.view import View
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
     from dpsync.github.workspace import WorkflowRun
 
 
-LIMIT: Final = 1_000_000
+MAX_SUMMARY_BYTES: Final = 1_000_000
 """The largest size of a summary in bytes. The runner discards a summary of 1 MiB or more."""
-_END: Final = "\n"
+_SUMMARY_END: Final = "\n"
 """The end of a summary, so that what the runner appends begins on a new line."""
 
 
-def stem(inputs: Inputs, place: WorkflowRun) -> Path:
+def result_path_stem(inputs: Inputs, place: WorkflowRun) -> Path:
     """Return the beginning of the paths of result files, which differs for each run and configuration."""
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
-    return folder / f"dpsync-{place.run}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"
+    return folder / f"dpsync-{place.run_id}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"
 
 
-def write_result(beginning: Path, ran: Ran) -> dict[str, str]:
+def write_result(beginning: Path, ran: CommandResult) -> dict[str, str]:
     """Write the result as JSON and HTML. Return the written files by the name of their output."""
     from dpsync.render.formats import render
 
@@ -73,7 +73,7 @@ def write_result(beginning: Path, ran: Ran) -> dict[str, str]:
     for output, format_ in (("json-file", "json"), ("report-file", "html")):
         path = beginning.with_name(f"{beginning.name}.{format_}")
         with suppress(OSError):
-            disk.put(path, render(ran.document, format_).encode())
+            disk.replace_file(path, render(ran.document, format_).encode())
             files[output] = str(path)
     return files
 
@@ -96,36 +96,41 @@ def _append(log: Log, name: str, text: str) -> None:
     try:
         disk.append(Path(name), text.encode())
     except OSError as error:
-        log.notice(f"dpsync cannot write {name}: {disk.why(error)}", "warning")
+        log.notice(f"dpsync cannot write {name}: {disk.error_reason(error)}", "warning")
 
 
-def summary(view: View, said: str = "") -> str:
+def job_summary(view: View, said: str = "") -> str:
     """Return the job summary as Markdown, at most LIMIT bytes. `said` comes first."""
     head = f"{said}\n\n" if said else ""
-    for limit in (LIMIT, LIMIT // 3):  # no UTF-16 unit takes more than three bytes of UTF-8
-        text = f"{head}{render_markdown(view, limit - len(f'{head}{_END}'.encode()))}{_END}"
-        if len(text.encode()) <= LIMIT:
+    for limit in (
+        MAX_SUMMARY_BYTES,
+        MAX_SUMMARY_BYTES // 3,
+    ):  # no UTF-16 unit takes more than three bytes of UTF-8
+        text = f"{head}{render_markdown(view, limit - len(f'{head}{_SUMMARY_END}'.encode()))}{_SUMMARY_END}"
+        if len(text.encode()) <= MAX_SUMMARY_BYTES:
             return text
     raise AssertionError
 
 
-_BASE: Final = "GITHUB_BASE_REF"
+_BASE_VARIABLE: Final = "GITHUB_BASE_REF"
 _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGTERM}
 
 
 class DpsyncCommands:
     """The dpsync commands of one run of the action, one after the other."""
 
-    def __init__(self, log: Log, inputs: Inputs, patience: Patience) -> None:
-        self.last: Ran | None = None
+    def __init__(self, log: Log, inputs: Inputs, patience: SignalRecorder) -> None:
+        self.last_result: CommandResult | None = None
         """The result of the last command."""
         self._log = log
-        self._given = Given(inputs.url, inputs.token, inputs.branches)
-        self._patience = patience
+        self._credentials = InjectedCredentials(inputs.url, inputs.token, inputs.branches)
+        self._signals = patience
         # The plan of a pull request, and the apply of what merged pull requests have shown.
         self._reviewed = inputs.command == "plan" or inputs.approval != "none"
 
-    def run(self, words: list[str], base: str, commit: str, applied: tuple[AppliedCommit, ...] = ()) -> Ran:
+    def run(
+        self, words: list[str], base: str, commit: str, applied: tuple[AppliedCommit, ...] = ()
+    ) -> CommandResult:
         """Run a command, and write its result to the outputs at once.
 
         Failures that happen later, while GitHub is informed, do not change these outputs.
@@ -139,37 +144,37 @@ class DpsyncCommands:
         Raises:
             Ended: A signal came before the command.
         """
-        self._patience.go_on()
+        self._signals.raise_if_signaled()
         if words[0] == "apply":
-            write_outputs(self._log, killed(applying=True))
+            write_outputs(self._log, outputs_if_killed(applying=True))
         with (
-            for_branch(base),
+            with_base_branch(base),
             files_must_match(commit or None),
             deletes_are_reviewed(self._reviewed),
-            applied_before(applied),
+            use_applied_commits(applied),
         ):
-            ran = self.last = self._run(words)
+            ran = self.last_result = self._run_in_process(words)
         write_outputs(self._log, outputs(ran.document, ran.code))
         return ran
 
-    def _run(self, words: list[str]) -> Ran:
+    def _run_in_process(self, words: list[str]) -> CommandResult:
         code, printed = self._capture(words)
         document = _parse_printed(printed)
         if code in _SIGNALS:
-            self._patience.received.append(_SIGNALS[Exit(code)])  # it was taken by the command
+            self._signals.received.append(_SIGNALS[Exit(code)])  # it was taken by the command
             if isinstance(document, ApplyDocument):
                 code = document.exit
-        return Ran(code, document)
+        return CommandResult(code, document)
 
     def _capture(self, words: list[str]) -> tuple[int, bytes]:
         """Return the exit code and the bytes on stdout. Other output goes into the log, as text."""
         captured = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
-        with self._log.text() as stream, redirect_stdout(captured), redirect_stderr(stream):
+        with self._log.text_stream() as stream, redirect_stdout(captured), redirect_stderr(stream):
             stream.write(f"$ dpsync {visible(' '.join(words))}\n")
             try:
-                with self._patience.droppable():
-                    code = run_dpsync(words, self._given)
-            except Ended as stopped:  # right before it, or right behind it
+                with self._signals.interruptible():
+                    code = run_dpsync(words, self._credentials)
+            except EndedBySignal as stopped:  # right before it, or right behind it
                 code = stopped.code
         return code, captured.buffer.getvalue()
 
@@ -182,40 +187,40 @@ def _parse_printed(printed: bytes) -> BaseModel | None:
 
 
 @contextmanager
-def for_branch(name: str) -> Iterator[None]:
+def with_base_branch(name: str) -> Iterator[None]:
     """Set the base branch of a change in the environment, as the runner does for a pull request."""
     if not name:
         yield
         return
-    before = os.environ.get(_BASE)
-    os.environ[_BASE] = name
+    before = os.environ.get(_BASE_VARIABLE)
+    os.environ[_BASE_VARIABLE] = name
     try:
         yield
     finally:
-        os.environ.pop(_BASE)
+        os.environ.pop(_BASE_VARIABLE)
         if before is not None:
-            os.environ[_BASE] = before
+            os.environ[_BASE_VARIABLE] = before
 
 
-_TOUCHING: Final = 50
+_MAX_TOUCHING_COMMITS: Final = 50
 """The number of commits whose pull requests are read, with a request each. Older approvals are unknown."""
 
 
-def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience) -> int:
+def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: SignalRecorder) -> int:
     """Carry out a run of the action, report it to GitHub, and return the exit code of the step."""
     with ExitStack() as opened:
-        client = partial(_client, opened, place)
-        commands, files = DpsyncCommands(log, inputs, patience), stem(inputs, place)
+        client = partial(_open_github_client, opened, place)
+        commands, files = DpsyncCommands(log, inputs, patience), result_path_stem(inputs, place)
         github = client(inputs.github_token)
         run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
         run.plan_file.unlink(missing_ok=True)
         run.history = partial(_history, inputs)
         ids = _ids_update(log, inputs, place, client)
         if ids is not None:
-            run.after_apply = ids.bring
+            run.after_apply = ids.push_and_report
         ran = _carry_out_to_end(run, _working_copy(inputs), commands, patience)
         if ids is not None:
-            ids.end()
+            ids.report_unsaved()
             run.result.notes = "\n\n".join(filter(None, (run.result.notes, ids.summary)))
             run.result.outputs["ids-url"] = ids.url
         written = write_result(files, ran)
@@ -224,38 +229,40 @@ def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience)
     return _exit_code(inputs, ran)
 
 
-def _client(opened: ExitStack, place: WorkflowRun, token: str) -> GitHub | None:
+def _open_github_client(opened: ExitStack, place: WorkflowRun, token: str) -> GitHub | None:
     """Return a client for a token, which `opened` closes; None without a token or a valid address."""
     if not token:
         return None
     url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
-    if address_problem(url):
+    if url_problem(url):
         return None
     graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
     return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
 
 
-def _carry_out_to_end(run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, patience: Patience) -> Ran:
+def _carry_out_to_end(
+    run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, patience: SignalRecorder
+) -> CommandResult:
     """Return the result of the run, even if a signal or an internal error ends it.
 
     From then on, signals are only recorded, because the rest is short.
     """
     try:
-        ran = carry_out(run, copy)
-        patience.last()
+        ran = run_action_command(run, copy)
+        patience.begin_last_part()
         return ran
     except KeyboardInterrupt as interrupt:
-        patience.last()
-        code = interrupt.code if isinstance(interrupt, Ended) else Exit.INTERRUPTED
+        patience.begin_last_part()
+        code = interrupt.code if isinstance(interrupt, EndedBySignal) else Exit.INTERRUPTED
         run.log.notice("The run was interrupted. Comments and issues on GitHub may be incomplete.", "warning")
-        return stopped(run, commands.last, code)
+        return stopped_result(run, commands.last_result, code)
     except Exception as mistake:
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        patience.last()
+        patience.begin_last_part()
         what = f"dpsync failed with an internal error while writing to GitHub ({type(mistake).__name__})."
         run.log.notice(what, "error")
-        return stopped(run, commands.last, Exit.FAILED)
+        return stopped_result(run, commands.last_result, Exit.FAILED)
 
 
 def _working_copy(inputs: Inputs) -> WorkingCopy:
@@ -269,8 +276,8 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
         return found.pop() if len(found) == 1 else None
 
     def _place(folder: Path) -> GitDirectory | None:
-        with suppress(NoRepository):
-            place = GitDirectory.around(folder)
+        with suppress(NoRepositoryError):
+            place = GitDirectory.containing(folder)
             if place.top.is_relative_to(workspace.resolve()):
                 return place
         return None
@@ -280,8 +287,8 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
         return next((found for name in names if (found := _first_link(name, workspace))), None)
 
     def merged(commit: str) -> str | None:
-        with suppress(NoRepository):
-            parents = VerifiedRepository.around(directory).parents(commit)
+        with suppress(NoRepositoryError):
+            parents = VerifiedRepository.containing(directory).parents(commit)
             return parents[1] if len(parents) == 2 else None
         return None
 
@@ -305,44 +312,47 @@ def _history(inputs: Inputs) -> History:
     """Return the commits of the working copy along first parents, and which changed the configuration."""
     folders = [Path(inputs.directory), *((Path(inputs.directory) / name).parent for name in inputs.config)]
     try:
-        repository = Repository.around(folders[0])
+        repository = Repository.containing(folders[0])
         names = {folder.resolve().relative_to(repository.top).as_posix() for folder in folders}
-        line = repository.line("HEAD")
+        line = repository.first_parent_line("HEAD")
         touching = {
             commit for name in names for commit, _ in repository.changes("HEAD", "" if name == "." else name)
         }
-    except (NoRepository, ValueError):
+    except (NoRepositoryError, ValueError):
         return History()
-    return History(tuple(line), tuple([one for one in line if one in touching][:_TOUCHING]))
+    return History(tuple(line), tuple([one for one in line if one in touching][:_MAX_TOUCHING_COMMITS]))
 
 
-def _report(run: ActionRun, ran: Ran) -> None:
+def _report(run: ActionRun, ran: CommandResult) -> None:
     """Print the result to the log, as annotations, and to the job summary."""
     document, said = ran.document, run.result.notes
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
-            with run.log.text() as stream:
+            with run.log.text_stream() as stream:
                 stream.write(f"{render(document, 'text')}\n")
         if run.inputs.annotations:
             directory = Path(run.inputs.directory)
             options = FormatOptions(
-                below=lambda: _below(run.inputs), changed=lambda: changed_files(directory)
+                project_prefix=lambda: _project_prefix(run.inputs),
+                changed_files=lambda: changed_files(directory),
             )
-            with for_branch(run.place.base):
-                run.log.commands(filter(None, render(document, "github", options).split("\n")))
+            with with_base_branch(run.workflow_run.base_branch_override):
+                run.log.write_commands(filter(None, render(document, "github", options).split("\n")))
     if run.inputs.summary and (document is not None or said):
-        write_summary(run.log, summary(view(document), said) if document is not None else f"{said}\n")
+        write_summary(
+            run.log, job_summary(make_view(document), said) if document is not None else f"{said}\n"
+        )
 
 
-def _below(inputs: Inputs) -> str:
+def _project_prefix(inputs: Inputs) -> str:
     """Return the path of the project in its repository, as `a/b/`."""
     try:
-        return below(Project.find(inputs.config, Path(inputs.directory)).root.parent)
+        return project_prefix(Project.find(inputs.config, Path(inputs.directory)).root.parent)
     except DiagnosticError:
         return ""
 
 
-def _exit_code(inputs: Inputs, ran: Ran) -> int:
+def _exit_code(inputs: Inputs, ran: CommandResult) -> int:
     """Return the exit code of the command; changes and drift fail only if the inputs say so."""
     document = ran.document
     planned = ran.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
@@ -363,7 +373,7 @@ def _ids_update(
         return None
     github = client(inputs.ids_token or inputs.github_token)
     branches = None if github is None else Branches(github, place.repository)
-    return IdsFileUpdate(file, inputs.ids_file, branches, place, log, load_registry().whole)
+    return IdsFileUpdate(file, inputs.ids_file, branches, place, log, load_registry().with_all_kinds)
 
 
 def _ids_file(inputs: Inputs) -> Path | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-OTHER: Final = "Other"
+OTHER_FLAGS_TITLE: Final = "Other"
 """The last group: --help, and flags without a named group."""
 
 _SHARED_GROUPS: Final[Mapping[str, Sequence[str]]] = {
@@ -62,8 +62,10 @@ class HelpCommand(click.Command):
         titles = {flag: title for title, flags in _SHARED_GROUPS.items() for flag in flags}
         titles |= {flag: title for title, flags in self.groups.items() for flag in flags}
         options_by_title: dict[str, list[click.Parameter]]
-        options_by_title = {title: [] for title in (*self.groups, *_SHARED_GROUPS, OTHER)}
+        options_by_title = {title: [] for title in (*self.groups, *_SHARED_GROUPS, OTHER_FLAGS_TITLE)}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
-                options_by_title[titles.get(max(parameter.opts, key=len), OTHER)].append(parameter)
+                options_by_title[titles.get(max(parameter.opts, key=len), OTHER_FLAGS_TITLE)].append(
+                    parameter
+                )
         return {title: options for title, options in options_by_title.items() if options}

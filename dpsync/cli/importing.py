@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from dpsync.client.client import ReadClient
 
-    To = TypeVar("To", bound=Connection | None)
-    Client = TypeVar("Client", bound=ReadClient)
-from dpsync.cli.session import client_of, served_profile
+    ConnectionT = TypeVar("ConnectionT", bound=Connection | None)
+    ClientT = TypeVar("ClientT", bound=ReadClient)
+from dpsync.cli.session import open_client, profile_of_server
 
 
 def import_live(
@@ -38,37 +38,37 @@ def import_live(
     Without a `profile`, that of the server counts.
     """
     from dpsync.api import import_, load_registry
-    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.apply.ids_on_disk import IdsWriteError
     from dpsync.client.client import PAGE_LIMIT
-    from dpsync.importing.files import RememberingClient, put
+    from dpsync.importing.files import CachingClient, write_files
     from dpsync.render.json_conversion import import_document
 
-    with client_of(RememberingClient, out, to, timeout) as client:
+    with open_client(CachingClient, out, to, timeout) as client:
         root = load_registry().root
-        assert root.find is not None
+        assert root.search_list is not None
         registry = load_registry(
-            profile or served_profile(out, client, root.find.path, {"limit": PAGE_LIMIT})
+            profile or profile_of_server(out, client, root.search_list.path, {"limit": PAGE_LIMIT})
         )
-        named = organizations or _organization(out, client, registry)
-        with out.progress.during(READING):
-            present = _present_root(directory) if force else None
+        named = organizations or _choose_organization(out, client, registry)
+        with out.progress.show_during(READING):
+            present = _read_root_file(directory) if force else None
             found = import_(client, registry, named, parallelism, full, ids.read(), present)
         requests, platform = client.requests, client.platform
     if found.lost:
-        out.complain(f"note: the new {ROOT_NAMES[0]} does not contain:")
+        out.print_problem(f"note: the new {ROOT_NAMES[0]} does not contain:")
         for line in found.lost:
-            out.complain(f"  {visible(line)}")
-    written = put(directory, found.made.files, found.made.stray(directory), force)
+            out.print_problem(f"  {visible(line)}")
+    written = write_files(directory, found.made.files, found.made.find_stray_files(directory), force)
     code = show_import(out, import_document(found.made, written, found.plan, found.problems, requests))
     try:
         ids.replace(platform, found.made.ids)
-    except CannotWrite as cannot:
-        out.complain(f"error: {cannot}")
+    except IdsWriteError as cannot:
+        out.print_problem(f"error: {cannot}")
         return Exit.PARTIAL
     return code
 
 
-def _present_root(directory: Path) -> bytes | None:
+def _read_root_file(directory: Path) -> bytes | None:
     """Return the content of the root file, if the directory has one."""
     try:
         return disk.read(directory / ROOT_NAMES[0], DEFAULT_LIMITS.bytes)
@@ -76,7 +76,7 @@ def _present_root(directory: Path) -> bytes | None:
         return None
 
 
-def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[str, ...]:
+def _choose_organization(out: Output, client: ReadClient, registry: Registry) -> tuple[str, ...]:
     """Return the organization to import: the only one, or the answer to a question.
 
     Raises UsageError if the token sees several and nobody can be asked.
@@ -85,14 +85,14 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
 
     from dpsync.cli.usage import WrongUsage
     from dpsync.importing.inventory import live_organizations
-    from dpsync.model.text import command
+    from dpsync.model.text import format_command
 
     titles = {one.id: str(one.fields.get("title") or "") for one in live_organizations(client, registry)}
     if len(titles) < 2:
         return ()  # none is an error of the import
     if not interactive(no_input=False):
         commands = [
-            f"{out.invocation.complete(command('import', '--organization', id))}  {title}"
+            f"{out.invocation.add_flags_to_commands(format_command('import', '--organization', id))}  {title}"
             for id, title in titles.items()
         ]
         raise WrongUsage(
@@ -110,8 +110,8 @@ def show_import(out: Output, document: ImportDocument) -> int:
     """Print what an import has written, and what is left to do; the exit code."""
     from dpsync.render.command_texts import render_import
 
-    if out.json:
-        out.document(document)
+    if out.is_json:
+        out.print_json(document)
     else:
-        out.result(render_import(out.printable(document), out.paint(), out.verbose))
+        out.print_result(render_import(out.printable(document), out.paint(), out.verbose))
     return document.exit

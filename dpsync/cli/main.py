@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import click
 
 from dpsync import __version__
-from dpsync.cli.foreign_flags import check_habits, directory_behind
-from dpsync.collector import collector_out_of_the_way
+from dpsync.cli.foreign_flags import check_foreign_flags, move_directory_flag
+from dpsync.collector import collector_paused_then_frozen
 from dpsync.model.diagnostic import Exit
 
 GROUPS = {
@@ -98,11 +98,11 @@ class CommandGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name, *_ = args
         if name not in COMMANDS and not name.startswith("-"):
-            from dpsync.cli.foreign_flags import instead_of_command
+            from dpsync.cli.foreign_flags import suggest_for_command
             from dpsync.model.text import did_you_mean
 
             nearest = did_you_mean(name, COMMANDS)
-            hint = instead_of_command(name) or (f'did you mean "{nearest}"?' if nearest else "")
+            hint = suggest_for_command(name) or (f'did you mean "{nearest}"?' if nearest else "")
             separator = ". " if hint[:1].isupper() else ": "
             ctx.fail(f'There is no command "{name}"{separator + hint if hint else ""}')
         return super().resolve_command(ctx, args)
@@ -123,7 +123,7 @@ def root(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-_EXTRA = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTALL)
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTALL)
 
 
 def _with_visible_message(error: click.ClickException) -> click.ClickException:
@@ -134,14 +134,14 @@ def _with_visible_message(error: click.ClickException) -> click.ClickException:
     if isinstance(error, WrongUsage):
         return error
     message = visible(error.format_message())
-    if _EXTRA.fullmatch(message):
+    if _EXTRA_ARGUMENTS.fullmatch(message):
         message += ". To choose a file, use -f FILE. To choose a directory, use -C DIR"
     return (
         click.UsageError(message, error.ctx) if isinstance(error, click.UsageError) else type(error)(message)
     )
 
 
-def _show(error: click.ClickException) -> None:
+def _show_error(error: click.ClickException) -> None:
     with suppress(OSError):
         error.show()
 
@@ -157,18 +157,18 @@ def _escape_unencodable(stream: TextIOWrapper) -> None:
         stream.reconfigure(errors="backslashreplace")
 
 
-def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
+def main(arguments: list[str] | None = None, context_object: object = None) -> NoReturn:
     """Run the command line and exit. `given` is an object for the command, as in `run`."""
     # Any package that is installed may plug into pydantic, and then sees every value that is read. None may
     # here; and looking for them would take a sixth of a plan's start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Else a quarter of a plan's time goes into looking through what it has made.
-    with collector_out_of_the_way():
-        code = run(arguments, given)
+    with collector_paused_then_frozen():
+        code = run(arguments, context_object)
     sys.exit(code)
 
 
-def run(arguments: list[str] | None = None, given: object = None) -> int:
+def run(arguments: list[str] | None = None, context_object: object = None) -> int:
     """Run a command and return its exit code.
 
     Wrong usage has the exit code 64 instead of click's 2, which means "changes" here.
@@ -184,28 +184,28 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
         elif isinstance(stream, TextIOWrapper):
             _escape_unencodable(stream)
     try:
-        arguments = directory_behind(sys.argv[1:] if arguments is None else arguments)
-        check_habits(arguments)
-        code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=given)
+        arguments = move_directory_flag(sys.argv[1:] if arguments is None else arguments)
+        check_foreign_flags(arguments)
+        code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=context_object)
     except click.UsageError as wrong:
-        _show(_with_visible_message(wrong))
+        _show_error(_with_visible_message(wrong))
         return Exit.USAGE
     except click.ClickException as failed:
-        _show(_with_visible_message(failed))
+        _show_error(_with_visible_message(failed))
         return failed.exit_code
     except (click.Abort, KeyboardInterrupt) as stopped:
-        from dpsync.cli.signals import Ended
+        from dpsync.cli.signals import EndedBySignal
 
         click.echo("Interrupted.", err=True)
         signal = stopped.__cause__ or stopped  # click makes an Abort of it
-        return signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED
+        return signal.code if isinstance(signal, EndedBySignal) else Exit.INTERRUPTED
     except OSError as failed:
         # The result of a command is put out elsewhere (output.py): this is a help text, or a schema.
-        from dpsync.cli.output import Unwritten, silence
+        from dpsync.cli.output import OutputNotWrittenError, redirect_stdout_to_null
 
-        silence()
+        redirect_stdout_to_null()
         if isinstance(failed, BrokenPipeError):  # whoever reads it has seen enough
             return Exit.DONE
-        _show(Unwritten(failed))
+        _show_error(OutputNotWrittenError(failed))
         return Exit.FAILED
     return code if isinstance(code, int) else Exit.DONE

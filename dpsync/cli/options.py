@@ -9,23 +9,23 @@ from typing import Any, TypeVar
 import click
 
 from dpsync.cli.completion_values import addresses, environments
-from dpsync.cli.output import FLAG_OF_TRUST, keep_flag_of_trust
+from dpsync.cli.output import TRUST_FLAG, store_trust_flag
 from dpsync.render.formats import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def layered(command: F) -> F:
+def configuration_options(command: F) -> F:
     """Add -f, -C and --env, which choose the configuration."""
-    return _layered(command, exists=True)
+    return _configuration_options(command, exists=True)
 
 
-def layered_or_new(command: F) -> F:
+def new_configuration_options(command: F) -> F:
     """Add -f, -C and --env; the directory of -C need not exist."""
-    return _layered(command, exists=False)
+    return _configuration_options(command, exists=False)
 
 
-def _layered(command: F, exists: bool) -> F:
+def _configuration_options(command: F, exists: bool) -> F:
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV", shell_complete=environments,
         help="The environment in the root file, such as production. [default: the values outside of "
@@ -44,7 +44,7 @@ def _layered(command: F, exists: bool) -> F:
     )(command)  # fmt: skip
 
 
-def profiled(command: F) -> F:
+def profile_option(command: F) -> F:
     """Add --profile, the API version."""
     return click.option(
         "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_check_profile,
@@ -65,7 +65,7 @@ def _check_profile(context: click.Context, parameter: click.Parameter, value: st
     return value
 
 
-def selecting(command: F) -> F:
+def selection_options(command: F) -> F:
     """Add --select and --exclude."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
@@ -94,18 +94,18 @@ def journal_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def output(command: F) -> F:
+def output_options(command: F) -> F:
     """Add --format (text and JSON), --color, -q and -v."""
-    return _output(command, ("text", "json"))
+    return _output_options(command, ("text", "json"))
 
 
-def output_in_every_format(command: F) -> F:
+def all_format_output_options(command: F) -> F:
     """Add --format (all formats), --color, -q and -v."""
     each = " ".join(f"{one.help[0].upper()}{one.help[1:]}: {name}." for name, one in FORMATS.items())
-    return _output(command, tuple(FORMATS), f" {each}")
+    return _output_options(command, tuple(FORMATS), f" {each}")
 
 
-def _output(command: F, formats: Collection[str], each: str = "") -> F:
+def _output_options(command: F, formats: Collection[str], each: str = "") -> F:
     command = click.option(
         "-v", "--verbose", count=True, help="Print more details. -vv also prints every request."
     )(command)
@@ -120,7 +120,7 @@ def _output(command: F, formats: Collection[str], each: str = "") -> F:
     )(command)  # fmt: skip
 
 
-def summarizing(command: F) -> F:
+def summary_option(command: F) -> F:
     """Add --summary."""
     return click.option(
         "--summary",
@@ -130,7 +130,7 @@ def summarizing(command: F) -> F:
     )(command)
 
 
-def confirming(command: F) -> F:
+def confirmation_options(command: F) -> F:
     """Add --yes and --approved: ways to confirm a plan without a prompt."""
     command = click.option(
         "--approved", metavar="DIGEST",
@@ -151,7 +151,7 @@ def no_input_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def rehearsing(command: F) -> F:
+def rehearse_option(command: F) -> F:
     """Add --rehearse."""
     return click.option(
         "--rehearse", is_flag=True,
@@ -169,10 +169,10 @@ def ids_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def trusting(command: F) -> F:
+def trust_option(command: F) -> F:
     """Add --trust-environment: a person trusts an address that is not committed."""
     return click.option(
-        FLAG_OF_TRUST, metavar="NAME", expose_value=False, callback=keep_flag_of_trust,
+        TRUST_FLAG, metavar="NAME", expose_value=False, callback=store_trust_flag,
         shell_complete=environments,
         help="Send the token of this environment to its URL, even if the URL is not committed to git. "
         "Without this flag, dpsync asks once in a terminal. This flag has no effect in a pull request.",
@@ -187,9 +187,9 @@ def timeout_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def reading(command: F) -> F:
+def reading_options(command: F) -> F:
     """Add the options of all commands that read the platform."""
-    command = trusting(timeout_option(command))
+    command = trust_option(timeout_option(command))
     command = click.option(
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
         help="The maximum number of simultaneous requests.",
@@ -211,21 +211,21 @@ def _check_answers(
 ) -> tuple[str, ...]:
     """Return the values of --confirm. Raises BadParameter for a text that answers no question."""
     if texts:
-        from dpsync.kinds.registry import load
-        from dpsync.planner.answers import parse
+        from dpsync.kinds.registry import build_registry
+        from dpsync.planner.answers import parse_answer
 
-        registry = load().whole
+        registry = build_registry().with_all_kinds
         for text in texts:
             try:
-                parse(text, registry)
+                parse_answer(text, registry)
             except ValueError as wrong:
                 raise click.BadParameter(str(wrong)) from None
     return texts
 
 
-def planning(command: F) -> F:
+def planning_options(command: F) -> F:
     """Add the options that plan and apply share."""
-    command = base_option(reading(command))
+    command = base_option(reading_options(command))
     command = click.option(
         "--no-delete", is_flag=True, help="Delete nothing, even if policy: prune covers an object."
     )(command)

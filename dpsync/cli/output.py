@@ -21,10 +21,10 @@ import click
 from click.core import ParameterSource
 from msgspec import Struct, field
 
-from dpsync.cli.progress import Progress, on_stderr
+from dpsync.cli.progress import Progress, progress_on_stderr
 from dpsync.model.diagnostic import Exit
-from dpsync.model.text import NOWHERE, Invocation
-from dpsync.render.paint import Paint, When, wants_colour, wrapped
+from dpsync.model.text import NO_FLAGS, ProjectFlags
+from dpsync.render.paint import ColorMode, Paint, wants_color, wrap_text
 from dpsync.render.visible import visible, visible_lines
 
 if TYPE_CHECKING:
@@ -33,14 +33,16 @@ if TYPE_CHECKING:
     from dpsync.model.mask import Mask
 
 
-_PLACE: Final = re.compile(
+_FILE_LOCATION: Final = re.compile(
     r"""(?<![^\s(])(?P<file>[^\s:"'`()\x1b]+):(?P<line>[0-9]{1,7})(:[0-9]{1,7})?(?![^\s),;.])"""
 )
-_STYLE: Final = re.compile(r"(\x1b\[[0-9;]*m)")
-_PROGRAMS: Final = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "zed"})
-_TERMS: Final = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour")
-_VARIABLES: Final = ("WT_SESSION", "KONSOLE_VERSION", "DOMTERM", "KITTY_WINDOW_ID")
-_FIRST_VTE: Final = 5000
+_ANSI_STYLE: Final = re.compile(r"(\x1b\[[0-9;]*m)")
+_LINK_PROGRAMS: Final = frozenset(
+    {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "zed"}
+)
+_LINK_TERMS: Final = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour")
+_LINK_VARIABLES: Final = ("WT_SESSION", "KONSOLE_VERSION", "DOMTERM", "KITTY_WINDOW_ID")
+_MIN_VTE_VERSION: Final = 5000
 """The first version of VTE (GNOME's terminal and many others) with safe links, as in VTE_VERSION."""
 
 
@@ -58,17 +60,17 @@ def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
         return False
     vte = env.get("VTE_VERSION", "")
     return (
-        env.get("TERM_PROGRAM") in _PROGRAMS
-        or term.startswith(_TERMS)
-        or any(env.get(name) for name in _VARIABLES)
-        or (vte.isdecimal() and int(vte) >= _FIRST_VTE)
+        env.get("TERM_PROGRAM") in _LINK_PROGRAMS
+        or term.startswith(_LINK_TERMS)
+        or any(env.get(name) for name in _LINK_VARIABLES)
+        or (vte.isdecimal() and int(vte) >= _MIN_VTE_VERSION)
     )
 
 
 def with_links(text: str, folder: Path) -> str:
     """Return a text in which each `file:line` of a file below a folder links to that line."""
-    parts = _STYLE.split(text)
-    parts[::2] = [_PLACE.sub(lambda found: _link(found, folder), part) for part in parts[::2]]
+    parts = _ANSI_STYLE.split(text)
+    parts[::2] = [_FILE_LOCATION.sub(lambda found: _link(found, folder), part) for part in parts[::2]]
     return "".join(parts)
 
 
@@ -97,7 +99,7 @@ def _file_url(folder: Path, name: str) -> str:
 M = TypeVar("M", bound="BaseModel")
 
 
-class Unwritten(click.ClickException):
+class OutputNotWrittenError(click.ClickException):
     """The result cannot be written to stdout."""
 
     exit_code = int(Exit.FAILED)
@@ -107,7 +109,7 @@ class Unwritten(click.ClickException):
         super().__init__(known)
 
 
-def silence() -> None:
+def redirect_stdout_to_null() -> None:
     """Redirect stdout to the null device. Otherwise Python reports an error when it closes a broken pipe."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,7 +119,7 @@ class Output(Struct):
     """Where and how a command prints: results on stdout, messages on stderr."""
 
     format: str
-    color: When
+    color: ColorMode
     verbose: int
     quiet: bool
     mask: Mask
@@ -125,113 +127,113 @@ class Output(Struct):
     summary: bool = False
     project: Path | None = None
     """The directory that file names are relative to, as soon as it is known."""
-    invocation: Invocation = NOWHERE
+    invocation: ProjectFlags = NO_FLAGS
     """The flags of this run, which are added to printed commands."""
     root: str = "dpsync.yaml"
     """The name of the root file, as soon as it is known."""
     progress: Progress = field(default_factory=Progress)
-    left: bool = False
+    is_stdout_closed: bool = False
     """Whether the reader of stdout has closed it. The command still ends with its own exit code."""
-    applied: bool = False
+    may_have_written: bool = False
     """Whether an apply may have written something."""
 
     @property
-    def text(self) -> bool:
+    def is_text(self) -> bool:
         """Whether the result is text for a terminal, and not a document."""
         return self.format == "text"
 
     @property
-    def json(self) -> bool:
+    def is_json(self) -> bool:
         return self.format == "json"
 
     def paint(self, error: bool = False) -> Paint:
-        return Paint(wants_colour(self.color, sys.stderr if error else sys.stdout, os.environ))
+        return Paint(wants_color(self.color, sys.stderr if error else sys.stdout, os.environ))
 
-    def document(self, model: BaseModel) -> None:
+    def print_json(self, model: BaseModel) -> None:
         """Print a document as JSON."""
         from dpsync.model.text import json_text
 
-        self._put(json_text(self.printable(model), indent=2))
+        self._write(json_text(self.printable(model), indent=2))
 
     def printable(self, document: M) -> M:
         """Return a document for printing: without secrets, and with complete commands."""
-        from dpsync.render.command_documents import completed
+        from dpsync.render.command_documents import with_completed_commands
 
-        return completed(self.mask.model(document), self.invocation)
+        return with_completed_commands(self.mask.mask_model(document), self.invocation)
 
-    def show(self, document: BaseModel) -> None:
+    def print_document(self, document: BaseModel) -> None:
         """Print a document in the chosen format."""
         from dpsync.render.formats import FormatOptions, render
 
         project = self.project or Path()
         options = FormatOptions(
-            colour=self.paint().on,
+            color=self.paint().is_on,
             verbose=self.verbose,
             quiet=self.quiet,
             summary=self.summary,
-            complete=self.invocation.complete,
-            below=lambda: below(project),
-            changed=lambda: changed_files(project),
+            complete_commands=self.invocation.add_flags_to_commands,
+            project_prefix=lambda: project_prefix(project),
+            changed_files=lambda: changed_files(project),
             root=self.root,
         )
         text = render(self.printable(document), self.format, options)
-        if self.text:
-            self.prose(text)
+        if self.is_text:
+            self.print_prose(text)
             return
         if text:  # an empty line would be one, too
-            self._put(text)
+            self._write(text)
 
-    def result(self, text: str) -> None:
+    def print_result(self, text: str) -> None:
         """Print a text whose lines are not broken, because they may be copied or parsed."""
-        self._say(text, prose=False)
+        self._print_to_stdout(text, prose=False)
 
-    def prose(self, text: str) -> None:
+    def print_prose(self, text: str) -> None:
         """Print a text for people, with long lines broken on a terminal."""
-        self._say(text, prose=True)
+        self._print_to_stdout(text, prose=True)
 
-    def _say(self, text: str, prose: bool) -> None:
-        self._put(self._for_screen(visible_lines(self.mask(text), self.paint().on), sys.stdout, prose))
+    def _print_to_stdout(self, text: str, prose: bool) -> None:
+        self._write(self._for_screen(visible_lines(self.mask(text), self.paint().is_on), sys.stdout, prose))
 
     def _for_screen(self, text: str, stream: TextIO, prose: bool) -> str:
         """Return a text for a stream: on a terminal, prose is wrapped, and has links if possible."""
         if prose and (width := screen_width(stream)):
-            text = wrapped(text, width)
+            text = wrap_text(text, width)
         if self.color == "never" or not wants_links(stream, os.environ):
             return text
         return with_links(text, self.project or Path())
 
-    def _put(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         try:
             with self.progress.paused():
                 click.echo(text, color=True)
         except BrokenPipeError:
-            silence()
-            self.left = True
+            redirect_stdout_to_null()
+            self.is_stdout_closed = True
         except OSError as failed:
-            silence()
-            raise Unwritten(failed) from None
+            redirect_stdout_to_null()
+            raise OutputNotWrittenError(failed) from None
 
-    def talk(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         """Print a message, except with --quiet."""
         if not self.quiet:
-            self.complain(text)
+            self.print_problem(text)
 
-    def detail(self, text: str, level: int) -> None:
+    def print_detail(self, text: str, level: int) -> None:
         """Print a message if there are at least `level` -v."""
         if self.verbose >= level:
-            self.talk(text)
+            self.print_message(text)
 
-    def complain(self, text: str) -> None:
+    def print_problem(self, text: str) -> None:
         """Print a message about a problem, even with --quiet."""
         with suppress(OSError), self.progress.paused():
-            text = self.invocation.complete(text)
-            shown = visible_lines(self.mask(text), self.paint(error=True).on)
+            text = self.invocation.add_flags_to_commands(text)
+            shown = visible_lines(self.mask(text), self.paint(error=True).is_on)
             click.echo(self._for_screen(shown, sys.stderr, prose=True), err=True, color=True)
 
     def ask(self, question: str) -> str:
         """Print a question on the terminal, and return what is typed, without spaces around it."""
         with self.progress.paused():
-            shown = visible_lines(self.mask(question), self.paint(error=True).on)
+            shown = visible_lines(self.mask(question), self.paint(error=True).is_on)
             shown = self._for_screen(shown, sys.stderr, prose=True)
             try:
                 typed = click.prompt(shown, default="", show_default=False, prompt_suffix=" ", err=True)
@@ -249,15 +251,15 @@ def screen_width(stream: TextIO) -> int:
         return 0
 
 
-def as_output(
+def make_output(
     format_: str, color: str, verbose: int = 0, quiet: bool = False, summary: bool = False
 ) -> Output:
     """Return the output of a command with these options."""
     from dpsync.model.mask import Mask
 
-    progress, said = on_stderr(quiet, verbose), invocation()
+    progress, said = progress_on_stderr(quiet, verbose), invocation()
     return Output(
-        format_, cast(When, color), verbose, quiet, Mask(), summary, invocation=said, progress=progress
+        format_, cast(ColorMode, color), verbose, quiet, Mask(), summary, invocation=said, progress=progress
     )
 
 
@@ -268,53 +270,53 @@ def interactive(no_input: bool) -> bool:
     return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def below(project: Path) -> str:
+def project_prefix(project: Path) -> str:
     """Return the path of a project in its repository as `a/b/`; "" at the top or without a repository."""
-    from dpsync.config.git import NoRepository, Repository
+    from dpsync.config.git import NoRepositoryError, Repository
 
     project = project.resolve()
-    with suppress(NoRepository, ValueError):
-        inside = project.relative_to(Repository.around(project).top).as_posix()
+    with suppress(NoRepositoryError, ValueError):
+        inside = project.relative_to(Repository.containing(project).top).as_posix()
         return "" if inside == "." else f"{inside}/"
     return ""
 
 
 def changed_files(project: Path) -> frozenset[str]:
     """Return the files that differ between the git base and HEAD, relative to the top of the repository."""
-    from dpsync.config.git import NoRepository, Repository
+    from dpsync.config.git import NoRepositoryError, Repository
     from dpsync.config.git_base import default_base
 
-    with suppress(NoRepository):
-        repository = Repository.around(project)
+    with suppress(NoRepositoryError):
+        repository = Repository.containing(project)
         base = default_base(repository, os.environ).commit
-        return repository.changed(base) if base else frozenset()
+        return repository.changed_files(base) if base else frozenset()
     return frozenset()
 
 
-FLAG_OF_TRUST: Final = "--trust-environment"
-_TRUSTED: Final = "dpsync.trusted"
+TRUST_FLAG: Final = "--trust-environment"
+_TRUST_KEY: Final = "dpsync.trusted"
 """The key of its value in the context of a command: no command takes it as a parameter."""
 
 
-def keep_flag_of_trust(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+def store_trust_flag(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Keep the environment that --trust-environment names, for `trusted_by_flag`."""
-    context.meta[_TRUSTED] = value
+    context.meta[_TRUST_KEY] = value
 
 
 def trusted_by_flag() -> str | None:
     """Return the environment that --trust-environment names."""
     context = click.get_current_context(silent=True)
-    return context.meta.get(_TRUSTED) if context is not None else None
+    return context.meta.get(_TRUST_KEY) if context is not None else None
 
 
-def invocation() -> Invocation:
+def invocation() -> ProjectFlags:
     """Return the flags that were typed.
 
     Values from environment variables are left out, because they apply to later commands, too.
     """
     context = click.get_current_context(silent=True)
     if context is None:
-        return Invocation()
+        return ProjectFlags()
 
     def typed(name: str) -> Any:
         flag = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
@@ -325,7 +327,7 @@ def invocation() -> Invocation:
         return None if value is None else str(value)
 
     directory = text("directory")
-    return Invocation(
+    return ProjectFlags(
         directory=None if directory == "." else directory,
         files=tuple(typed("files") or ()),
         environment=text("environment"),
@@ -336,10 +338,10 @@ def invocation() -> Invocation:
     )
 
 
-def tracer(out: Output) -> Callable[[str, str, int | None, float], None]:
+def request_tracer(out: Output) -> Callable[[str, str, int | None, float], None]:
     """Return a callback for a client that prints each request with -vv."""
 
     def trace(method: str, path: str, status: int | None, seconds: float) -> None:
-        out.detail(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", 2)
+        out.print_detail(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", 2)
 
     return trace

@@ -16,7 +16,7 @@ from typing import Final
 import dpsync
 from dpsync.cli.configuration import ConfigurationPaths
 
-_READ_BY_A_PLAN: Final = (
+_PLAN_VARIABLES: Final = (
     "DPSYNC_ENV", "DPSYNC_FILE", "DPSYNC_PROFILE", "GITHUB_WORKSPACE", "HOME", "PATH", "SYSTEMROOT", "TEMP",
     "TMP", "TMPDIR", "XDG_CONFIG_HOME",
 )  # fmt: skip
@@ -50,17 +50,17 @@ def plan_variables(directory: Path) -> dict[str, str]:
     Platform token variables are left out, even if a file names one.
     """
     from dpsync.config.compose import load_sources
-    from dpsync.config.discovery import Directory
+    from dpsync.config.discovery import DiskFiles
     from dpsync.config.layers import Layers, is_token_variable
     from dpsync.model.diagnostic import DiagnosticError
 
     asked = _RecordedLookups(os.environ)
     try:
         root = ConfigurationPaths.find((), directory).root
-        load_sources(Directory(root), asked, Layers(environment=os.environ.get("DPSYNC_ENV")))
+        load_sources(DiskFiles(root), asked, Layers(environment=os.environ.get("DPSYNC_ENV")))
     except DiagnosticError:
         pass  # the plan reports the error
-    names = {*_READ_BY_A_PLAN, *(name for name in asked.names if not is_token_variable(name, os.environ))}
+    names = {*_PLAN_VARIABLES, *(name for name in asked.names if not is_token_variable(name, os.environ))}
     return {name: value for name, value in os.environ.items() if name in names}
 
 

@@ -15,23 +15,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 
 if TYPE_CHECKING:
-    from dpsync.client.observer import Why
+    from dpsync.client.observer import WaitReason
 
 
 READING: Final = "Reading GitBook"
 """The activity that takes longest in most commands."""
-FIRST: Final = 1.5
+FIRST_OUTPUT_SECONDS: Final = 1.5
 """The number of seconds before the first output. Most commands are faster."""
-EVERY: Final = 10.0
+LINE_INTERVAL_SECONDS: Final = 10.0
 """The number of seconds between two lines if no line can be rewritten."""
-LONG: Final = 10.0
+LONG_READ_SECONDS: Final = 10.0
 """The expected number of seconds of reading from which the duration is announced."""
-_TICK: Final = 0.25
+_TICK_SECONDS: Final = 0.25
 _COLUMNS: Final = 80
-_WHY: Final[dict[Why, str]] = {
+_WAIT_REASONS: Final[dict[WaitReason, str]] = {
     "rate limit": "GitBook demands a pause",
     "pace": "dpsync waits, to stay below the rate limit",
     "retry": "trying again",
@@ -45,7 +45,7 @@ class Screen(Protocol):
     def columns(self) -> int | None:
         """Return the width; None if no line can be rewritten."""
 
-    def put(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Write a text unchanged. After an OSError or ValueError, nothing more is written."""
 
 
@@ -63,7 +63,7 @@ class Stream:
         except (OSError, ValueError):
             return _COLUMNS
 
-    def put(self, text: str) -> None:
+    def write(self, text: str) -> None:
         self._stream.write(text)
         self._stream.flush()
 
@@ -78,42 +78,44 @@ class Progress:
         self._screen = screen
         self._now = now
         self._lock = threading.RLock()
-        self._doing: str | None
-        self._waits: tuple[Why, float] | None
+        self._activity: str | None
+        self._waits: tuple[WaitReason, float] | None
         self._visible = False
         self._begin(None, 0)
 
     # What is reported.
 
-    def expects(self, requests: int) -> None:
+    def expect_reads(self, requests: int) -> None:
         """Announce how many reads are still needed, if they take long.
 
         The estimate uses the average time of the reads so far, so nothing is announced before the first one.
         """
         with self._lock:
-            if self._doing is None or self._screen is None or not self._read:
+            if self._activity is None or self._screen is None or not self._read:
                 return
             seconds = requests * (self._now() - self._began) / self._read
-            if seconds >= LONG:
+            if seconds >= LONG_READ_SECONDS:
                 with self.paused():
-                    more = counted(requests, "more request")
-                    self._put(f"{self._doing}: at least {more}, which take {_about(seconds)}\n")
+                    more = format_count(requests, "more request")
+                    self._write(
+                        f"{self._activity}: at least {more}, which take {_approximate_duration(seconds)}\n"
+                    )
 
-    def batch(self, requests: int) -> None:
+    def start_batch(self, requests: int) -> None:
         with self._lock:
             self._left = requests
 
-    def more(self, requests: int) -> None:
+    def add_reads(self, requests: int) -> None:
         with self._lock:
             self._left = max(0, self._left + requests)
 
-    def answered(self, method: str) -> None:
+    def count_response(self, method: str) -> None:
         if method == "GET":
             with self._lock:
                 self._read += 1
                 self._left = max(0, self._left - 1)
 
-    def waits(self, why: Why, seconds: float) -> None:
+    def note_wait(self, why: WaitReason, seconds: float) -> None:
         with self._lock:
             until = self._now() + seconds
             if self._waits is None or until > self._waits[1]:
@@ -128,12 +130,12 @@ class Progress:
     # What is said.
 
     @property
-    def rewrites(self) -> bool:
+    def rewrites_line(self) -> bool:
         """Whether the progress is one line that is rewritten, as on a terminal."""
         return self._screen is not None and self._screen.columns() is not None
 
     @contextmanager
-    def during(self, doing: str, steps: int = 0) -> Iterator[None]:
+    def show_during(self, doing: str, steps: int = 0) -> Iterator[None]:
         """Show progress during the block. `steps` is the number of steps of an apply."""
         if self._screen is None:
             yield
@@ -149,34 +151,34 @@ class Progress:
             finished.set()
             thread.join()
             with self.paused():
-                self._doing = None
+                self._activity = None
 
     def _begin(self, doing: str | None, steps: int) -> None:
-        self._doing, self._steps = doing, steps
+        self._activity, self._steps = doing, steps
         self._began = self._shown_at = self._now()
-        self._due = 0.0 if steps and self.rewrites else FIRST
+        self._due = 0.0 if steps and self.rewrites_line else FIRST_OUTPUT_SECONDS
         self._read = self._left = self._done = 0
         self._step = ""
         self._waits = None
 
     def _tick_until(self, finished: threading.Event) -> None:
-        while not finished.wait(_TICK):
+        while not finished.wait(_TICK_SECONDS):
             self.tick()
 
     def tick(self) -> None:
         """Show the progress if that is due."""
         with self._lock:
-            if self._doing is None or self._screen is None:
+            if self._activity is None or self._screen is None:
                 return
             now, columns = self._now(), self._screen.columns()
             if now - self._shown_at < self._due:
                 return
             if columns is None:
-                self._shown_at, self._due = now, EVERY
-                self._put(f"{self.line()}\n")
+                self._shown_at, self._due = now, LINE_INTERVAL_SECONDS
+                self._write(f"{self.line()}\n")
             else:
                 self._due, self._visible = 0.0, True
-                self._put(f"\r{_cut(self.line(), columns - 1)}\x1b[K")
+                self._write(f"\r{_cut_to_width(self.line(), columns - 1)}\x1b[K")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -184,18 +186,18 @@ class Progress:
         with self._lock:
             if self._visible:
                 self._visible = False
-                self._put("\r\x1b[K")
+                self._write("\r\x1b[K")
             yield
 
     def line(self) -> str:
         """Return the progress in one line."""
         with self._lock:
-            read = f"read {self._read} of {counted(self._read + self._left, 'request')}"
+            read = f"read {self._read} of {format_count(self._read + self._left, 'request')}"
             if not self._left:
-                read = f"read {counted(self._read, 'request')}"
+                read = f"read {format_count(self._read, 'request')}"
             if not self._steps:
-                return f"{self._doing}: {read}{self._waiting_text()}"
-            now = self._step or self._doing
+                return f"{self._activity}: {read}{self._waiting_text()}"
+            now = self._step or self._activity
             progress = now if self._done < self._steps else f"reading back: {read}"
             return f"[{self._done}/{self._steps}] {progress}{self._waiting_text()}"
 
@@ -203,17 +205,17 @@ class Progress:
         left = self._waits[1] - self._now() if self._waits else 0.0
         if self._waits is None or left <= 0:
             return ""
-        return f" ({_WHY[self._waits[0]]}, {max(1, round(left))} s)"
+        return f" ({_WAIT_REASONS[self._waits[0]]}, {max(1, round(left))} s)"
 
-    def _put(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         try:
             if self._screen is not None:
-                self._screen.put(text)
+                self._screen.write(text)
         except (OSError, ValueError):
             self._screen = None  # nobody is there any more: that is no reason to stop
 
 
-def _about(seconds: float) -> str:
+def _approximate_duration(seconds: float) -> str:
     """Return an estimated time in whole seconds, minutes or hours."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 1.5 * length:
@@ -221,11 +223,11 @@ def _about(seconds: float) -> str:
     return f"about {round(seconds)} s"
 
 
-def _cut(text: str, width: int) -> str:
+def _cut_to_width(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
 
 
-def on_stderr(quiet: bool, verbose: int) -> Progress:
+def progress_on_stderr(quiet: bool, verbose: int) -> Progress:
     """Return the progress of a command; without a screen for -q, for -vv, and if stderr is closed."""
     if quiet or verbose > 1 or sys.stderr is None:
         return Progress()

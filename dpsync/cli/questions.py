@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from dpsync.cli.applying import confirm_deletes, is_typed, mask_secrets, show_expected, show_plan
+from dpsync.cli.applying import (
+    confirm_by_typing,
+    confirm_deletes,
+    mask_secrets,
+    show_plan,
+    show_plan_if_expected,
+)
 from dpsync.cli.output import Output, interactive
 from dpsync.model.address import Address
 from dpsync.render.visible import visible
@@ -19,51 +25,55 @@ from dpsync.render.visible import visible
 if TYPE_CHECKING:
     from dpsync.api import Expected, Planned
     from dpsync.model.plan import Plan
-    from dpsync.workflows.open_questions import Given, OpenQuestion
+    from dpsync.workflows.open_questions import OpenQuestion, TypedAnswers
 
 
-class Answered(Struct, frozen=True):
+class AnsweredPlan(Struct, frozen=True):
     """The plan after the questions, and the answers (`given`)."""
 
     planned: Planned
-    given: Given
+    answers: TypedAnswers
     agreed: bool = False
     """Whether the person typed the number of deletes, and so agreed to the plan."""
 
 
 def can_ask(out: Output, no_input: bool) -> bool:
     """Return whether the questions of a plan can be asked."""
-    return out.text and interactive(no_input)
+    return out.is_text and interactive(no_input)
 
 
 def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
     """Return a plan without its refusals if all of them will be asked below the plan."""
-    from dpsync.workflows.open_questions import Given, open_questions
+    from dpsync.workflows.open_questions import TypedAnswers, open_questions
 
-    return plan.model_copy(update={"refusals": ()}) if open_questions(plan, Given(), with_entries) else plan
+    return (
+        plan.model_copy(update={"refusals": ()})
+        if open_questions(plan, TypedAnswers(), with_entries)
+        else plan
+    )
 
 
-def shown_and_answered(
-    out: Output, planned: Planned, expect: Expected, make: Callable[[Given], Planned], asks: bool,
+def show_and_answer(
+    out: Output, planned: Planned, expect: Expected, make: Callable[[TypedAnswers], Planned], asks: bool,
     with_entries: bool = True,
-) -> Answered:  # fmt: skip
+) -> AnsweredPlan:  # fmt: skip
     """Print a plan, and ask its questions if `asks`.
 
     Raises the same errors as `Expected.check` if another plan was expected. For the other arguments, see
     `answered_plan`.
     """
-    from dpsync.workflows.open_questions import Given
+    from dpsync.workflows.open_questions import TypedAnswers
 
     shown = without_questions(planned.plan, with_entries) if asks else planned.plan
-    show_expected(out, shown, expect)
+    show_plan_if_expected(out, shown, expect)
     if not asks or planned.plan.can_apply:
-        return Answered(planned, Given())
-    return answered_plan(out, planned, make, with_entries)
+        return AnsweredPlan(planned, TypedAnswers())
+    return answer_questions(out, planned, make, with_entries)
 
 
-def answered_plan(
-    out: Output, planned: Planned, make: Callable[[Given], Planned], with_entries: bool = True
-) -> Answered:
+def answer_questions(
+    out: Output, planned: Planned, make: Callable[[TypedAnswers], Planned], with_entries: bool = True
+) -> AnsweredPlan:
     """Ask all questions of a printed plan, and return the plan that follows from the answers.
 
     A new plan with other changes is printed as well. If a question stays open, the returned plan has
@@ -76,49 +86,55 @@ def answered_plan(
     Raises:
         Refused: The platform changed while the person typed the number of deletes.
     """
-    from dpsync.apply.saved_plan import Expected, different
-    from dpsync.workflows.open_questions import Given, open_questions
+    from dpsync.apply.saved_plan import Expected, stale_reasons
+    from dpsync.workflows.open_questions import TypedAnswers, open_questions
 
-    given = Given()
+    given = TypedAnswers()
     while questions := open_questions(planned.plan, given, with_entries):
         plan = planned.plan
         untyped = [one for one in questions if not one.numbers]
         answers = _ask_all(out, plan, untyped, given) if untyped else _ask_number(out, plan, questions)
-        if answers is None or given.plus(answers) == given:
+        if answers is None or given.merged_with(answers) == given:
             _print_alternatives(out, plan)
             break
-        given = given.plus(answers)
+        given = given.merged_with(answers)
         planned = make(given)
         mask_secrets(out, planned.plan)
         if not untyped:
             Expected.shown(plan).check(planned.plan)
-            return Answered(planned, given, agreed=planned.plan.can_apply)
+            return AnsweredPlan(planned, given, agreed=planned.plan.can_apply)
         left = open_questions(planned.plan, given, with_entries)
         known = plan.model_copy(update={"refusals": planned.plan.refusals})
-        if different(known, planned.plan, "") or (planned.plan.refusals and not left):
+        if stale_reasons(known, planned.plan, "") or (planned.plan.refusals and not left):
             show_plan(out, planned.plan.model_copy(update={"refusals": ()}) if left else planned.plan)
-    return Answered(planned, given)
+    return AnsweredPlan(planned, given)
 
 
-def _ask_all(out: Output, plan: Plan, questions: list[OpenQuestion], given: Given) -> Given | None:
+def _ask_all(
+    out: Output, plan: Plan, questions: list[OpenQuestion], given: TypedAnswers
+) -> TypedAnswers | None:
     """Return an answer to each question, or None if the person does not answer one of them."""
-    from dpsync.workflows.open_questions import Given
+    from dpsync.workflows.open_questions import TypedAnswers
 
-    answers = Given()
+    answers = TypedAnswers()
     for item in questions:
         answer = (
-            _choose(out, plan, item, given.plus(answers)) if not item.typed else _ask_to_type(out, plan, item)
+            _choose_object(out, plan, item, given.merged_with(answers))
+            if not item.typed
+            else _ask_to_type(out, plan, item)
         )
         if answer is None:
             return None
-        answers = answers.plus(answer)
+        answers = answers.merged_with(answer)
     return answers
 
 
-def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Given | None:
+def _choose_object(
+    out: Output, plan: Plan, question: OpenQuestion, given: TypedAnswers
+) -> TypedAnswers | None:
     """Ask which object an entry is, until an answer is one of the choices."""
-    from dpsync.render.candidate import candidate
-    from dpsync.workflows.open_questions import Given
+    from dpsync.render.candidate import describe_candidate
+    from dpsync.workflows.open_questions import TypedAnswers
 
     taken_ids = {*given.ids.values()}
     free_objects = (one for one in question.candidates if one.id not in taken_ids)
@@ -127,16 +143,16 @@ def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Gi
         return None
     width = max(map(len, (*objects, *question.new)))
     lines = [_question_text(plan, question)]
-    lines += [f"  {key.ljust(width)}  {candidate(one)}" for key, one in objects.items()]
+    lines += [f"  {key.ljust(width)}  {describe_candidate(one)}" for key, one in objects.items()]
     lines += [f"  {key.ljust(width)}  {_new_text(question, one)}" for key, one in question.new.items()]
-    out.complain("\n".join(lines))
+    out.print_problem("\n".join(lines))
     keys = [*objects, *question.new]
     while typed := out.ask(f"Type {' or '.join(filter(None, (', '.join(keys[:-1]), keys[-1])))}:"):
         if typed in question.new:
             return question.new[typed]
         if typed in objects:
             entry = _choose_entry(out, question)
-            return None if entry is None else Given(ids={entry: objects[typed].id})
+            return None if entry is None else TypedAnswers(ids={entry: objects[typed].id})
     return None
 
 
@@ -150,47 +166,47 @@ def _choose_entry(out: Output, question: OpenQuestion) -> Address | None:
     return None
 
 
-def _new_text(question: OpenQuestion, given: Given) -> str:
+def _new_text(question: OpenQuestion, given: TypedAnswers) -> str:
     """Return the text for the choice that entries are new."""
     one = len(question.entries) == 1 or bool(given.new)
     return "create a new object" if one else f"create {len(question.entries)} new objects"
 
 
-def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:
+def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> TypedAnswers | None:
     """Ask the person to type the number or the address of each answer."""
-    from dpsync.workflows.open_questions import Given
+    from dpsync.workflows.open_questions import TypedAnswers
 
-    out.complain(_question_text(plan, question))
+    out.print_problem(_question_text(plan, question))
     for one in question.typed:
         what = "number" if one.subject.isdecimal() else "address"
-        text = f"To {visible(one.means)}, type the {what} ({visible(one.subject)}):"
-        if not is_typed(out, text, one.subject):
+        text = f"To {visible(one.meaning)}, type the {what} ({visible(one.subject)}):"
+        if not confirm_by_typing(out, text, one.subject):
             return None
-    return Given(frozenset(one.answer for one in question.typed))
+    return TypedAnswers(frozenset(one.answer for one in question.typed))
 
 
-def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> Given | None:
+def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> TypedAnswers | None:
     """Ask for the number of deletes, which answers all of these questions."""
-    from dpsync.workflows.open_questions import Given
+    from dpsync.workflows.open_questions import TypedAnswers
 
     # A question with candidates was asked before, with the same words.
     if words := [_question_text(plan, one) for one in questions if not one.refusal.candidates]:
-        out.complain("\n".join(words))
+        out.print_problem("\n".join(words))
     if not confirm_deletes(out, plan):
         return None
-    return Given(frozenset[str]().union(*(one.numbers for one in questions)))
+    return TypedAnswers(frozenset[str]().union(*(one.numbers for one in questions)))
 
 
 def _question_text(plan: Plan, question: OpenQuestion) -> str:
     """Return the text of a question, with the location of its entry."""
-    from dpsync.render.plan_words import origin, place
+    from dpsync.render.plan_words import find_origin, location_text
 
     address = question.refusal.address
-    where = f" ({at})" if (at := place(origin(plan, address))) else ""
+    where = f" ({at})" if (at := location_text(find_origin(plan, address))) else ""
     return f"{visible(address)}{where}: {visible(question.refusal.message)}"
 
 
 def _print_alternatives(out: Output, plan: Plan) -> None:
     """Print how the open questions can be answered without a prompt."""
     lines = [f"  {visible(one.address)}: {visible(one.way_out)}" for one in plan.refusals]
-    out.complain("\n".join(["You can also decide in the files, or with flags:", *lines]))
+    out.print_problem("\n".join(["You can also decide in the files, or with flags:", *lines]))

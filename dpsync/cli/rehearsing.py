@@ -23,38 +23,38 @@ if TYPE_CHECKING:
     from dpsync.client.recording import Recording
     from dpsync.model.plan import Plan
 
-    To = TypeVar("To", bound=Connection | None)
-    Client = TypeVar("Client", bound=ReadClient)
+    ConnectionT = TypeVar("ConnectionT", bound=Connection | None)
+    ClientT = TypeVar("ClientT", bound=ReadClient)
 
 
-_SEEDS = 1_000_000
+_SEED_COUNT = 1_000_000
 
 
-def _carried_out(
+def _run_rehearsal(
     out: Output, session: Session, planned: Planned, recording: Recording, faults: int, seed: int | None
 ) -> Rehearsal:
     """Rehearse a plan that may be applied. Raises ClickException without the companion's packages."""
     from secrets import randbelow
 
     from dpsync.collector import collector_running
-    from dpsync.rehearse.faults import Stage
-    from dpsync.rehearse.replica import NoCompanion
+    from dpsync.rehearse.faults import RehearsalSetup
+    from dpsync.rehearse.replica import NoCompanionError
     from dpsync.rehearse.run import rehearse
 
     steps = sum(len(change.steps) for change in planned.plan.changes)
     try:
-        with out.progress.during("Rehearsing", steps), collector_running():
+        with out.progress.show_during("Rehearsing", steps), collector_running():
             return rehearse(
-                Stage(session, planned, recording),
+                RehearsalSetup(session, planned, recording),
                 faults=faults,
-                seed=randbelow(_SEEDS) if seed is None else seed,
+                seed=randbelow(_SEED_COUNT) if seed is None else seed,
                 report=lambda _: out.progress.step(),
             )
-    except NoCompanion as missing:
+    except NoCompanionError as missing:
         raise click.ClickException(str(missing)) from None
 
 
-def started(rehearse: bool) -> Recording | None:
+def start_recording(rehearse: bool) -> Recording | None:
     """Return a recording for the reads of the plan, or None without a rehearsal."""
     if not rehearse:
         return None
@@ -63,7 +63,7 @@ def started(rehearse: bool) -> Recording | None:
     return Recording()
 
 
-def rehearsed(
+def rehearse_plan(
     out: Output, session: Session, planned: Planned, recording: Recording | None, faults: int = 0,
     seed: int | None = None,
 ) -> Rehearsal | None:  # fmt: skip
@@ -73,10 +73,12 @@ def rehearsed(
     """
     if recording is None:
         return None
-    recording.end()
+    recording.stop()
     plan = planned.plan
     return (
-        None if plan.refusals or plan.empty else _carried_out(out, session, planned, recording, faults, seed)
+        None
+        if plan.refusals or plan.empty
+        else _run_rehearsal(out, session, planned, recording, faults, seed)
     )
 
 
@@ -84,16 +86,16 @@ def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None
     """Tell it below a plan that was printed."""
     from dpsync.render.view_text import render_rehearsal
 
-    if out.text and rehearsal is not None:
-        out.prose(f"\n{render_rehearsal(plan, out.printable(rehearsal), out.paint())}")
+    if out.is_text and rehearsal is not None:
+        out.print_prose(f"\n{render_rehearsal(plan, out.printable(rehearsal), out.paint())}")
 
 
-def ending(plan: Plan, rehearsal: Rehearsal | None) -> Exit:
+def rehearsal_exit_code(plan: Plan, rehearsal: Rehearsal | None) -> Exit:
     """Return the exit code of an apply that ends like the rehearsal, or 4 if it did not go as planned."""
     if plan.refusals:
         return Exit.REFUSED
     if rehearsal is None:
         return Exit.PARTIAL if plan.blocked else Exit.DONE
-    if not rehearsal.fit:
+    if not rehearsal.went_as_planned:
         return Exit.REFUSED
     return Exit.DONE if rehearsal.complete else Exit.PARTIAL

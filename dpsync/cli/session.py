@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from msgspec.structs import replace
 
-from dpsync.cli.configuration import ConfigurationPaths, check_ids_file, opened
+from dpsync.cli.configuration import ConfigurationPaths, check_ids_file, prepare_session
 from dpsync.cli.connection import Connection, connection
 from dpsync.cli.output import Output, interactive
 from dpsync.cli.progress import READING
@@ -37,29 +37,31 @@ if TYPE_CHECKING:
     from dpsync.model.desired import Desired
     from dpsync.model.plan import Plan
 
-    To = TypeVar("To", bound=Connection | None)
-    Client = TypeVar("Client", bound=ReadClient)
+    ConnectionT = TypeVar("ConnectionT", bound=Connection | None)
+    ClientT = TypeVar("ClientT", bound=ReadClient)
 
 
-def client_of(
-    client_class: type[Client],
+def open_client(
+    client_class: type[ClientT],
     out: Output,
     to: Connection,
     timeout: float,
     recording: Recording | None = None,
-) -> Client:
+) -> ClientT:
     """Return a client of a class for a server, which reports its requests to `out`. Raises Malformed."""
-    from dpsync.cli.output import tracer
+    from dpsync.cli.output import request_tracer
 
     return client_class(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
+        to.url, to.token, timeout=timeout, trace=request_tracer(out), observer=out.progress, rate=to.rate,
         recording=recording,
     )  # fmt: skip
 
 
-def configured(
-    out: Output, place: ConfigurationPaths, connect: Callable[[Output, ConfigurationPaths, Desired], To]
-) -> tuple[Desired, To]:
+def load_with_connection(
+    out: Output,
+    place: ConfigurationPaths,
+    connect: Callable[[Output, ConfigurationPaths, Desired], ConnectionT],
+) -> tuple[Desired, ConnectionT]:
     """Load the configuration and choose its server, before any request is sent.
 
     The API version of the server may not be known yet. So a configuration with errors is accepted if another
@@ -76,7 +78,7 @@ def configured(
     except DiagnosticError as wrong:
         if wrong.exit_code is not Exit.INVALID:  # do not read a changed file again
             raise
-        other = next(filter(None, map(place.loaded_for, PROFILES)), None)
+        other = next(filter(None, map(place.load_for_profile, PROFILES)), None)
         if other is None:
             raise
         try:
@@ -91,7 +93,7 @@ def configured(
     return desired, to
 
 
-def for_server(
+def reload_for_server(
     out: Output, client: ReadClient, place: ConfigurationPaths, desired: Desired
 ) -> tuple[ConfigurationPaths, Desired]:
     """Return the paths and the configuration as read for the API version of the server.
@@ -104,49 +106,49 @@ def for_server(
     from dpsync.api import load_registry
     from dpsync.live.reader import first_request
 
-    final = place.for_profile_of(desired)
+    final = place.with_profile_of(desired)
     if final is place:
         return place, desired
     first = first_request(load_registry(desired.profile), desired)
-    profile = served_profile(out, client, *first)
+    profile = profile_of_server(out, client, *first)
     if profile == desired.profile:
         return final, desired
     final = replace(place, profile=profile)
     return final, final.load_again(out, desired)
 
 
-def served_profile(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
+def profile_of_server(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
     """Return the profile of the server: by its address, else as the server names it, else `full`.
 
     `path` and `params` are the first request of the reading that follows, which reuses the response.
     """
-    from dpsync.kinds.editions import FULL, PROFILES, profile_at
+    from dpsync.kinds.editions import FULL, PROFILES, profile_of_url
 
-    if (known := profile_at(client.url)) is not None:
+    if (known := profile_of_url(client.url)) is not None:
         return known
-    with out.progress.during(READING):
+    with out.progress.show_during(READING):
         named = client.begin(path, params)
     if named is None or named in PROFILES:
         return named or FULL.name
-    out.complain(
+    out.print_problem(
         f"warning: {visible(client.url)} reports the API version {named}, which this dpsync does not know. "
         f"Therefore dpsync uses the API version {FULL.name}"
     )
     return FULL.name
 
 
-def planned_now(out: Output, session: Session, client: ReadClient, options: Options) -> Planned:
+def plan_now(out: Output, session: Session, client: ReadClient, options: Options) -> Planned:
     """Plan with the present live objects. Raises the same errors as `Session.plan`."""
-    with out.progress.during(READING):
+    with out.progress.show_during(READING):
         return session.plan(client, options)
 
 
 def check_answers(plan: Plan, no_input: bool = False) -> None:
     """Raise DiagnosticError (exit 64) for an unneeded answer, if nobody can be asked."""
-    from dpsync.planner.answers import check_needed
+    from dpsync.planner.answers import reject_unneeded_answers
 
     if not interactive(no_input):
-        check_needed(plan)
+        reject_unneeded_answers(plan)
 
 
 @contextmanager
@@ -159,15 +161,15 @@ def reading_session(
 
     Errors in the block end the command. `recording` keeps the responses of the platform.
     """
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.client.client import ReadClient
 
-    with endings(out):
+    with exit_on_errors(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = configured(out, place, connection)
-    with endings(out, to), client_of(ReadClient, out, to, timeout, recording) as client:
-        place, desired = for_server(out, client, place, desired)
-        yield opened(out, place, desired, to, parallelism, base).session, client
+        desired, to = load_with_connection(out, place, connection)
+    with exit_on_errors(out, to), open_client(ReadClient, out, to, timeout, recording) as client:
+        place, desired = reload_for_server(out, client, place, desired)
+        yield prepare_session(out, place, desired, to, parallelism, base).session, client
 
 
 @contextmanager
@@ -180,6 +182,6 @@ def reading_plan(
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip
-        planned = planned_now(out, session, client, options)
+        planned = plan_now(out, session, client, options)
         check_answers(planned.plan)
         yield session, planned

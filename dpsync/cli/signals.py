@@ -18,28 +18,28 @@ from msgspec import Struct, field
 
 from dpsync.model.diagnostic import Exit
 
-ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+END_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 """The signals that ask a program to end."""
 Handler = Callable[[int, FrameType | None], None]
 
 
-class Ended(KeyboardInterrupt):
+class EndedBySignal(KeyboardInterrupt):
     """A signal ended the work."""
 
     def __init__(self, number: int) -> None:
-        self.code = ending(number)
+        self.code = exit_code_of_signal(number)
         super().__init__(number)
 
 
-def ending(number: int) -> Exit:
+def exit_code_of_signal(number: int) -> Exit:
     """Return the exit code of a program that a signal ended."""
     return Exit.TERMINATED if number == signal.SIGTERM else Exit.INTERRUPTED
 
 
 @contextmanager
-def handled(handler: Handler) -> Iterator[None]:
+def handle_signals(handler: Handler) -> Iterator[None]:
     """Use a handler for both signals during the block."""
-    before = {number: signal.signal(number, handler) for number in ENDING}
+    before = {number: signal.signal(number, handler) for number in END_SIGNALS}
     try:
         yield
     finally:
@@ -48,7 +48,7 @@ def handled(handler: Handler) -> Iterator[None]:
 
 
 @contextmanager
-def counted_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
+def count_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
     """Count signals during the block instead of ending the program. Yield the received signals.
 
     Args:
@@ -68,14 +68,14 @@ def counted_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
     watcher = Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        with handled(handle):
+        with handle_signals(handle):
             yield received
     finally:
         counts.put(0)
         watcher.join()
 
 
-class Patience(Struct):
+class SignalRecorder(Struct):
     """Signals in a run of several parts.
 
     A signal ends a part that may be dropped, and is recorded in any other part. After a recorded signal, no
@@ -83,31 +83,31 @@ class Patience(Struct):
     """
 
     received: list[int] = field(default_factory=list)
-    begun: bool = False
+    may_have_changed: bool = False
     """Whether a part began that may have changed something."""
-    _droppable: bool = False
-    _last: bool = False
+    _is_interruptible: bool = False
+    _is_last_part: bool = False
 
     def handle(self, number: int, _: FrameType | None) -> None:
         self.received.append(number)
-        if not self._last and (self._droppable or len(self.received) > 1):
-            raise Ended(number)
+        if not self._is_last_part and (self._is_interruptible or len(self.received) > 1):
+            raise EndedBySignal(number)
 
-    def go_on(self) -> None:
+    def raise_if_signaled(self) -> None:
         """Raise Ended if a signal was recorded. Call it right before a part that may change something."""
         if self.received:
-            raise Ended(self.received[0])
-        self.begun = True
+            raise EndedBySignal(self.received[0])
+        self.may_have_changed = True
 
     @contextmanager
-    def droppable(self) -> Iterator[None]:
+    def interruptible(self) -> Iterator[None]:
         """Run a part that the first signal ends."""
-        self._droppable = True
+        self._is_interruptible = True
         try:
             yield
         finally:
-            self._droppable = False
+            self._is_interruptible = False
 
-    def last(self) -> None:
+    def begin_last_part(self) -> None:
         """Begin the last part, which is short and is never interrupted."""
-        self._last = True
+        self._is_last_part = True

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from dpsync.client.client import ReadClient
     from dpsync.model.desired import Desired
 
-    To = TypeVar("To", bound=Connection | None)
-    Client = TypeVar("Client", bound=ReadClient)
-from dpsync.cli.session import planned_now, reading_session
+    ConnectionT = TypeVar("ConnectionT", bound=Connection | None)
+    ClientT = TypeVar("ClientT", bound=ReadClient)
+from dpsync.cli.session import plan_now, reading_session
 
 
 def read_world(
@@ -37,20 +37,20 @@ def read_world(
     """
     from dpsync.api import Options
     from dpsync.client.recording import Recording
-    from dpsync.rehearse.faults import Stage
-    from dpsync.rehearse.replica import CannotLoad, NoCompanion, check_world
+    from dpsync.rehearse.faults import RehearsalSetup
+    from dpsync.rehearse.replica import NoCompanionError, WorldLoadError, check_world
     from dpsync.rehearse.world import SavedFrom, world_file
 
     recording = Recording()
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, None, timeout, recording
     ) as (session, client):  # fmt: skip
-        planned = planned_now(out, session, client, Options())
-        recording.end()
-        out.mask.add(_secrets(session.desired))
+        planned = plan_now(out, session, client, Options())
+        recording.stop()
+        out.mask.add(_secret_values(session.desired))
         try:
-            world = Stage(session, planned, recording).world()
-            refused = {one.path for one in recording.readings() if one.status == 403}
+            world = RehearsalSetup(session, planned, recording).world()
+            refused = {one.path for one in recording.joined_answers() if one.status == 403}
             origin = SavedFrom(
                 platform=client.url,
                 read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -59,16 +59,16 @@ def read_world(
             )
             made = world_file(world, origin, out.mask, anonymous=anonymous)
             check_world(made)
-        except (CannotLoad, NoCompanion) as cannot:
+        except (WorldLoadError, NoCompanionError) as cannot:
             raise click.ClickException(str(cannot)) from None
         return made
     raise AssertionError
 
 
-def _secrets(desired: Desired) -> list[str]:
+def _secret_values(desired: Desired) -> list[str]:
     """Return the values of the configuration's secrets that are set in the environment."""
     from dpsync.model.values import Secret, leaves
 
-    values = (value for entry in desired.resources.values() for value in entry.fields.values())
-    names = {leaf.env for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}
+    values = (value for entry in desired.entries.values() for value in entry.fields.values())
+    names = {leaf.variable for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}
     return [os.environ[name] for name in sorted(names) if os.environ.get(name)]

@@ -13,20 +13,29 @@ from typing import TYPE_CHECKING, Any, Self
 from dpsync.client import responses
 from dpsync.client.deadline import Connections
 from dpsync.client.errors import (
-    BadList,
     ClientError,
-    Interrupted,
+    InterruptedRequestError,
+    InvalidListError,
     ListFault,
-    Miscounted,
-    NotJson,
-    Unknown,
+    NotJsonError,
+    UnknownOutcomeError,
+    WrongItemCountError,
 )
-from dpsync.client.observer import Nobody, Observer
-from dpsync.client.platform import origin, profile, world
-from dpsync.client.rate_limit import Pace
+from dpsync.client.observer import NullObserver, Observer
+from dpsync.client.platform import origin, profile_of_response, world_name
+from dpsync.client.rate_limit import RateLimiter
 from dpsync.client.responses import JSON, Params, WriteResult, quote
 from dpsync.client.retry import Clock, RetryPolicy
-from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
+from dpsync.client.transport import (
+    GetOnlyTransport,
+    HttpTransport,
+    Request,
+    Response,
+    Stats,
+    Token,
+    Trace,
+    Transport,
+)
 from dpsync.model.mask import Mask
 
 if TYPE_CHECKING:
@@ -38,7 +47,7 @@ PAGE_LIMIT = 1000
 _MAX_CURSOR_CHARS = 8_192
 """The maximum length of a cursor, in characters: a longer one does not fit into a URL."""
 MAX_PAGES = 2000
-WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+WRITE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 class ReadClient:
@@ -77,18 +86,18 @@ class ReadClient:
         inner = transport or HttpTransport(
             url, self._token, timeout=timeout, trace=trace, connections=self._connections
         )
-        self._transport = GetOnly(inner if recording is None else recording.around(inner))
-        self._world: str | None = None
+        self._transport = GetOnlyTransport(inner if recording is None else recording.wrap_transport(inner))
+        self._world_name: str | None = None
         self.profile: str | None = None
         """The API edition that the server has named; None before a response names one."""
-        self._begun_read: tuple[Request, JSON | ClientError] | None = None
+        self._first_read: tuple[Request, JSON | ClientError] | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
-        self.observer = observer or Nobody()
+        self.observer = observer or NullObserver()
         self._policy = RetryPolicy(
             max_wait=max_wait, clock=self._clock, cancelled=self._cancelled, observer=self.observer
         )
-        self._pace = Pace(self._clock, self._cancelled, self.observer, max_wait, rate)
+        self._rate_limiter = RateLimiter(self._clock, self._cancelled, self.observer, max_wait, rate)
 
     def __enter__(self) -> Self:
         return self
@@ -105,11 +114,11 @@ class ReadClient:
         Requests in flight are aborted at once. Nobody knows then whether an aborted write was carried out.
         """
         self._cancelled.set()
-        self._connections.cut()
+        self._connections.shut_down()
 
     def pause(self, seconds: float) -> None:
         """Wait for a process on the platform; `cancel` ends the wait."""
-        self.observer.waits("platform at work", seconds)
+        self.observer.note_wait("platform at work", seconds)
         self._clock.wait(seconds, self._cancelled)
 
     @property
@@ -119,7 +128,7 @@ class ReadClient:
         The name is the origin of the URL. For a companion on this machine, the name is the world that the
         first response named.
         """
-        return self._world or origin(self.url)
+        return self._world_name or origin(self.url)
 
     @property
     def requests(self) -> int:
@@ -155,18 +164,18 @@ class ReadClient:
         found: JSON | ClientError
         try:
             found = self._get_json(path, params)
-        except Interrupted:
+        except InterruptedRequestError:
             raise
         except ClientError as error:
             found = error
-        self._begun_read = request, found
+        self._first_read = request, found
         return self.profile
 
     def _get_json(self, path: str, params: Params | None) -> JSON:
         request = responses.request("GET", path, params)
-        first, self._begun_read = self._begun_read, None
+        first, self._first_read = self._first_read, None
         if first is not None and first[0] == request:
-            self.observer.answered(request.method)
+            self.observer.count_response(request.method)
             if isinstance(first[1], ClientError):
                 raise first[1]
             return first[1]
@@ -184,8 +193,8 @@ class ReadClient:
         """
         try:
             return self._read_all_pages(path, params, limit)
-        except Miscounted:
-            self.observer.more(1)
+        except WrongItemCountError:
+            self.observer.add_reads(1)
             return self._read_all_pages(path, params, limit)
 
     def _read_all_pages(self, path: str, params: Params | None, limit: int) -> list[dict[str, Any]]:
@@ -196,24 +205,24 @@ class ReadClient:
         asked: dict[str, Any] = {**(params or {}), **({"limit": limit} if limit else {})}
         for number in range(1, MAX_PAGES + 1):
             if number > 1:
-                self.observer.more(1)
+                self.observer.add_reads(1)
             envelope = self._get_json(path, asked)
             page, cursor = _page_items(path, envelope, number)
             counts |= _item_counts(path, envelope, number)
             new_ids = {item["id"] for item in page if isinstance(item.get("id"), str)}
             if new_ids & ids:
-                raise BadList(path, "item repeated", number)
+                raise InvalidListError(path, "item repeated", number)
             ids |= new_ids
             items += page
             if cursor is None:
                 if counts - {len(items)}:
-                    raise Miscounted(path, "the number of items differs from the count", number)
+                    raise WrongItemCountError(path, "the number of items differs from the count", number)
                 return items
             if cursor in cursors:
-                raise BadList(path, "cursor repeated", number)
+                raise InvalidListError(path, "cursor repeated", number)
             cursors.add(cursor)
             asked["page"] = cursor
-        raise BadList(path, "too many pages", MAX_PAGES)
+        raise InvalidListError(path, "too many pages", MAX_PAGES)
 
     def _read_json(self, request: Request) -> JSON:
         return responses.read_body(request, self._successful_response(request))
@@ -222,22 +231,22 @@ class ReadClient:
         try:
             answer = self._send_when_allowed(self._transport, request)
         finally:
-            self.observer.answered(request.method)
-        self.profile = self.profile or profile(answer.status, answer.headers)
+            self.observer.count_response(request.method)
+        self.profile = self.profile or profile_of_response(answer.status, answer.headers)
         self._raise_for_status(request, answer)
-        self._world = self._world or world(self.url, answer.headers)
+        self._world_name = self._world_name or world_name(self.url, answer.headers)
         return answer
 
     def _send_when_allowed(self, transport: Transport, request: Request) -> Response:
         """Send a request when the platform's rate allows it. Raises Interrupted after a cancel."""
         answer: Response | None = None
-        self._pace.enter()
+        self._rate_limiter.wait_for_turn()
         try:
             if self._cancelled.is_set():
-                raise Interrupted(request.method, request.path)
+                raise InterruptedRequestError(request.method, request.path)
             answer = transport.send(request)
         finally:
-            self._pace.leave(answer.headers if answer is not None else None)
+            self._rate_limiter.finish_request(answer.headers if answer is not None else None)
         return answer
 
     def _raise_for_status(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
@@ -248,7 +257,7 @@ class ReadClient:
 
         if answer.status >= 300:
             # By no name: an exception that its own frame names stays until the collector runs.
-            raise responses.failure(request, answer, hide, self._clock.wall)
+            raise responses.error_of_response(request, answer, hide, self._clock.wall)
 
 
 class WriteClient(ReadClient):
@@ -297,7 +306,7 @@ class WriteClient(ReadClient):
                 result. A 5xx always raises Unknown.
             secrets: Values to mask in error messages of the platform, for this and all later requests.
         """
-        if method not in WRITES:
+        if method not in WRITE_METHODS:
             raise ValueError(method)
         self._mask.add(secrets)
         request = responses.request(method, path, body=body)
@@ -306,12 +315,12 @@ class WriteClient(ReadClient):
     def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
         try:
             answer = self._send_when_allowed(self._write_transport, request)
-        except NotJson as error:
+        except NotJsonError as error:
             status = error.status
         else:
             self._raise_for_status(request, answer, secrets)
             return responses.read_result(request, answer)
-        raise Unknown(request.method, request.path, "unreadable", status)
+        raise UnknownOutcomeError(request.method, request.path, "unreadable", status)
 
 
 def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]], str | None]:
@@ -331,12 +340,12 @@ def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, 
         if isinstance(cursor, str) and isinstance(following, dict) and 0 < len(cursor) <= _MAX_CURSOR_CHARS:
             return items, cursor
         fault = "bad cursor"
-    raise BadList(path, fault, number)
+    raise InvalidListError(path, fault, number)
 
 
 def _item_counts(path: str, envelope: JSON, number: int) -> set[int]:
     """Return the number of items that the page gives for the whole list, as a set; empty without a count."""
     count = envelope.get("count")
     if count is not None and type(count) is not int:
-        raise BadList(path, "the count is not a number", number)
+        raise InvalidListError(path, "the count is not a number", number)
     return set() if count is None else {count}

@@ -25,19 +25,19 @@ class Deadline(threading.local):
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._at = math.inf
+        self._deadline = math.inf
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
-        self._at = self._now() + seconds
+        self._deadline = self._now() + seconds
         try:
             yield
         finally:
-            self._at = math.inf
+            self._deadline = math.inf
 
-    def left(self, timeout: float | None, expired: type[Exception]) -> float | None:
+    def seconds_left(self, timeout: float | None, expired: type[Exception]) -> float | None:
         """Return the shorter of `timeout` and the time left, in seconds. Raises `expired` if none is left."""
-        left = self._at - self._now()
+        left = self._deadline - self._now()
         if left <= 0:
             raise expired("deadline")
         if timeout is None:
@@ -51,16 +51,16 @@ class Connections:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: dict[int, httpcore.NetworkStream] = {}
-        self._is_cut = False
+        self._is_shut_down = False
 
     @property
-    def are_cut(self) -> bool:
-        return self._is_cut
+    def is_shut_down(self) -> bool:
+        return self._is_shut_down
 
-    def cut(self) -> None:
+    def shut_down(self) -> None:
         """Shut down all connections, so that threads that wait for a response fail at once."""
         with self._lock:
-            self._is_cut = True
+            self._is_shut_down = True
             streams = list(self._open.values())
         for stream in streams:
             found = stream.get_extra_info("socket")
@@ -71,7 +71,7 @@ class Connections:
     def add(self, stream: httpcore.NetworkStream) -> None:
         with self._lock:
             self._open[id(stream)] = stream
-            is_cut = self._is_cut
+            is_cut = self._is_shut_down
         if is_cut:
             self.remove(stream)
             stream.close()
@@ -98,7 +98,7 @@ class TimedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        timeout = self._deadline.left(timeout, httpcore.ConnectTimeout)
+        timeout = self._deadline.seconds_left(timeout, httpcore.ConnectTimeout)
         stream = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
         return _TimedStream(stream, self._deadline, self._connections)
 
@@ -114,10 +114,10 @@ class _TimedStream(httpcore.NetworkStream):
         connections.add(inner)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._deadline.left(timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, self._deadline.seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._deadline.left(timeout, httpcore.WriteTimeout))
+        self._inner.write(buffer, self._deadline.seconds_left(timeout, httpcore.WriteTimeout))
 
     def start_tls(
         self,
@@ -125,7 +125,7 @@ class _TimedStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        timeout = self._deadline.left(timeout, httpcore.ConnectTimeout)
+        timeout = self._deadline.seconds_left(timeout, httpcore.ConnectTimeout)
         self._connections.remove(self._inner)
         secure = self._inner.start_tls(ssl_context, server_hostname, timeout)
         return _TimedStream(secure, self._deadline, self._connections)

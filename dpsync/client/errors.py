@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from dpsync.client.proxy import Way
+from dpsync.client.proxy import Route
 
 NotSentReason = Literal["refused", "dns", "tls", "certificate", "timeout", "proxy", "connect", "too long"]
 UnknownReason = Literal[
     "reset", "closed", "timeout", "truncated", "failed", "interrupted", "fault", "unreadable", "redirect"
 ]
-Part = Literal["url", "token", "path", "segment", "body", "proxy", "certificates"]
+InvalidPart = Literal["url", "token", "path", "segment", "body", "proxy", "certificates"]
 ListFault = Literal[
     "cursor repeated",
     "bad cursor",
@@ -27,7 +27,7 @@ ListFault = Literal[
     "the number of items differs from the count",
 ]
 
-USUAL: Final = Way()
+DEFAULT_ROUTE: Final = Route()
 _NOT_SENT: dict[NotSentReason, str] = {
     "refused": "the connection was refused, because no server uses this port",
     "dns": "the host name does not exist",
@@ -64,25 +64,25 @@ class ClientError(Exception):
         self.after_unknown = False
         super().__init__(method, path, status)
 
-    def what(self) -> str:
+    def describe(self) -> str:
         """Return the failure in a few words, without method and path."""
         return f"status {self.status}"
 
     def __str__(self) -> str:
-        return f"{self.method} {self.path}: {self.what()}"
+        return f"{self.method} {self.path}: {self.describe()}"
 
 
-class NotSent(ClientError):
+class NotSentError(ClientError):
     """The server was never reached, so the request certainly changed nothing."""
 
     def __init__(
-        self, method: str, path: str, reason: NotSentReason, detail: str = "", way: Way = USUAL
+        self, method: str, path: str, reason: NotSentReason, detail: str = "", way: Route = DEFAULT_ROUTE
     ) -> None:
         super().__init__(method, path)
         self.reason: NotSentReason = reason
         self.detail = detail
         """More about the reason: what is wrong with a certificate, the status of a proxy."""
-        self.way = way
+        self.route = way
         self.transient = reason not in ("certificate", "too long")
 
     def explanation(self) -> str:
@@ -93,7 +93,7 @@ class NotSent(ClientError):
         return f"unreachable ({self.explanation()})"
 
 
-class Unknown(ClientError):
+class UnknownOutcomeError(ClientError):
     """The request was sent, and no usable response came back: a write may or may not have happened.
 
     `reason`: reset, closed (before a response), timeout, truncated (the response was cut off), failed (any
@@ -109,10 +109,10 @@ class Unknown(ClientError):
         status: int | None = None,
         retry_after: float | None = None,
         seconds: float | None = None,
-        way: Way = USUAL,
+        way: Route = DEFAULT_ROUTE,
     ) -> None:
         super().__init__(method, path, status)
-        self.way = way
+        self.route = way
         self.reason: UnknownReason = reason
         self.seconds = seconds
         self.retry_after = retry_after
@@ -130,7 +130,7 @@ class Unknown(ClientError):
         return f"the result of the request is unknown ({self.reason}{status})"
 
 
-class Answered(ClientError):
+class StatusError(ClientError):
     """An error status from the server. `message` is the text of the error body; None without a text."""
 
     status: int
@@ -143,23 +143,23 @@ class Answered(ClientError):
         return f"status {self.status}" + (f": {self.message!r}" if self.message else "")
 
 
-class Unauthorized(Answered):
+class UnauthorizedError(StatusError):
     """401: the request has no token, or the server does not accept the token."""
 
 
-class Forbidden(Answered):
+class ForbiddenError(StatusError):
     """403: the user of the token lacks the permission."""
 
 
-class NotFound(Answered):
+class NotFoundError(StatusError):
     """404 with a JSON body, so from the API itself. A 404 of a proxy or another server is `NotJson`."""
 
 
-class Rejected(Answered):
+class RejectedError(StatusError):
     """Any other 4xx: the server understood the request and changed nothing."""
 
 
-class ServerFault(Answered):
+class ServerFaultError(StatusError):
     """5xx (or 408) to a read, after all retries; or 501 to any request."""
 
     def __init__(
@@ -175,7 +175,7 @@ class ServerFault(Answered):
         self.transient = status != 501
 
 
-class RateLimited(Answered):
+class RateLimitedError(StatusError):
     """429, and the requested wait is longer than what is left of `max_wait`.
 
     `retry_after` is the wait that the platform still requests, and `waited` the time that this call has
@@ -194,7 +194,7 @@ class RateLimited(Answered):
         return f"too many requests (dpsync waited {self.waited:.0f} s{asked})"
 
 
-class Redirected(ClientError):
+class RedirectedError(ClientError):
     """3xx to a read. dpsync never follows a redirect, because that would send the token to the target.
 
     `origin` is the scheme and host of the target.
@@ -209,7 +209,7 @@ class Redirected(ClientError):
         return f"GitBook redirected the request (status {self.status}){to}"
 
 
-class NotJson(ClientError):
+class NotJsonError(ClientError):
     """A response to a read that is not from the API: a login page, a proxy's error, a cut or empty body.
 
     `content_type` contains only characters of a media type. `found` describes the fault in fixed words and
@@ -226,7 +226,7 @@ class NotJson(ClientError):
         return f"not a response of the GitBook API (status {self.status}, {kind}): {self.found}"
 
 
-class BadList(ClientError):
+class InvalidListError(ClientError):
     """A paginated list that did not end properly, so its items prove nothing. `page` counts from 1."""
 
     def __init__(self, path: str, fault: ListFault, page: int) -> None:
@@ -238,14 +238,14 @@ class BadList(ClientError):
         return f"the list of objects is incomplete: {self.fault} (page {self.page} of the list)"
 
 
-class Miscounted(BadList):
+class WrongItemCountError(InvalidListError):
     """A complete list whose number of items differs from its count.
 
     The list changed during the reading, or the response lacks items.
     """
 
 
-class BadAnswer(ClientError):
+class UnexpectedResponseError(ClientError):
     """A response of another shape than the API's, so its content proves nothing.
 
     `place` is the path of the item in the response ("items[2]", counted through all pages; "" for the
@@ -269,29 +269,29 @@ class BadAnswer(ClientError):
         return f"in {where}, {self.member!r} {wrong}" if self.member else f"{where} {wrong}"
 
 
-class Interrupted(ClientError):
+class InterruptedRequestError(ClientError):
     """`cancel()` was called: the request was not sent (again), and no earlier try is in doubt."""
 
     def what(self) -> str:
         return "interrupted"
 
 
-class WriteRefused(ClientError):
+class WriteRefusedError(ClientError):
     """A transport that only reads was given a write: a bug in dpsync, never a fault of the platform."""
 
     def what(self) -> str:
         return "this client sends only GET requests"
 
 
-class Malformed(ClientError):
+class InvalidClientValueError(ClientError):
     """A value from the caller (or, for proxy and certificates, the environment) that the client cannot use.
 
     The exception does not carry the value, which may be the token, or a URL with a password.
     """
 
-    def __init__(self, part: Part, problem: str) -> None:
+    def __init__(self, part: InvalidPart, problem: str) -> None:
         super().__init__("", "")
-        self.part: Part = part
+        self.part: InvalidPart = part
         self.problem = problem
 
     def __str__(self) -> str:

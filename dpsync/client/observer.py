@@ -7,41 +7,41 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-Why = Literal["rate limit", "pace", "retry", "platform at work"]
+WaitReason = Literal["rate limit", "pace", "retry", "platform at work"]
 """Why a client waits: a 429, the announced rate limit, a retry, or a process on the platform."""
 
 
 class Observer(Protocol):
-    def expects(self, requests: int) -> None:
+    def expect_reads(self, requests: int) -> None:
         """Receive the least number of reads that follow. None of them was sent yet."""
 
-    def batch(self, requests: int) -> None:
+    def start_batch(self, requests: int) -> None:
         """Receive the number of reads that are sent together now; 0 when all of them have ended."""
 
-    def more(self, requests: int) -> None:
+    def add_reads(self, requests: int) -> None:
         """Add reads that were not announced: a further page or a retry. A negative number removes reads."""
 
-    def answered(self, method: str) -> None:
+    def count_response(self, method: str) -> None:
         """Note that a request has ended, with any result."""
 
-    def waits(self, why: Why, seconds: float) -> None:
+    def note_wait(self, why: WaitReason, seconds: float) -> None:
         """Note that at least one thread sends nothing for this number of seconds."""
 
 
-class Nobody:
+class NullObserver:
     """An observer that ignores every event."""
 
-    def expects(self, requests: int) -> None:
+    def expect_reads(self, requests: int) -> None:
         """Ignore the event."""
 
-    def batch(self, requests: int) -> None:
+    def start_batch(self, requests: int) -> None:
         """Ignore the event."""
 
-    def more(self, requests: int) -> None:
+    def add_reads(self, requests: int) -> None:
         """Ignore the event."""
 
-    def answered(self, method: str) -> None:
+    def count_response(self, method: str) -> None:
         """Ignore the event."""
 
-    def waits(self, why: Why, seconds: float) -> None:
+    def note_wait(self, why: WaitReason, seconds: float) -> None:
         """Ignore the event."""

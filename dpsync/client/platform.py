@@ -19,7 +19,7 @@ PROFILE_HEADER: Final = "dpsync-profile"
 _WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROFILE: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-NAMES: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
+PLATFORM_NAME: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
 
 
 def origin(url: str) -> str:
@@ -38,13 +38,13 @@ def origin(url: str) -> str:
     return named if port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f"{named}:{port}"
 
 
-def world(url: str, headers: Mapping[str, str]) -> str | None:
+def world_name(url: str, headers: Mapping[str, str]) -> str | None:
     """Return the name of the companion's world from a response; None unless the URL is on this machine."""
     name = headers.get(WORLD_HEADER, "")
     return f"world-{name}" if is_loopback(url) and _WORLD.fullmatch(name) else None
 
 
-def profile(status: int, headers: Mapping[str, str]) -> str | None:
+def profile_of_response(status: int, headers: Mapping[str, str]) -> str | None:
     """Return the API edition that an answer names, known or not; None for a redirect.
 
     dpsync follows no redirect, so a redirect says nothing about the server that it leads to.
@@ -53,6 +53,6 @@ def profile(status: int, headers: Mapping[str, str]) -> str | None:
     return name if status // 100 != 3 and _PROFILE.fullmatch(name) else None
 
 
-def is_name(text: str) -> bool:
+def is_platform_name(text: str) -> bool:
     """Return whether a text is a possible result of `origin` or `world`."""
-    return NAMES.fullmatch(text) is not None
+    return PLATFORM_NAME.fullmatch(text) is not None

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-UNREAD: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+IGNORED_VARIABLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Variables in which other programs look for trusted certificates, and which dpsync ignores."""
-_TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_CERTIFICATE_VARIABLES: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 class Setting(Struct, frozen=True):
@@ -29,26 +29,26 @@ class Setting(Struct, frozen=True):
         return f"{self.variable} ({self.value})"
 
 
-class Way(Struct, frozen=True):
+class Route(Struct, frozen=True):
     """The proxy and the file or directory of trusted certificates; None for no proxy or the usual trust."""
 
     proxy: Setting | None = None
-    trust: Setting | None = None
-    unread: tuple[str, ...] = ()
+    certificates: Setting | None = None
+    ignored_variables: tuple[str, ...] = ()
     """Variables of `UNREAD` that are set, although dpsync ignores them."""
 
 
-def way_to(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Way:
+def find_route(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Route:
     """Return the proxy and certificates for a URL. `proxied` is whether httpx uses a proxy for this URL."""
     scheme = url.partition(":")[0]
-    trust = trusted(env) if scheme == "https" else None
-    unread = () if trust or scheme != "https" else tuple(name for name in UNREAD if env.get(name))
-    return Way(proxy_of(scheme, env) if proxied else None, trust, unread)
+    trust = certificate_setting(env) if scheme == "https" else None
+    unread = () if trust or scheme != "https" else tuple(name for name in IGNORED_VARIABLES if env.get(name))
+    return Route(proxy_of(scheme, env) if proxied else None, trust, unread)
 
 
-def trusted(env: Mapping[str, str] = os.environ) -> Setting | None:
+def certificate_setting(env: Mapping[str, str] = os.environ) -> Setting | None:
     """Return the first set environment variable that names trusted certificates; None if none is set."""
-    return next((Setting(name, env[name]) for name in _TRUST if env.get(name)), None)
+    return next((Setting(name, env[name]) for name in _CERTIFICATE_VARIABLES if env.get(name)), None)
 
 
 def has_system_certificates(system: str, paths: ssl.DefaultVerifyPaths) -> bool:
@@ -68,11 +68,11 @@ def proxy_of(scheme: str, env: Mapping[str, str] = os.environ) -> Setting:
     for name in (f"{scheme}_proxy", "all_proxy"):
         for variable in (name, name.upper()):
             if env.get(variable):
-                return Setting(variable, _address(env[variable]))
+                return Setting(variable, _url_without_credentials(env[variable]))
     return Setting("the proxy of this machine", "its settings")
 
 
-def _address(text: str) -> str:
+def _url_without_credentials(text: str) -> str:
     """Return the URL of a proxy without user and password."""
     try:
         url = urlsplit(text if "://" in text else f"http://{text}")

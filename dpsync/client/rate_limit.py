@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 from dpsync.client.observer import Observer
-from dpsync.client.responses import asked_wait, whole_number
+from dpsync.client.responses import requested_wait, whole_number
 
 _POLL_SECONDS: Final = 0.05
 """The seconds between two checks for a cancel, while a request waits for the response to another one."""
@@ -22,7 +22,7 @@ _SAME_WINDOW_SECONDS: Final = 1.0
 """The seconds by which two responses may differ about the end of a window: headers have whole seconds."""
 
 
-class TellsTime(Protocol):
+class TimeSource(Protocol):
     """The part of a clock that `Pace` uses."""
 
     def now(self) -> float: ...
@@ -32,7 +32,7 @@ class TellsTime(Protocol):
     def wait(self, seconds: float, cancelled: threading.Event) -> None: ...
 
 
-class Pace:
+class RateLimiter:
     """The state of the rate limit.
 
     Threads share it: each calls `enter` before a request and `leave` after it. `rate` is the configured
@@ -41,7 +41,7 @@ class Pace:
     """
 
     def __init__(
-        self, clock: TellsTime, cancelled: threading.Event, observer: Observer, longest: float,
+        self, clock: TimeSource, cancelled: threading.Event, observer: Observer, longest: float,
         rate: float | None = None,
     ) -> None:  # fmt: skip
         self._clock = clock
@@ -49,34 +49,34 @@ class Pace:
         self._observer = observer
         self._longest_wait = longest
         self._interval = 1 / rate if rate else None
-        self._turnstile = threading.Lock()
-        self._changed = threading.Condition()
+        self._queue_lock = threading.Lock()
+        self._state_changed = threading.Condition()
         self._next_at = clock.now()
         """When the next request may be sent, by the configured rate."""
-        self._answered = False
+        self._has_response = False
         self._in_flight = 0
         self._limit: int | None = None
         self._requests_left: int | None = None
         """The number of requests left in the window, by the responses so far."""
         self._window_end: float | None = None
 
-    def enter(self) -> None:
+    def wait_for_turn(self) -> None:
         """Return when a request may be sent, or after a cancel. Threads pass one after the other."""
-        with self._turnstile:
+        with self._queue_lock:
             while not self._cancelled.is_set():
-                with self._changed:
+                with self._state_changed:
                     seconds = self._seconds_to_wait()
                     if seconds is None:
-                        self._changed.wait(_POLL_SECONDS)
+                        self._state_changed.wait(_POLL_SECONDS)
                         continue
                     if seconds <= 0 or seconds > self._longest_wait:
                         self._in_flight += 1
                         if self._interval is not None:
                             self._next_at = max(self._next_at, self._clock.now()) + self._interval
                         return
-                self._observer.waits("pace", seconds)
+                self._observer.note_wait("pace", seconds)
                 self._clock.wait(seconds, self._cancelled)
-            with self._changed:
+            with self._state_changed:
                 self._in_flight += 1
 
     def _seconds_to_wait(self) -> float | None:
@@ -84,7 +84,7 @@ class Pace:
         now = self._clock.now()
         if self._window_end is not None and now >= self._window_end:
             self._requests_left, self._window_end = self._limit, None
-        if not self._answered and self._in_flight:
+        if not self._has_response and self._in_flight:
             return None
         if self._requests_left is not None and self._requests_left <= self._in_flight:
             if self._in_flight:
@@ -93,20 +93,20 @@ class Pace:
                 return self._window_end - now
         return self._next_at - now
 
-    def leave(self, headers: Mapping[str, str] | None) -> None:
+    def finish_request(self, headers: Mapping[str, str] | None) -> None:
         """Count a finished request, with its response headers; None without a response."""
-        with self._changed:
+        with self._state_changed:
             self._in_flight -= 1
-            self._answered = True
+            self._has_response = True
             if headers is not None:
                 self._update_limit(headers)
-            self._changed.notify_all()
+            self._state_changed.notify_all()
 
     def _update_limit(self, headers: Mapping[str, str]) -> None:
         """Update the number of requests left and the end of the window from response headers."""
         left = whole_number(headers.get("x-ratelimit-remaining", ""))
         without_retry_after = {name: value for name, value in headers.items() if name != "retry-after"}
-        seconds = asked_wait(without_retry_after, self._clock.wall)
+        seconds = requested_wait(without_retry_after, self._clock.wall)
         if (
             left is None
             or seconds is None

@@ -48,11 +48,11 @@ class Recording:
     def __repr__(self) -> str:
         return f"Recording({len(self._answers)})"
 
-    def around(self, inner: Transport) -> Transport:
+    def wrap_transport(self, inner: Transport) -> Transport:
         """Return a transport that records its responses here."""
         return _RecordingTransport(inner, self)
 
-    def put(self, request: Request, answer: Response, seconds: float) -> None:
+    def record(self, request: Request, answer: Response, seconds: float) -> None:
         """Keep the response to a GET with status 200, 403 or 404."""
         with self._lock:
             if self._is_stopped or request.method != "GET":
@@ -63,7 +63,7 @@ class Recording:
             if answer.status in (200, 403, 404):
                 self._answers[request.path, request.query] = answer
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Stop recording: later requests do not belong to the plan."""
         self._is_stopped = True
 
@@ -89,7 +89,7 @@ class Recording:
             (answer.headers[name] for answer in self._answers.values() if name in answer.headers), None
         )
 
-    def readings(self) -> Iterator[RecordedAnswer]:
+    def joined_answers(self) -> Iterator[RecordedAnswer]:
         """Yield each path that was read, with the pages of a list joined."""
         first_pages: dict[tuple[str, Filters], Response] = {}
         later_pages: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
@@ -100,12 +100,12 @@ class Recording:
             else:
                 later_pages[path, filters_of(query)][cursor] = answer
         for (path, filters), answer in first_pages.items():
-            content = _content(answer) if answer.status == 200 else None
+            content = _parse_content(answer) if answer.status == 200 else None
             if _is_page(content):
-                content = list(_items(content, later_pages[path, filters]))
+                content = list(_joined_items(content, later_pages[path, filters]))
             yield RecordedAnswer(path, filters, answer.status, content)
 
-    def answer(self, path: str, query: str) -> Response | None:
+    def find_answer(self, path: str, query: str) -> Response | None:
         """Return the response to one path and query, unchanged."""
         return self._answers.get((path, query))
 
@@ -120,7 +120,7 @@ class _RecordingTransport:
     def send(self, request: Request) -> Response:
         began = time.monotonic()
         answer = self._inner.send(request)
-        self._recording.put(request, answer, time.monotonic() - began)
+        self._recording.record(request, answer, time.monotonic() - began)
         return answer
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ def _is_page(content: Any) -> bool:
     return isinstance(content, dict) and isinstance(content.get("items"), list)
 
 
-def _items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:
+def _joined_items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:
     """Yield the items of a page and of the following pages, which `later` holds by cursor."""
     seen: set[str] = set()
     while True:
@@ -148,10 +148,10 @@ def _items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:
         if cursor is None or cursor in seen or cursor not in later_pages:
             return
         seen.add(cursor)
-        page = _content(later_pages[cursor])
+        page = _parse_content(later_pages[cursor])
 
 
-def _content(answer: Response) -> Any:
+def _parse_content(answer: Response) -> Any:
     """Return the parsed JSON of a response, or else its text."""
     try:
         return from_json(answer.body)

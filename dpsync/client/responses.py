@@ -17,16 +17,16 @@ from pydantic_core import from_json, to_json
 
 from dpsync.client.errors import (
     ClientError,
-    Forbidden,
-    Malformed,
-    NotFound,
-    NotJson,
-    RateLimited,
-    Redirected,
-    Rejected,
-    ServerFault,
-    Unauthorized,
-    Unknown,
+    ForbiddenError,
+    InvalidClientValueError,
+    NotFoundError,
+    NotJsonError,
+    RateLimitedError,
+    RedirectedError,
+    RejectedError,
+    ServerFaultError,
+    UnauthorizedError,
+    UnknownOutcomeError,
 )
 from dpsync.client.transport import Request, Response, media_type
 
@@ -39,7 +39,7 @@ Params = Mapping[str, str | int | bool | Iterable[str] | None]
 SUCCESS = range(200, 206)
 _STATUSES_WITHOUT_BODY = (204, 205)
 _MESSAGE_CHARS = 1000
-_PATH = re.compile(r"(/[A-Za-z0-9%._~!$&'()*+,;=:@-]+)+")
+_ENCODED_PATH = re.compile(r"(/[A-Za-z0-9%._~!$&'()*+,;=:@-]+)+")
 _FIRST_EPOCH_SECONDS = 1_000_000_000  # a reset header above this is a moment, below it a number of seconds
 
 
@@ -57,11 +57,11 @@ def quote(segment: str) -> str:
     encode.
     """
     if segment in ("", ".", ".."):
-        raise Malformed("segment", "is empty or consists of dots")
+        raise InvalidClientValueError("segment", "is empty or consists of dots")
     try:
         return percent(segment, safe="")
     except UnicodeEncodeError:
-        raise Malformed("segment", "contains a character that UTF-8 cannot encode") from None
+        raise InvalidClientValueError("segment", "contains a character that UTF-8 cannot encode") from None
 
 
 def request(method: str, path: str, params: Params | None = None, body: JSON | None = None) -> Request:
@@ -70,12 +70,12 @@ def request(method: str, path: str, params: Params | None = None, body: JSON | N
     Raises Malformed for a path that is not absolute and encoded, or a body that is not JSON.
     """
     segments = path.split("/")
-    if not _PATH.fullmatch(path) or "." in segments or ".." in segments:
-        raise Malformed(
+    if not _ENCODED_PATH.fullmatch(path) or "." in segments or ".." in segments:
+        raise InvalidClientValueError(
             "path", 'must begin with "/", be percent-encoded, and contain no empty segment, "." or ".."'
         )
     pairs = [(name, _query_value(value)) for name, value in (params or {}).items() if value is not None]
-    return Request(method, path, urlencode(pairs, doseq=True), None if body is None else encode(body))
+    return Request(method, path, urlencode(pairs, doseq=True), None if body is None else encode_body(body))
 
 
 def _query_value(value: str | int | bool | Iterable[str]) -> str | list[str]:
@@ -84,7 +84,7 @@ def _query_value(value: str | int | bool | Iterable[str]) -> str | list[str]:
     return str(value) if isinstance(value, str | int) else list(value)
 
 
-def encode(body: JSON) -> bytes:
+def encode_body(body: JSON) -> bytes:
     """Return a body as JSON text.
 
     Raises Malformed for NaN, infinity, lone surrogates and values outside JSON.
@@ -93,7 +93,7 @@ def encode(body: JSON) -> bytes:
         text = to_json(body)
         from_json(text, allow_inf_nan=False)
     except ValueError:
-        raise Malformed("body", "cannot be written as JSON") from None
+        raise InvalidClientValueError("body", "cannot be written as JSON") from None
     return text
 
 
@@ -105,7 +105,7 @@ def read_body(asked: Request, answer: Response) -> JSON:
     content_type = media_type(answer.headers.get("content-type"))
     if answer.status not in SUCCESS:
         fault = "an unexpected status"
-    elif answer.status in _STATUSES_WITHOUT_BODY or (answer.framed and not answer.body.strip()):
+    elif answer.status in _STATUSES_WITHOUT_BODY or (answer.has_marked_end and not answer.body.strip()):
         fault = "an empty body"
     elif content_type and not _is_json(content_type):
         fault = "an HTML page" if content_type == "text/html" else "another content type"
@@ -114,9 +114,9 @@ def read_body(asked: Request, answer: Response) -> JSON:
             return from_json(answer.body, allow_inf_nan=False)
         except ValueError:
             fault = "broken JSON"
-        if not answer.framed:
-            raise Unknown(asked.method, asked.path, "truncated", answer.status)
-    raise NotJson(asked.method, asked.path, answer.status, content_type, fault)
+        if not answer.has_marked_end:
+            raise UnknownOutcomeError(asked.method, asked.path, "truncated", answer.status)
+    raise NotJsonError(asked.method, asked.path, answer.status, content_type, fault)
 
 
 def read_text(asked: Request, answer: Response) -> str:
@@ -126,29 +126,29 @@ def read_text(asked: Request, answer: Response) -> str:
         fault = "an unexpected status"
     elif content_type == "text/html":
         fault = "an HTML page"
-    elif not answer.framed:
-        raise Unknown(asked.method, asked.path, "truncated", answer.status)
+    elif not answer.has_marked_end:
+        raise UnknownOutcomeError(asked.method, asked.path, "truncated", answer.status)
     else:
         try:
             return answer.body.decode("utf-8")
         except UnicodeDecodeError:
             fault = "a text that is not UTF-8"
-    raise NotJson(asked.method, asked.path, answer.status, content_type, fault)
+    raise NotJsonError(asked.method, asked.path, answer.status, content_type, fault)
 
 
 def read_result(asked: Request, answer: Response) -> WriteResult:
     """Return the result of a write. Raises Unknown if the response is a success that cannot be read."""
-    bare = answer.status in _STATUSES_WITHOUT_BODY or (answer.framed and not answer.body.strip())
+    bare = answer.status in _STATUSES_WITHOUT_BODY or (answer.has_marked_end and not answer.body.strip())
     if answer.status in SUCCESS and (bare or asked.method == "DELETE"):
         return WriteResult(answer.status, None)
     try:
         return WriteResult(answer.status, read_body(asked, answer))
-    except NotJson as error:
+    except NotJsonError as error:
         status = error.status
-    raise Unknown(asked.method, asked.path, "unreadable", status)
+    raise UnknownOutcomeError(asked.method, asked.path, "unreadable", status)
 
 
-def failure(
+def error_of_response(
     asked: Request, answer: Response, hide: Callable[[str], str], wall: Callable[[], float]
 ) -> ClientError:
     """Return the exception for a response with a status of 300 or more. `hide` masks secrets in its message.
@@ -157,27 +157,27 @@ def failure(
     """
     method, path, status = asked.method, asked.path, answer.status
     is_object, message = _error_message(answer, hide)
-    wait = asked_wait(answer.headers, wall) if status in (429, 503) else None
+    wait = requested_wait(answer.headers, wall) if status in (429, 503) else None
     if status == 401:
-        return Unauthorized(method, path, status, message)
+        return UnauthorizedError(method, path, status, message)
     if status == 403:
-        return Forbidden(method, path, status, message)
+        return ForbiddenError(method, path, status, message)
     if status == 404 and is_object:
-        return NotFound(method, path, status, message)
+        return NotFoundError(method, path, status, message)
     if status == 404 and method == "GET":
         kind = media_type(answer.headers.get("content-type"))
-        return NotJson(method, path, status, kind, "the response body is not a JSON object")
+        return NotJsonError(method, path, status, kind, "the response body is not a JSON object")
     if status == 429:
-        return RateLimited(method, path, message, wait)
+        return RateLimitedError(method, path, message, wait)
     if status < 400:
         if method == "GET":
-            return Redirected(method, path, status, origin(answer.headers.get("location", "")))
-        return Unknown(method, path, "redirect", status)
+            return RedirectedError(method, path, status, origin(answer.headers.get("location", "")))
+        return UnknownOutcomeError(method, path, "redirect", status)
     if status < 500 and status != 408:
-        return Rejected(method, path, status, message)
+        return RejectedError(method, path, status, message)
     if status == 501 or method == "GET":
-        return ServerFault(method, path, status, message, wait)
-    return Unknown(method, path, "fault", status, wait)
+        return ServerFaultError(method, path, status, message, wait)
+    return UnknownOutcomeError(method, path, "fault", status, wait)
 
 
 def _error_message(answer: Response, hide: Callable[[str], str]) -> tuple[bool, str | None]:
@@ -205,7 +205,7 @@ def origin(location: str) -> str | None:
     return f"{parts.scheme}://{host}" if parts.scheme and host else None
 
 
-def asked_wait(headers: Mapping[str, str], wall: Callable[[], float]) -> float | None:
+def requested_wait(headers: Mapping[str, str], wall: Callable[[], float]) -> float | None:
     """Return the seconds to wait: from Retry-After (seconds or a date), or else from X-RateLimit-Reset.
 
     X-RateLimit-Reset holds a time since 1970 or a number of seconds. The result is never negative; None if no

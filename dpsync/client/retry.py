@@ -14,8 +14,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from dpsync.client.errors import ClientError, Interrupted, NotSent, RateLimited, ServerFault, Unknown
-from dpsync.client.observer import Nobody, Observer, Why
+from dpsync.client.errors import (
+    ClientError,
+    InterruptedRequestError,
+    NotSentError,
+    RateLimitedError,
+    ServerFaultError,
+    UnknownOutcomeError,
+)
+from dpsync.client.observer import NullObserver, Observer, WaitReason
 from dpsync.client.transport import Request
 
 if TYPE_CHECKING:
@@ -23,11 +30,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-TRIES = 4
-TRIES_UNREACHABLE = 3
+MAX_TRIES = 4
+MAX_TRIES_UNREACHABLE = 3
 BACKOFF_SECONDS = 0.2
-LIMITED_SECONDS = 0.5  # the least wait after a 429; doubles, so that "Retry-After: 0" for ever ends too
-LIMITED_CAP_SECONDS = 8.0
+RATE_LIMIT_BACKOFF_SECONDS = (
+    0.5  # the least wait after a 429; doubles, so that "Retry-After: 0" for ever ends too
+)
+MAX_RATE_LIMIT_BACKOFF_SECONDS = 8.0
 BUDGET_TOKENS = 40.0
 BUDGET_REFILL = 0.2
 
@@ -68,22 +77,22 @@ class Budget:
             self._tokens = min(BUDGET_TOKENS, self._tokens + BUDGET_REFILL)
 
 
-class Gate:
+class RateLimitGate:
     """A gate that a 429 to one thread closes for all threads, until the end of the requested wait."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._opens = clock.now()
+        self._opens_at = clock.now()
 
     def close_for(self, seconds: float) -> None:
         with self._lock:
-            self._opens = max(self._opens, self._clock.now() + seconds)
+            self._opens_at = max(self._opens_at, self._clock.now() + seconds)
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds until the gate opens; 0 if it is open."""
         with self._lock:
-            return max(0.0, self._opens - self._clock.now())
+            return max(0.0, self._opens_at - self._clock.now())
 
 
 class RetryPolicy:
@@ -100,17 +109,17 @@ class RetryPolicy:
         self.max_wait = max_wait
         self.clock = clock
         self.cancelled = cancelled
-        self.observer = observer or Nobody()
+        self.observer = observer or NullObserver()
         self.budget = Budget()
-        self.gate = Gate(clock)
+        self.gate = RateLimitGate(clock)
 
-    def run(self, request: Request, once: Callable[[], T], *, repeatable: bool) -> T:
+    def run(self, request: Request, send: Callable[[], T], *, repeatable: bool) -> T:
         """Return the result of `once`, retried as the rules allow. Raises its last failure otherwise.
 
         Raises Interrupted after a cancel, and RateLimited if the call may not wait longer. If an earlier try
         of a write may have been carried out, its Unknown is raised instead.
         """
-        return _Call(self, request, once, repeatable=repeatable).run()
+        return _Call(self, request, send, repeatable=repeatable).run()
 
 
 class _Call(Generic[T]):
@@ -124,7 +133,7 @@ class _Call(Generic[T]):
         self._send = once
         self._repeatable = repeatable
         self._waited = 0.0
-        self._possibly_done: Unknown | None = None
+        self._earlier_unknown: UnknownOutcomeError | None = None
 
     def run(self) -> T:
         try:
@@ -171,10 +180,10 @@ class _Call(Generic[T]):
 
     def _error_for_caller(self, error: ClientError) -> ClientError:
         """Return the error for the caller, or the Unknown of an earlier try that may have happened."""
-        if self._possibly_done is None or error is self._possibly_done:
+        if self._earlier_unknown is None or error is self._earlier_unknown:
             return error
-        if isinstance(error, NotSent | RateLimited | Interrupted):
-            return self._possibly_done
+        if isinstance(error, NotSentError | RateLimitedError | InterruptedRequestError):
+            return self._earlier_unknown
         error.after_unknown = True
         return error
 
@@ -184,26 +193,28 @@ class _Call(Generic[T]):
             self._pass_gate()
             try:
                 return self._send()
-            except RateLimited as error:
-                floor = min(LIMITED_SECONDS * 2**limited, LIMITED_CAP_SECONDS)
+            except RateLimitedError as error:
+                floor = min(RATE_LIMIT_BACKOFF_SECONDS * 2**limited, MAX_RATE_LIMIT_BACKOFF_SECONDS)
                 limited += 1
                 self._policy.gate.close_for(max(error.retry_after or 0.0, floor))
-                if self._policy.gate.left() > self._wait_left():
+                if self._policy.gate.seconds_left() > self._wait_left():
                     raise self._rate_limited_error(error.message) from None
                 self._announce_retry()
-            except Unknown as error:
+            except UnknownOutcomeError as error:
                 if self._request.method != "GET":
-                    self._possibly_done = error
+                    self._earlier_unknown = error
                 raise
 
     def _pass_gate(self) -> None:
-        while left := self._policy.gate.left():
+        while left := self._policy.gate.seconds_left():
             if left > self._wait_left():
                 raise self._rate_limited_error(None)
             self._wait(left, "rate limit")
 
-    def _rate_limited_error(self, message: str | None) -> RateLimited:
-        error = RateLimited(self._request.method, self._request.path, message, self._policy.gate.left())
+    def _rate_limited_error(self, message: str | None) -> RateLimitedError:
+        error = RateLimitedError(
+            self._request.method, self._request.path, message, self._policy.gate.seconds_left()
+        )
         error.waited = self._waited
         return error
 
@@ -217,33 +228,35 @@ class _Call(Generic[T]):
 
     def _announce_retry(self) -> None:
         if self._request.method == "GET":
-            self._policy.observer.more(1)
+            self._policy.observer.add_reads(1)
 
-    def _wait(self, seconds: float, why: Why) -> None:
+    def _wait(self, seconds: float, why: WaitReason) -> None:
         self._raise_if_cancelled()
         self._waited += seconds
-        self._policy.observer.waits(why, seconds)
+        self._policy.observer.note_wait(why, seconds)
         self._policy.clock.wait(seconds, self._policy.cancelled)
         self._raise_if_cancelled()
 
     def _raise_if_cancelled(self) -> None:
         if self._policy.cancelled.is_set():
-            raise Interrupted(self._request.method, self._request.path)
+            raise InterruptedRequestError(self._request.method, self._request.path)
 
     def _may_repeat(self, error: BaseException) -> bool:
-        if isinstance(error, NotSent):
+        if isinstance(error, NotSentError):
             return error.transient
-        return self._repeatable and isinstance(error, Unknown | ServerFault) and error.transient
+        return (
+            self._repeatable and isinstance(error, UnknownOutcomeError | ServerFaultError) and error.transient
+        )
 
     def _is_last(self, state: RetryCallState) -> bool:
-        tries = TRIES_UNREACHABLE if isinstance(_failure(state), NotSent) else TRIES
+        tries = MAX_TRIES_UNREACHABLE if isinstance(_failure_of(state), NotSentError) else MAX_TRIES
         return state.attempt_number >= tries or not self._policy.budget.take()
 
     def _backoff(self, jitter: wait_random_exponential, state: RetryCallState) -> float:
         """Return a random wait with a doubling base, or a longer wait that a 503 requests."""
         random_wait = jitter(state)
-        error = _failure(state)
-        requested = error.retry_after if isinstance(error, Unknown | ServerFault) else None
+        error = _failure_of(state)
+        requested = error.retry_after if isinstance(error, UnknownOutcomeError | ServerFaultError) else None
         return (
             max(random_wait, requested)
             if requested is not None and requested <= self._wait_left()
@@ -251,5 +264,5 @@ class _Call(Generic[T]):
         )
 
 
-def _failure(state: RetryCallState) -> BaseException | None:
+def _failure_of(state: RetryCallState) -> BaseException | None:
     return state.outcome.exception() if state.outcome else None

@@ -32,31 +32,31 @@ from dpsync import disk
 from dpsync.client.deadline import Connections, Deadline, TimedBackend
 from dpsync.client.errors import (
     ClientError,
-    Malformed,
-    NotJson,
-    NotSent,
+    InvalidClientValueError,
+    NotJsonError,
+    NotSentError,
     NotSentReason,
-    Unknown,
+    UnknownOutcomeError,
     UnknownReason,
-    WriteRefused,
+    WriteRefusedError,
 )
-from dpsync.client.proxy import Way, has_system_certificates, proxy_of, trusted, way_to
-from dpsync.model.urls import COMPANION_TOKENS, address_problem, is_loopback
+from dpsync.client.proxy import Route, certificate_setting, find_route, has_system_certificates, proxy_of
+from dpsync.model.urls import COMPANION_TOKENS, is_loopback, url_problem
 
-_COMMAND_LINE = "httpx._main"
+_HTTPX_COMMAND_LINE = "httpx._main"
 _was_imported = "httpx" in sys.modules
 if not _was_imported:
-    sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # so importing it fails, which httpx allows for
+    sys.modules[_HTTPX_COMMAND_LINE] = None  # type: ignore[assignment]  # so importing it fails, which httpx allows for
 try:
     import httpx
 finally:
     if not _was_imported:
-        del sys.modules[_COMMAND_LINE]
+        del sys.modules[_HTTPX_COMMAND_LINE]
 
 __all__ = ["httpx"]
 
 
-class Idle:
+class IdleConnections:
     """Connections to one server that are kept open between requests. Threads may share them.
 
     `make` opens a new connection. Taking a connection costs the same for any number of them. httpcore's pool
@@ -69,7 +69,7 @@ class Idle:
         self._is_closed = False
 
     @contextmanager
-    def one(self) -> Iterator[httpcore.ConnectionInterface]:
+    def connection(self) -> Iterator[httpcore.ConnectionInterface]:
         """Yield a connection for one request: the one that was used last, or a new one."""
         connection = self._take_connection()
         try:
@@ -97,13 +97,13 @@ class Idle:
             connection.close()
 
 
-MAX_BODY = 64 * 1024 * 1024
-LONGEST_URL = 60_000
+MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_URL_CHARS = 60_000
 """The maximum length of a URL with its query, in characters. A part may be a cursor of the platform."""
 _SHOWN_PATH_CHARS = 200
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
-_WITH_LENGTH = ("POST", "PUT", "PATCH")
+_METHODS_WITH_LENGTH = ("POST", "PUT", "PATCH")
 """A request with one of these methods has a Content-Length even without a body."""
 _CONNECTION_ERRORS = (
     httpcore.TimeoutException,
@@ -138,7 +138,7 @@ class Response(Struct, frozen=True):
     status: int
     headers: Mapping[str, str]
     body: bytes
-    framed: bool = True
+    has_marked_end: bool = True
 
 
 class Stats(Struct, frozen=True):
@@ -164,7 +164,7 @@ class Transport(Protocol):
         """Return the number of requests so far."""
 
 
-class GetOnly:
+class GetOnlyTransport:
     """A transport that refuses everything but GET. Plans use it."""
 
     def __init__(self, inner: Transport) -> None:
@@ -172,7 +172,7 @@ class GetOnly:
 
     def send(self, request: Request) -> Response:
         if request.method != "GET" or request.body is not None:
-            raise WriteRefused(request.method, request.path)
+            raise WriteRefusedError(request.method, request.path)
         return self.__inner.send(request)
 
     def close(self) -> None:
@@ -189,9 +189,9 @@ class Token:
 
     def __init__(self, value: str) -> None:
         if not value:
-            raise Malformed("token", "is empty")
+            raise InvalidClientValueError("token", "is empty")
         if not _VISIBLE.fullmatch(value):
-            raise Malformed(
+            raise InvalidClientValueError(
                 "token", "contains a space, a line break or a character outside ASCII. Copy the token again"
             )
         self.__value = value
@@ -228,13 +228,13 @@ class HttpTransport:
         trace: Trace | None = None,
         connections: Connections | None = None,
     ) -> None:
-        self._base = _base(url)
-        if token.is_documented and not is_loopback(self._base):
-            raise Malformed(
+        self._base_url = _base_url(url)
+        if token.is_documented and not is_loopback(self._base_url):
+            raise InvalidClientValueError(
                 "token",
                 "is a public test token of the local GitBook server (dpsync "
                 "serve). dpsync does not send this token to "
-                f"{self._base}. Set DPSYNC_URL to the URL that `dpsync serve` prints. For a "
+                f"{self._base_url}. Set DPSYNC_URL to the URL that `dpsync serve` prints. For a "
                 "server on another machine, choose a token with `dpsync serve --token`.",
             )
         self._timeout = timeout
@@ -243,13 +243,13 @@ class HttpTransport:
         self._connections = connections or Connections()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._http = _open_client(self._base, token, timeout)
-        address = httpx.URL(self._base)
+        self._http = _open_client(self._base_url, token, timeout)
+        address = httpx.URL(self._base_url)
         chosen = self._http._transport_for_url(address)
         assert isinstance(chosen, httpx.HTTPTransport)
         pool = chosen._pool
         assert isinstance(pool, httpcore.ConnectionPool)
-        self._way = way_to(self._base, chosen is not self._http._transport)
+        self._route = find_route(self._base_url, chosen is not self._http._transport)
         pool._network_backend = TimedBackend(pool._network_backend, self._deadline, self._connections)
         self._root = httpcore.URL(
             scheme=address.raw_scheme,
@@ -259,15 +259,15 @@ class HttpTransport:
         )
         self._headers = [(b"Host", address.netloc), *self._http.headers.raw]
         self._extensions = {"timeout": self._http.timeout.as_dict()}
-        self._idle = Idle(lambda: pool.create_connection(self._root.origin))
+        self._idle = IdleConnections(lambda: pool.create_connection(self._root.origin))
 
     @property
-    def way(self) -> Way:
+    def route(self) -> Route:
         """Return the proxy and the trusted certificates that lead to the server."""
-        return self._way
+        return self._route
 
     def __repr__(self) -> str:
-        return f"HttpTransport({self._base!r})"
+        return f"HttpTransport({self._base_url!r})"
 
     def close(self) -> None:
         self._idle.close()
@@ -292,12 +292,12 @@ class HttpTransport:
     def _exchange(self, request: Request) -> Response | ClientError:
         target = request.path + (f"?{request.query}" if request.query else "")
         status: int | None = None
-        if len(self._base) + len("/v1") + len(target) > LONGEST_URL:
-            return NotSent(request.method, request.path[:_SHOWN_PATH_CHARS], "too long")
+        if len(self._base_url) + len("/v1") + len(target) > MAX_URL_CHARS:
+            return NotSentError(request.method, request.path[:_SHOWN_PATH_CHARS], "too long")
         try:
             with (
                 self._deadline.limited_to(self._timeout),
-                self._idle.one() as connection,
+                self._idle.connection() as connection,
                 closing(connection.handle_request(self._wire_request(request, target))) as answer,
             ):
                 status = answer.status
@@ -309,10 +309,12 @@ class HttpTransport:
             httpcore.ProxyError,
         ) as error:
             reason, detail = _not_sent_reason(error)
-            return NotSent(request.method, request.path, reason, detail, self._way)
+            return NotSentError(request.method, request.path, reason, detail, self._route)
         except (*_CONNECTION_ERRORS, zlib.error) as error:
-            why = "interrupted" if self._connections.are_cut else _unknown_reason(error, status)
-            return Unknown(request.method, request.path, why, status, seconds=self._timeout, way=self._way)
+            why = "interrupted" if self._connections.is_shut_down else _unknown_reason(error, status)
+            return UnknownOutcomeError(
+                request.method, request.path, why, status, seconds=self._timeout, way=self._route
+            )
 
     def _wire_request(self, request: Request, target: str) -> httpcore.Request:
         """Return the httpcore request, with its headers and the whole URL."""
@@ -320,7 +322,7 @@ class HttpTransport:
         if request.body is not None:
             length = str(len(request.body)).encode()
             headers = [*headers, (b"Content-Type", b"application/json"), (b"Content-Length", length)]
-        elif request.method in _WITH_LENGTH:
+        elif request.method in _METHODS_WITH_LENGTH:
             headers = [*headers, (b"Content-Length", b"0")]
         url = httpcore.URL(
             scheme=root.scheme, host=root.host, port=root.port, target=root.target + target.encode("ascii")
@@ -330,15 +332,15 @@ class HttpTransport:
         )
 
 
-def _base(url: str) -> str:
+def _base_url(url: str) -> str:
     """Return the server's URL without a trailing slash. Raises Malformed."""
-    if problem := address_problem(url):
-        raise Malformed("url", problem)
+    if problem := url_problem(url):
+        raise InvalidClientValueError("url", problem)
     try:
         parsed = httpx.URL(url)
         assert parsed.host  # what is written for another script is decoded
     except (httpx.InvalidURL, UnicodeError):
-        raise Malformed("url", "is not a valid URL") from None
+        raise InvalidClientValueError("url", "is not a valid URL") from None
     return str(parsed).rstrip("/")
 
 
@@ -362,13 +364,14 @@ def _open_client(base: str, token: Token, timeout: float) -> httpx.Client:
             },
         )
     except OSError as error:
-        raise Malformed(
+        raise InvalidClientValueError(
             "certificates",
-            f"dpsync cannot load the certificates from {trusted()}: {_certificate_problem(error)}",
+            f"dpsync cannot load the certificates from {certificate_setting()}: "
+            f"{_certificate_problem(error)}",
         ) from None
     except (ValueError, ImportError, httpx.InvalidURL):
         proxy = proxy_of(base.partition(":")[0])
-        raise Malformed("proxy", f"{proxy} is not a valid URL of a proxy") from None
+        raise InvalidClientValueError("proxy", f"{proxy} is not a valid URL of a proxy") from None
 
 
 def _tls_context() -> ssl.SSLContext:
@@ -376,7 +379,7 @@ def _tls_context() -> ssl.SSLContext:
 
     Raises OSError.
     """
-    chosen = trusted()
+    chosen = certificate_setting()
     if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
         raise NotADirectoryError(
             errno.ENOTDIR, "the path is not a directory", chosen.value
@@ -391,7 +394,7 @@ def _tls_context() -> ssl.SSLContext:
 
 def _certificate_problem(error: OSError) -> str:
     """Return why the trusted certificates cannot be read, in simpler words than OpenSSL's."""
-    return "the file contains no certificate" if isinstance(error, ssl.SSLError) else disk.why(error)
+    return "the file contains no certificate" if isinstance(error, ssl.SSLError) else disk.error_reason(error)
 
 
 def _read_response(request: Request, answer: httpcore.Response) -> Response | ClientError:
@@ -407,9 +410,9 @@ def _read_response(request: Request, answer: httpcore.Response) -> Response | Cl
     parts: list[bytes] = []
     size = received = 0
     for chunk in answer.iter_stream():
-        part = inflate.decompress(chunk, MAX_BODY + 1 - size) if inflate else chunk
+        part = inflate.decompress(chunk, MAX_BODY_BYTES + 1 - size) if inflate else chunk
         size, received = size + len(part), received + len(chunk)
-        if max(size, received) > MAX_BODY:
+        if max(size, received) > MAX_BODY_BYTES:
             return _not_json(request, answer.status, headers, "more than 64 MiB of data")
         parts.append(part)
     if inflate and received and not inflate.eof:
@@ -427,8 +430,8 @@ def _headers(answer: httpcore.Response) -> dict[str, str]:
     return found
 
 
-def _not_json(request: Request, status: int, headers: Mapping[str, str], found: str) -> NotJson:
-    return NotJson(request.method, request.path, status, media_type(headers.get("content-type")), found)
+def _not_json(request: Request, status: int, headers: Mapping[str, str], found: str) -> NotJsonError:
+    return NotJsonError(request.method, request.path, status, media_type(headers.get("content-type")), found)
 
 
 def media_type(header: str | None) -> str | None:

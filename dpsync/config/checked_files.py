@@ -23,9 +23,9 @@ from msgspec import Struct
 from dpsync.config import codes
 from dpsync.config.commits import commit_files
 from dpsync.config.compose import read_environment
-from dpsync.config.discovery import ROOT_NAMES, Directory, Included
-from dpsync.config.git import CommitFiles, NoRepository, Repository
-from dpsync.config.git_base import DEEPER, commit_at, commit_id, event_of, text_at
+from dpsync.config.discovery import ROOT_NAMES, DiskFiles, IncludedFile
+from dpsync.config.git import CommitFiles, NoRepositoryError, Repository
+from dpsync.config.git_base import FETCH_HISTORY_HINT, commit_at, commit_id, read_github_event, text_at
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.model.desired import Environment
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
@@ -34,9 +34,9 @@ from dpsync.model.text import short_commit
 
 _DIRECTORY: Final = "40000"
 _SUBMODULE: Final = "160000"
-_LARGEST: Final = 1 << 26
+_MAX_OBJECT_BYTES: Final = 1 << 26
 """Maximum size, in bytes, of a commit object or a tree object."""
-_MOST: Final = 1_000_000
+_MAX_FILES: Final = 1_000_000
 """Maximum number of files in a commit: nested copies of one tree object can expand to very many files."""
 _LINE_END: Final = re.compile(rb"(?<!\r)\n")
 
@@ -45,8 +45,8 @@ class VerifiedRepository(Repository, frozen=True):
     """A repository that returns only objects whose hash matches their id."""
 
     @staticmethod
-    def around(directory: Path) -> VerifiedRepository:
-        return VerifiedRepository(Repository.around(directory).git)
+    def containing(directory: Path) -> VerifiedRepository:
+        return VerifiedRepository(Repository.containing(directory).git)
 
     def objects(self, ids: Collection[str], largest: int) -> Iterator[tuple[str, bytes, bytes]]:
         for id_, kind, data in super().objects(ids, largest):
@@ -69,8 +69,8 @@ class VerifiedRepository(Repository, frozen=True):
         found: dict[str, tuple[str, str]] = {}
         directories = {"": tree}
         while directories:
-            if len(found) + len(directories) > _MOST:
-                raise NoRepository(f"the commit {short_commit(commit)} has too many files")
+            if len(found) + len(directories) > _MAX_FILES:
+                raise NoRepositoryError(f"the commit {short_commit(commit)} has too many files")
             contents = self._contents({*directories.values()}, b"tree")
             deeper: dict[str, str] = {}
             for prefix, tree in directories.items():
@@ -83,9 +83,9 @@ class VerifiedRepository(Repository, frozen=True):
         return found
 
     def _contents(self, ids: Collection[str], kind: bytes) -> dict[str, bytes]:
-        found = {id_: data for id_, of, data in self.objects(ids, _LARGEST) if of == kind}
+        found = {id_: data for id_, of, data in self.objects(ids, _MAX_OBJECT_BYTES) if of == kind}
         if missing := sorted({*ids} - found.keys()):
-            raise NoRepository(
+            raise NoRepositoryError(
                 f"the {kind.decode()} {short_commit(missing[0])} is missing in git, or its hash is wrong"
             )
         return found
@@ -115,30 +115,30 @@ class CheckedFiles(Struct):
     """
 
     root: str
-    present: Directory
+    working_copy: DiskFiles
     committed: CommitFiles
 
     @staticmethod
     def of(root: Path, commit: str) -> CheckedFiles:
         """Return the files of the project of `root`. Raises DiagnosticError if the commit cannot be read."""
-        return CheckedFiles(root.name, Directory(root), _committed(root.parent, root, commit))
+        return CheckedFiles(root.name, DiskFiles(root), _committed_files(root.parent, root, commit))
 
-    def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
-        found, problems = self.present.included(include, at)
+    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
+        found, problems = self.working_copy.included(include, at)
         expected, _ = self.committed.included(include, at)
         for name in sorted({file.name for file in found} ^ {file.name for file in expected}):
             self._refuse(name)
         return found, problems
 
-    def real(self, name: str) -> str | None:
-        found = self.present.real(name)
-        if found != self.committed.real(name):
+    def real_name(self, name: str) -> str | None:
+        found = self.working_copy.real_name(name)
+        if found != self.committed.real_name(name):
             self._refuse(name)
         return found
 
     def read(self, name: str, limit: int) -> bytes:
         try:
-            data = self.present.read(name, DEFAULT_LIMITS.bytes)
+            data = self.working_copy.read(name, DEFAULT_LIMITS.bytes)
         except OSError:
             _compare(self.committed, name, name, None)
             raise
@@ -154,14 +154,14 @@ def check_file(path: Path, name: str, data: bytes | None, commit: str, project: 
 
     `name` is the file name for messages. `project` is a directory in the same checkout.
     """
-    _compare(_committed(project, path, commit), path.name, name, data)
+    _compare(_committed_files(project, path, commit), path.name, name, data)
 
 
 def check_nearest_root(start: Path, root: Path, commit: str) -> None:
     """Raise DiagnosticError if the commit has a root file nearer to `start` than `root`."""
     here, project = start.resolve(), root.parent.resolve()
     for directory in (here, *here.parents):
-        committed = _committed(project, directory / root.name, commit)
+        committed = _committed_files(project, directory / root.name, commit)
         for name in ROOT_NAMES:
             if name in committed and directory / name != project / root.name:
                 raise _changed_file_error(
@@ -171,14 +171,14 @@ def check_nearest_root(start: Path, root: Path, commit: str) -> None:
             return
 
 
-def _committed(project: Path, path: Path, commit: str) -> CommitFiles:
+def _committed_files(project: Path, path: Path, commit: str) -> CommitFiles:
     """Return the files that a commit has in the directory of `path`, from the checkout of `project`."""
     try:
-        repository = VerifiedRepository.around(project)
+        repository = VerifiedRepository.containing(project)
         directory = path.parent.resolve().relative_to(repository.top).as_posix()
         files = CommitFiles(repository, commit, "" if directory == "." else directory, path.name)
         _ = path.name in files  # load the names now, so that errors are raised here
-    except (NoRepository, ValueError) as why:
+    except (NoRepositoryError, ValueError) as why:
         message = f"{path.name} cannot be compared with the commit {short_commit(commit)}: {why}"
         hint = "run actions/checkout in the same job, before dpsync"
         raise DiagnosticError([Diagnostic(codes.CHANGED_FILE, message, hint=hint)], Exit.REFUSED) from None
@@ -240,22 +240,22 @@ def environment_source(
     """
     review = may_be_under_review(env)
     try:
-        repository = Repository.around(root.parent)
-    except NoRepository as none:
+        repository = Repository.containing(root.parent)
+    except NoRepositoryError as none:
         return EnvironmentSource("git", problem=str(none), hint=none.hint, under_review=review)
     if not review or _is_own_commit(repository, env):
-        commit = repository.commit("HEAD")
+        commit = repository.resolve_commit("HEAD")
         if commit is None:
             return EnvironmentSource("HEAD", problem="the repository has no commit")
         return EnvironmentSource(f"HEAD ({short_commit(commit)})", commit_files(repository, commit, root))
     on_github = bool(env.get("GITHUB_EVENT_NAME"))
-    what, tips = _github(repository, env, branches) if on_github else _gitlab(env)
+    what, tips = _github_source(repository, env, branches) if on_github else _gitlab_source(env)
     for tip in tips:
-        if tip and (commit := repository.commit(tip)):
+        if tip and (commit := repository.resolve_commit(tip)):
             files = commit_files(repository, commit, root)
             return EnvironmentSource(f"{what} ({short_commit(commit)})", files, under_review=True)
     problem = f"{what} is not in this clone"
-    return EnvironmentSource(what, problem=problem, hint=DEEPER, under_review=True)
+    return EnvironmentSource(what, problem=problem, hint=FETCH_HISTORY_HINT, under_review=True)
 
 
 def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
@@ -265,22 +265,22 @@ def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
     a comment or a button.
     """
     kind = env.get("GITHUB_EVENT_NAME")
-    if not kind or kind == "merge_group" or _target_branch(env, event_of(env)):
+    if not kind or kind == "merge_group" or _target_branch(env, read_github_event(env)):
         return False
-    head, branch = repository.commit("HEAD"), env.get("GITHUB_REF", "")
+    head, branch = repository.resolve_commit("HEAD"), env.get("GITHUB_REF", "")
     if head is None or head == commit_id(env.get("GITHUB_SHA")):
         return head is not None
     if not branch.startswith("refs/heads/") or repository.is_nested:
         return False
     # The job may have waited until others had pushed.
-    return head == repository.commit(f"refs/remotes/origin/{branch.removeprefix('refs/heads/')}")
+    return head == repository.resolve_commit(f"refs/remotes/origin/{branch.removeprefix('refs/heads/')}")
 
 
-def _github(
+def _github_source(
     repository: Repository, env: Mapping[str, str], branches: Collection[str]
 ) -> tuple[str, Iterator[str | None]]:
     """Return the name of the commit for people, and what may be its name in this clone."""
-    event, kind = event_of(env), env["GITHUB_EVENT_NAME"]
+    event, kind = read_github_event(env), env["GITHUB_EVENT_NAME"]
     if kind == "merge_group":
         return "the target branch of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
     target = _target_branch(env, event)
@@ -305,7 +305,7 @@ def _github_candidates(
     own = commit_id(env.get("GITHUB_SHA"))
     if env.get("GITHUB_REF") == f"refs/heads/{branch}":
         yield own
-    if branch == target and own and repository.commit(own):
+    if branch == target and own and repository.resolve_commit(own):
         # GitHub's test merge commit: the first parent is the tip of the target branch at that time.
         first, *others = repository.parents(own) or [""]
         if others == [commit_at(event, "pull_request", "head", "sha")]:
@@ -316,7 +316,7 @@ def _github_candidates(
         yield commit_at(event, "pull_request", "base", "sha")
 
 
-def _gitlab(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
+def _gitlab_source(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
     # GitLab sets TARGET_BRANCH_SHA only in pipelines for merged results.
     names = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA")
     branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "a branch"

@@ -10,19 +10,19 @@ from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.places import NavigationPath, declared_navigation_paths, declared_place
+from dpsync.kinds.places import NavigationPath, declared_container, declared_navigation_paths
 from dpsync.kinds.redirect_paths import declared_redirect_faults
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types.free_form import Condition, VisitorSchema, claims, unknown_claim
+from dpsync.kinds.types.free_form import Condition, VisitorSchema, claim_paths, unknown_claim
 from dpsync.model.address import Address
-from dpsync.model.cycles import MOST, beginning_with, chain, circles
+from dpsync.model.cycles import MAX_SHOWN_NAMES, find_simple_cycles, format_cycle, rotated_to
 from dpsync.model.desired import Entry
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.text import plural
-from dpsync.model.values import PLAIN, LiveId, Ref, Value, canonical, has_null
+from dpsync.model.values import PLAIN_TYPES, LiveId, Ref, Value, canonical_json, has_null
 
 Resources = Mapping[Address, Entry]
-_LEAVES = PLAIN | {Ref, LiveId}
+_COMPARABLE_TYPES = PLAIN_TYPES | {Ref, LiveId}
 
 
 def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
@@ -31,27 +31,31 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
     for resource in resources.values():
         by_kind[resource.kind].append(resource)
     navigation_paths = _NavigationPaths(registry, resources)
-    for kind in registry.ordered:
+    for kind in registry.in_dependency_order:
         entries_of_kind = by_kind[kind.name]
         yield from _check_natural_keys(kind, entries_of_kind, navigation_paths)
         yield from _check_pins(kind, entries_of_kind)
         yield from _check_earlier_names(kind, entries_of_kind)
         for field in kind.fields:
-            if field.unique:
-                yield from _check_unique(resources, kind, field, field.unique, entries_of_kind)
-            if field.instead_of and field.instead_of < field.name:
-                yield from _check_alternatives(kind, field.instead_of, field.name, entries_of_kind)
-            if field.one_per:
-                yield from _check_exclusive(resources, kind, field, field.one_per, entries_of_kind)
+            if field.unique_within:
+                yield from _check_unique(resources, kind, field, field.unique_within, entries_of_kind)
+            if field.mutually_exclusive_with and field.mutually_exclusive_with < field.name:
+                yield from _check_alternatives(
+                    kind, field.mutually_exclusive_with, field.name, entries_of_kind
+                )
+            if field.exclusive_within:
+                yield from _check_exclusive(resources, kind, field, field.exclusive_within, entries_of_kind)
         for order in kind.list_orders:
             yield from _check_list_orders(order, entries_of_kind, resources)
         yield from _check_cycles(registry, kind, entries_of_kind)
-        if kind.inherits is not None:
-            yield from _check_inherited_nulls(registry[kind.inherits], kind, entries_of_kind, resources)
+        if kind.inherits_from_kind is not None:
+            yield from _check_inherited_nulls(
+                registry[kind.inherits_from_kind], kind, entries_of_kind, resources
+            )
         yield from _check_claims(registry, kind, entries_of_kind, resources)
-        if kind.platform.outputs:
+        if kind.platform_work.outputs:
             yield from _check_output_keys(
-                registry[kind.platform.outputs.kind], kind, entries_of_kind, resources
+                registry[kind.platform_work.outputs.kind], kind, entries_of_kind, resources
             )
     yield from _check_redirects(registry, resources)
 
@@ -76,7 +80,7 @@ def _check_inherited_nulls(
                 "DP222",
                 f'"{name}" cannot be null: your files do not contain the {other.noun} of {owner}, so '
                 f"dpsync cannot tell whether the {kind.noun} inherits this value",
-                resource.where(name),
+                resource.field_span(name),
                 str(resource.address),
                 f'add "{other.key}" with at least one field to {owner}',
             )
@@ -110,9 +114,9 @@ def _check_natural_keys(
     kind: Kind, entries_of_kind: list[Entry], navigation_paths: _NavigationPaths
 ) -> Iterable[Diagnostic]:
     """Report unpinned entries with the same natural key, tie-breakers and navigation path."""
-    if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
+    if not kind.natural_keys or kind.key_field or isinstance(kind.natural_keys[0], tuple):
         return
-    name = kind.identity[0]
+    name = kind.natural_keys[0]
     parts = (name, *kind.tie_breakers)
     alike: dict[tuple[Address | None, tuple[Hashable, ...]], list[Entry]] = defaultdict(list)
     for resource in entries_of_kind:
@@ -120,18 +124,18 @@ def _check_natural_keys(
             values = tuple(_comparable_value(resource.fields.get(part)) for part in parts)
             alike[resource.parent, values].append(resource)
     for entries in alike.values():
-        if len(entries) == 1 or kind.field(name).unique:
+        if len(entries) == 1 or kind.field(name).unique_within:
             continue
         for resource, other in _indistinguishable_pairs(entries, navigation_paths):
             shared = f'the {name} "{resource.fields[name]}"'
-            show = ", or show them at different paths" if kind.shown_in is not None else ""
+            show = ", or show them at different paths" if kind.owner_list is not None else ""
             yield Diagnostic(
                 "DP223",
                 f"two {plural(kind.noun)} have {shared}, so dpsync cannot tell them apart",
-                resource.where(name),
+                resource.field_span(name),
                 str(resource.address),
                 f'rename one of the two entries, or add "id" to both entries{show}',
-                (("the other entry", other.where(name)),),
+                (("the other entry", other.field_span(name)),),
                 cause=str(other.address.field(name)),
             )
 
@@ -155,7 +159,7 @@ def _indistinguishable_pairs(
 
 def _comparable_value(value: Value) -> Hashable:
     """Return a hashable value that is equal exactly for equal values."""
-    return (type(value), value) if type(value) in _LEAVES else canonical(value)
+    return (type(value), value) if type(value) in _COMPARABLE_TYPES else canonical_json(value)
 
 
 def _check_pins(kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
@@ -166,12 +170,12 @@ def _check_pins(kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic
             continue
         other = seen.setdefault((resource.parent, resource.pin), resource)
         if other is not resource:
-            related = (("the other entry", other.where("id")),)
+            related = (("the other entry", other.field_span("id")),)
             message = f'two {plural(kind.noun)} have the id "{resource.pin}"'
             yield Diagnostic(
                 "DP224",
                 message,
-                resource.where("id"),
+                resource.field_span("id"),
                 str(resource.address),
                 "two entries cannot manage the same object: correct or delete one of the ids",
                 related,
@@ -184,15 +188,15 @@ def _check_earlier_names(kind: Kind, entries_of_kind: list[Entry]) -> Iterable[D
     seen: dict[tuple[Address | None, bytes], Entry] = {}
     for resource in entries_of_kind:
         for fields in resource.previously:
-            other = seen.setdefault((resource.parent, canonical(fields)), resource)
+            other = seen.setdefault((resource.parent, canonical_json(fields)), resource)
             if other is not resource:
                 yield Diagnostic(
                     "DP229",
                     f'two {plural(kind.noun)} have the same value under "previously"',
-                    resource.where("previously"),
+                    resource.field_span("previously"),
                     str(resource.address),
                     'delete "previously" from one of the two',
-                    (("the other entry", other.where("previously")),),
+                    (("the other entry", other.field_span("previously")),),
                     cause=str(other.address),
                 )
 
@@ -211,10 +215,10 @@ def _check_unique(
             yield Diagnostic(
                 "DP225",
                 f'two {plural(kind.noun)} have the {field.name} "{value}"',
-                resource.where(field.name),
+                resource.field_span(field.name),
                 str(resource.address),
                 f"each {field.name} must be unique: change one of the two",
-                (("the first one", other.where(field.name)),),
+                (("the first one", other.field_span(field.name)),),
                 cause=str(other.address.field(field.name)),
             )
 
@@ -230,11 +234,11 @@ def _check_exclusive(
         other = seen.setdefault(scope_of(resources, resource, scope), resource)
         if other is not resource:
             message = f"two {plural(kind.noun)} have `{field.name}: true`, but only one can"
-            related = (("the first one", other.where(field.name)),)
+            related = (("the first one", other.field_span(field.name)),)
             yield Diagnostic(
                 "DP226",
                 message,
-                resource.where(field.name),
+                resource.field_span(field.name),
                 str(resource.address),
                 f"delete `{field.name}: true` from one of the two",
                 related,
@@ -251,11 +255,11 @@ def _check_alternatives(
             continue
         yield Diagnostic(
             "DP238",
-            f"{kind.one} can have only one of the fields {one} and {other}",
-            resource.where(other),
+            f"{kind.noun_with_article} can have only one of the fields {one} and {other}",
+            resource.field_span(other),
             str(resource.address),
             f"delete one of the two lines. To clear a value in GitBook, write {one}: null",
-            (("the other field", resource.where(one)),),
+            (("the other field", resource.field_span(one)),),
             cause=str(resource.address.field(one)),
         )
 
@@ -267,15 +271,15 @@ def _check_list_orders(
     for holder in entries_of_kind:
         for ref in holder.fields.get(order.name) or ():
             item = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if item is None or _is_invalid_field(item, order.by):
+            if item is None or _is_invalid_field(item, order.place_field):
                 continue
-            if declared_place(order.by, item) != holder.address:
-                place = f"{order.by}: {'null' if item.parent == holder.address else holder.key}"
+            if declared_container(order.place_field, item) != holder.address:
+                place = f"{order.place_field}: {'null' if item.parent == holder.address else holder.key}"
                 yield Diagnostic(
                     "DP227",
                     f'"{order.name}" of "{holder.key}" lists "{item.key}", '
                     f'but the entry "{item.key}" has no {place}',
-                    holder.where(order.name),
+                    holder.field_span(order.name),
                     str(holder.address),
                     f"add {place} to the entry, or delete the key from the list",
                     (("the entry", item.span),),
@@ -290,7 +294,7 @@ def _is_invalid_field(resource: Entry, field: str) -> bool:
 def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
     """Report entries that contain each other."""
     pins = {resource.pin: resource.address for resource in entries_of_kind if resource.pin is not None}
-    for field in (item for other, item in registry.referring(kind.name) if other is kind):
+    for field in (item for other, item in registry.place_fields(kind.name) if other is kind):
         holders: dict[Address, Address] = {}
         for resource in entries_of_kind:
             value = resource.fields.get(field.name)
@@ -298,17 +302,18 @@ def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) 
             if holder is not None:
                 holders[resource.address] = holder
         by_address = {resource.address: resource for resource in entries_of_kind}
-        for circle in circles(sorted(holders), holders.get):
-            first, *others = (by_address[entry] for entry in beginning_with(min(circle), circle))
+        for circle in find_simple_cycles(sorted(holders), holders.get):
+            first, *others = (by_address[entry] for entry in rotated_to(min(circle), circle))
             names = [f'"{entry.key}"' for entry in (first, *others, first)]
             yield Diagnostic(
                 "DP235",
-                f"{kind.one} would be inside itself: {chain(names, ' in ')}",
-                first.where(field.name),
+                f"{kind.noun_with_article} would be inside itself: {format_cycle(names, ' in ')}",
+                first.field_span(field.name),
                 str(first.address),
                 f"change or delete the {field.name} of one of them",
                 tuple(
-                    (f'the {field.name} of "{entry.key}"', entry.where(field.name)) for entry in others[:MOST]
+                    (f'the {field.name} of "{entry.key}"', entry.field_span(field.name))
+                    for entry in others[:MAX_SHOWN_NAMES]
                 ),
             )
 
@@ -322,18 +327,22 @@ def _check_claims(
         return
     schemas = _visitor_schemas(registry, resources)
     for resource in entries_of_kind:
-        owner = next((address for address in resource.address.upward() if address in schemas), None)
+        owner = next(
+            (address for address in resource.address.self_and_ancestors() if address in schemas), None
+        )
         if owner is None:
             continue
         declared, schema = schemas[owner]
-        named = ((field, path) for field in fields for path in claims(str(resource.fields.get(field) or "")))
+        named = (
+            (field, path) for field in fields for path in claim_paths(str(resource.fields.get(field) or ""))
+        )
         for field, path in named:
             if (unknown := unknown_claim(path, schema)) is not None:
                 claim, hint = unknown
                 yield Diagnostic(
                     "DP241",
                     f'the visitor schema does not define the claim "{claim}"',
-                    resource.where(field),
+                    resource.field_span(field),
                     str(resource.address),
                     hint,
                     (("the visitor schema", declared.span),),
@@ -344,7 +353,7 @@ def _visitor_schemas(registry: Registry, resources: Resources) -> dict[Address, 
     """Return each declared visitor schema with its entry, keyed by the address of its site."""
     kinds = {
         kind.name: field.name
-        for kind in registry.ordered
+        for kind in registry.in_dependency_order
         for field in kind.fields
         if isinstance(field.type, VisitorSchema)
     }
@@ -356,16 +365,17 @@ def _visitor_schemas(registry: Registry, resources: Resources) -> dict[Address, 
 
 
 def _check_output_keys(
-    made: Kind, maker: Kind, entries_of_kind: list[Entry], resources: Resources
+    output: Kind, maker: Kind, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
     """Report a key that an entry shares with the object that another entry creates (its output)."""
     for resource in entries_of_kind:
         parent = resource.parent
-        other = resources.get(parent.child(*made.key.split("."), resource.key)) if parent else None
+        other = resources.get(parent.child(*output.key.split("."), resource.key)) if parent else None
         if other is not None:
             yield Diagnostic(
                 "DP213",
-                f'"{resource.key}" is the key of a {made.noun} and of a {maker.noun}. The {made.noun} that '
+                f'"{resource.key}" is the key of a {output.noun} and of a {maker.noun}. The '
+                f"{output.noun} that "
                 f"the {maker.noun} creates also has this key",
                 resource.span,
                 str(resource.address),
@@ -387,14 +397,15 @@ def _check_redirects(registry: Registry, resources: Resources) -> Iterable[Diagn
         node = resources[fault.node] if fault.node is not None else None
         noun = registry[node.kind].noun if node is not None else ""
         related = [
-            (f'"{redirect.key}" is redirected', redirect.where(redirects.path)) for redirect in others[:MOST]
+            (f'"{redirect.key}" is redirected', redirect.field_span(redirects.source_field))
+            for redirect in others[:MAX_SHOWN_NAMES]
         ]
         if node is not None:
             related.append((f"the {noun} is declared", node.span))
         yield Diagnostic(
-            "DP247" if fault.circle else "DP248",
+            "DP247" if fault.is_cycle else "DP248",
             fault.message(noun),
-            first.where(redirects.path),
+            first.field_span(redirects.source_field),
             str(first.address),
             fault.hint(noun),
             tuple(related),

@@ -17,20 +17,20 @@ from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.config.discovery import ROOT_NAMES, fits
-from dpsync.config.git import CommitFiles, NoRepository, Repository
+from dpsync.config.discovery import ROOT_NAMES, matches_include
+from dpsync.config.git import CommitFiles, NoRepositoryError, Repository
 from dpsync.config.ids_file import parse
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.config.variables import WithoutVariables
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.kinds.registry import Registry
-from dpsync.model.desired import Desired, PastFiles
+from dpsync.model.desired import CommittedFiles, Desired
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.values import digest, to_plain
 
-_FORGIVEN: Final = (
+_TOLERATED_CODES: Final = (
     codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FORBIDDEN_VARIABLE, codes.FORBIDDEN_URL_VARIABLE,
     "DP234", "DP240", "DP241", "DP244", "DP247",
 )  # fmt: skip
@@ -38,17 +38,17 @@ _FORGIVEN: Final = (
 
 Missing variables match nothing, environments may be new, dpsync sends no token to the addresses of that
 commit, and texts, conditions and redirects are only compared."""
-_MOST: Final = 10
+_MAX_EARLIER_COMMITS: Final = 10
 """The maximum number of commits before the base that are read: older ones were applied long ago."""
-_LONGEST: Final = 1_000_000
+_MAX_HISTORY_CHARS: Final = 1_000_000
 """The maximum total size of these commits, in characters."""
 
 
-class Loaded(Struct, frozen=True):
+class LoadedCommit(Struct, frozen=True):
     """The configuration in a commit."""
 
     desired: Desired
-    wrong: Diagnostic | None
+    error: Diagnostic | None
     """The first error in the configuration."""
     patterns: tuple[str, ...] = ()
     """The paths and patterns of its includes, relative to the project."""
@@ -57,7 +57,7 @@ class Loaded(Struct, frozen=True):
 
     def reads(self, name: str) -> bool:
         """Return whether the configuration reads a file, or would read it if it existed."""
-        return name in self.desired.texts or any(fits(name, pattern) for pattern in self.patterns)
+        return name in self.desired.texts or any(matches_include(name, pattern) for pattern in self.patterns)
 
 
 def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles | None:
@@ -95,17 +95,19 @@ class Project(Struct, frozen=True):
     env: Mapping[str, str]
     layers: Layers
 
-    def load(self, commit: str) -> Loaded | None:
+    def load(self, commit: str) -> LoadedCommit | None:
         """Return the configuration in a commit; None if the commit has no root file."""
         files = commit_files(self.repository, commit, self.root)
         if files is None:
             return None
         then = replace(self.layers, overlays=tuple(name for name in self.layers.overlays if name in files))
         desired, diagnostics = load_from(files, self.registry, self.env, then)
-        wrong = (item for item in diagnostics if item.severity == "error" and item.code not in _FORGIVEN)
+        wrong = (
+            item for item in diagnostics if item.severity == "error" and item.code not in _TOLERATED_CODES
+        )
         complete = then == self.layers and all(item.code != codes.NO_ENVIRONMENT for item in diagnostics)
         desired = replace(desired, commit=commit)
-        return Loaded(desired, next(wrong, None), (*files.patterns, *files.names_read), complete)
+        return LoadedCommit(desired, next(wrong, None), (*files.patterns, *files.names_read), complete)
 
     def differences(self, commits: list[str]) -> Iterator[tuple[str, frozenset[str] | None]]:
         """Yield each commit in which the project differs from the project in the commit before in the list.
@@ -125,12 +127,12 @@ class Project(Struct, frozen=True):
         """The project directory, relative to the repository."""
         return _project_directory(self.repository, self.root) or ""
 
-    def before(self, commit: str) -> str | None:
+    def parent(self, commit: str) -> str | None:
         """Return the first parent of a commit; None if there is none, or this clone lacks it."""
-        return self.repository.commit(f"{commit}~1")
+        return self.repository.resolve_commit(f"{commit}~1")
 
 
-class Earlier(Struct):
+class EarlierConfigurations(Struct):
     """The configurations in the commits before the base, the latest first, loaded on first use.
 
     A commit that does not load, or that a shallow clone lacks, is left out. Before the first configuration
@@ -140,7 +142,7 @@ class Earlier(Struct):
 
     project: Project
     commit: str
-    base: Loaded
+    base: LoadedCommit
     _loaded: list[Desired] = field(default_factory=list)
     _remaining: Iterator[Desired] | None = None
 
@@ -160,13 +162,13 @@ class Earlier(Struct):
 
     def _read(self) -> Iterator[Desired]:
         size = sum(map(len, self.base.desired.texts.values()))
-        left, known = min(_MOST, max(1, _LONGEST // max(1, size))), self.base
+        left, known = min(_MAX_EARLIER_COMMITS, max(1, _MAX_HISTORY_CHARS // max(1, size))), self.base
         for commit, changed in self.project.changes(self.commit):
             if left == 0:
                 return
             if not any(map(known.reads, changed)):
                 continue
-            before = self.project.before(commit)
+            before = self.project.parent(commit)
             if before is None and self.project.repository.shallow:
                 return
             loaded = self.project.load(before) if before is not None else None
@@ -174,13 +176,13 @@ class Earlier(Struct):
                 yield Desired({}, {})
                 return
             left, known = left - 1, loaded
-            if loaded.wrong is None:
+            if loaded.error is None:
                 yield loaded.desired
 
 
-_MOST_LABEL_COMMITS: Final = 20
+_MAX_LABEL_COMMITS: Final = 20
 """Maximum number of configurations that are loaded."""
-_LONGEST_LABEL_HISTORY: Final = 4_000_000
+_MAX_LABEL_HISTORY_CHARS: Final = 4_000_000
 """Maximum total size of these configurations, in characters."""
 
 
@@ -196,42 +198,42 @@ class CommitsSince(Struct):
     commit: str
     ids: Path | None = None
     digest: str | None = None
-    _loaded: list[PastFiles] | None = field(default=None)
+    _loaded: list[CommittedFiles] | None = field(default=None)
 
-    def __iter__(self) -> Iterator[PastFiles]:
+    def __iter__(self) -> Iterator[CommittedFiles]:
         if self._loaded is None:
             self._loaded = self._load()
         return iter(self._loaded)
 
-    def _load(self) -> list[PastFiles]:
+    def _load(self) -> list[CommittedFiles]:
         try:
-            repository = Repository.around(self.root.parent)
-            commits = repository.since(self.commit)
+            repository = Repository.containing(self.root.parent)
+            commits = repository.commits_since(self.commit)
             if commits is None:
                 return []
             project = Project(repository, self.root, self.registry, WithoutVariables(), self.layers)
             return self._configurations(project, [*commits, self.commit][::-1])
-        except NoRepository:
+        except NoRepositoryError:
             return []
 
-    def _configurations(self, project: Project, commits: list[str]) -> list[PastFiles]:
-        found: list[PastFiles] = []
-        known: Loaded | None = None
-        left = _MOST_LABEL_COMMITS
+    def _configurations(self, project: Project, commits: list[str]) -> list[CommittedFiles]:
+        found: list[CommittedFiles] = []
+        known: LoadedCommit | None = None
+        left = _MAX_LABEL_COMMITS
         for commit, changed in project.differences(commits):
             if known is not None and changed is not None and not any(map(known.reads, changed)):
                 continue
             known = project.load(commit)
-            if known is None or known.wrong is not None or not known.complete or left == 0:
+            if known is None or known.error is not None or not known.complete or left == 0:
                 return []
             if not found:
                 if self.digest not in (None, configuration_digest(known.desired)):
                     return []
                 size = sum(map(len, known.desired.texts.values()))
-                left = min(_MOST_LABEL_COMMITS, max(2, _LONGEST_LABEL_HISTORY // max(1, size)))
+                left = min(_MAX_LABEL_COMMITS, max(2, _MAX_LABEL_HISTORY_CHARS // max(1, size)))
             left -= 1
             found.append(
-                PastFiles(known.desired, ids_at(project.repository, commit, self.registry, self.ids))
+                CommittedFiles(known.desired, ids_at(project.repository, commit, self.registry, self.ids))
             )
         return found
 
@@ -239,11 +241,11 @@ class CommitsSince(Struct):
 def applied_digest(root: Path, registry: Registry, layers: Layers, commit: str) -> str | None:
     """Return the digest of the configuration in a commit, without variables; None if it does not load."""
     try:
-        project = Project(Repository.around(root.parent), root, registry, WithoutVariables(), layers)
+        project = Project(Repository.containing(root.parent), root, registry, WithoutVariables(), layers)
         loaded = project.load(commit)
-    except NoRepository:
+    except NoRepositoryError:
         return None
-    usable = loaded is not None and loaded.wrong is None and loaded.complete
+    usable = loaded is not None and loaded.error is None and loaded.complete
     return configuration_digest(loaded.desired) if loaded is not None and usable else None
 
 
@@ -252,8 +254,8 @@ def ids_at(repository: Repository, commit: str, registry: Registry, path: Path |
     at = path.parent.resolve() / path.name if path is not None else None
     if at is None or not at.is_relative_to(repository.top):
         return NO_IDS
-    data = repository.file(commit, at.relative_to(repository.top).as_posix(), DEFAULT_LIMITS.bytes)
-    ids, found = parse(data, at.name, registry.whole) if data is not None else (NO_IDS, [])
+    data = repository.read_file(commit, at.relative_to(repository.top).as_posix(), DEFAULT_LIMITS.bytes)
+    ids, found = parse(data, at.name, registry.with_all_kinds) if data is not None else (NO_IDS, [])
     return NO_IDS if found else ids
 
 
@@ -271,12 +273,12 @@ def configuration_digest(desired: Desired) -> str:
             ),
             str_keys=True,
         )
-        for _, entry in sorted(desired.resources.items())
+        for _, entry in sorted(desired.entries.items())
     ]
     policy = {
         name: [pattern.text for pattern in value] if isinstance(value, tuple) else to_builtins(value)
         for name in ("prune", "protect", "ignore", "limits", "forget", "watch", "removed")
         for value in [getattr(desired.policy, name)]
     }
-    places = [sorted(map(str, found)) for found in (desired.scopes, desired.lookups, desired.unserved)]
+    places = [sorted(map(str, found)) for found in (desired.scopes, desired.lookups, desired.unsupported)]
     return digest([desired.profile, entries, policy, places])

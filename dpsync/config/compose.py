@@ -16,30 +16,30 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.config.discovery import INSIDE, Files
+from dpsync.config.discovery import MOVE_INSIDE_HINT, Files
 from dpsync.config.layers import (
-    Chosen,
+    ChosenEnvironment,
     Layers,
     Overlays,
     check_environments,
-    chosen,
-    names,
-    no_such,
-    only,
-    unknown_organizations,
+    environment_names,
+    find_environment,
+    unknown_environment_finding,
+    unknown_organization_findings,
+    without_other_environments,
 )
 from dpsync.config.variables import Substitution
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, nodes
-from dpsync.disk import why
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read_text
+from dpsync.disk import error_reason
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.desired import Environment as Surroundings
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Span
-from dpsync.model.text import command, did_you_mean
+from dpsync.model.text import did_you_mean, format_command
 
-WORD: Final = "organization"
-WHOLE: Final = "organizations"
+SINGLE_ORGANIZATION_KEY: Final = "organization"
+ORGANIZATIONS_KEY: Final = "organizations"
 
 
 def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mapping, Diagnostic | None]:
@@ -47,20 +47,30 @@ def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mappin
 
     `top_keys` stay at the top of the file. Keys and values keep their source positions.
     """
-    key, name = file.key(WORD), file.get(WORD)
+    key, name = file.key(SINGLE_ORGANIZATION_KEY), file.get(SINGLE_ORGANIZATION_KEY)
     if key is None or name is None:
         return file, None
-    rest = Mapping(tuple(entry for entry in file.entries if entry[0].text != WORD), file.span)
+    rest = Mapping(
+        tuple(entry for entry in file.entries if entry[0].text != SINGLE_ORGANIZATION_KEY), file.span
+    )
     if not isinstance(name, Scalar) or not isinstance(name.value, str):
-        message, hint = f'"{WORD}" must be the key of an organization', f"write {WORD}: acme"
+        message, hint = (
+            f'"{SINGLE_ORGANIZATION_KEY}" must be the key of an organization',
+            f"write {SINGLE_ORGANIZATION_KEY}: acme",
+        )
         return rest, Diagnostic(codes.SHAPE, message, name.span, hint=hint)
-    if (whole := file.key(WHOLE)) is not None:
-        message, hint = f'"{WORD}" and "{WHOLE}" cannot both be in one file', "delete one of the two keys"
+    if (whole := file.key(ORGANIZATIONS_KEY)) is not None:
+        message, hint = (
+            f'"{SINGLE_ORGANIZATION_KEY}" and "{ORGANIZATIONS_KEY}" cannot both be in one file',
+            "delete one of the two keys",
+        )
         return rest, Diagnostic(codes.TOP_KEY, message, whole.span, hint=hint)
     top = tuple(entry for entry in rest.entries if entry[0].text in top_keys)
     inside = Mapping(tuple(entry for entry in rest.entries if entry[0].text not in top_keys), file.span)
     organizations = Mapping(((name, inside),), file.span)
-    return Mapping((*top, (replace(key, value=WHOLE, text=WHOLE), organizations)), file.span), None
+    return Mapping(
+        (*top, (replace(key, value=ORGANIZATIONS_KEY, text=ORGANIZATIONS_KEY), organizations)), file.span
+    ), None
 
 
 FORMAT_VERSION: Final = 1
@@ -103,21 +113,21 @@ def load_sources(
     `diagnostics`.
     """
     layers = layers or Layers()
-    loading = _Loading(files, env, Overlays(registry or load_registry()), layers.environment)
-    top = loading.file(files.root, None)
+    loading = _Composer(files, env, Overlays(registry or load_registry()), layers.environment)
+    top = loading.read_file(files.root, None)
     if top is None:
         empty = Mapping((), Span.start_of(files.root))
         return Composition(empty, loading.texts, loading.diagnostics, complete=False)
-    loading.version(top)
-    merged = loading.whole(top, ROOT_KEYS, files.root)
-    environment = loading.chosen(top)
+    loading.check_version(top)
+    merged = loading.with_includes(top, ROOT_KEYS, files.root)
+    environment = loading.chosen_environment(top)
     if environment is not None:
         if loading.complete:
-            loading.diagnostics += unknown_organizations(environment, merged)
-        merged = loading.surrounded(merged, environment)
+            loading.diagnostics += unknown_organization_findings(environment, merged)
+        merged = loading.with_environment(merged, environment)
     for name in layers.overlays:
-        merged = loading.overlaid(merged, name, None)
-    loading.organizations(merged, top)
+        merged = loading.with_overlay(merged, name, None)
+    loading.check_organizations(merged, top)
     return Composition(
         merged,
         loading.texts,
@@ -166,7 +176,7 @@ def _duplicate_value(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
         else "delete one of the two values. dpsync merges two values only if both are mappings"
     )
     related = (("the first one", first.span),)
-    return Diagnostic(codes.GIVEN_TWICE, message, second.span, hint=hint, related=related)
+    return Diagnostic(codes.DUPLICATE_VALUE, message, second.span, hint=hint, related=related)
 
 
 def read_environment(
@@ -179,18 +189,20 @@ def read_environment(
     try:
         content = files.read(files.root, DEFAULT_LIMITS.bytes)
     except OSError as error:
-        return None, Findings([Diagnostic(codes.UNREADABLE, f"{files.root} cannot be read: {why(error)}")])
+        return None, Findings(
+            [Diagnostic(codes.UNREADABLE, f"{files.root} cannot be read: {error_reason(error)}")]
+        )
     text, problems = decode(content, files.root)
-    root, more = nodes(text, files.root) if not problems else (None, [])
+    root, more = read_text(text, files.root) if not problems else (None, [])
     found = Findings([*problems, *more])
     reduced = _keep_address_and_token(root, name) if isinstance(root, Mapping) else None
     if reduced is None:
         return None, found
     found += check_environments(reduced, env)
     substitution = Substitution(env, text)
-    node = substitution.node(reduced)
+    node = substitution.substitute(reduced)
     found += substitution.diagnostics
-    environment = chosen(node, name) if isinstance(node, Mapping) else None
+    environment = find_environment(node, name) if isinstance(node, Mapping) else None
     return environment.environment if environment is not None else None, found
 
 
@@ -206,7 +218,7 @@ def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
     return Mapping(((key, Mapping(((entry, kept),), environments.span)),), root.span)
 
 
-class _Loading(Struct):
+class _Composer(Struct):
     files: Files
     env: Environment[str, str]
     overlays: Overlays
@@ -220,12 +232,12 @@ class _Loading(Struct):
     overlay: str | None = None
     """The overlay of the environment."""
 
-    def file(self, name: str, span: Span | None) -> Mapping | None:
+    def read_file(self, name: str, span: Span | None) -> Mapping | None:
         """Return the mapping in one file; None after reporting why not.
 
         `span` is the include that names the file.
         """
-        node = self.content(name, span)
+        node = self.read_content(name, span)
         if isinstance(node, Mapping):
             node, wrong = with_organizations(node, ROOT_KEYS)
             if wrong is not None:
@@ -239,7 +251,7 @@ class _Loading(Struct):
             if name == self.files.root:
                 hint = (
                     "dpsync never reads an empty file as an empty organization. "
-                    f'Add the line "dpsync: 1" and an organization, or run {command("init")}'
+                    f'Add the line "dpsync: 1" and an organization, or run {format_command("init")}'
                 )
             self.diagnostics.append(
                 Diagnostic(codes.EMPTY, f"{name} is empty", Span.start_of(name), hint=hint, related=related)
@@ -249,7 +261,7 @@ class _Loading(Struct):
             self.diagnostics.append(Diagnostic(codes.SHAPE, f"{name} is not a mapping", node.span, hint=hint))
         return None
 
-    def content(self, name: str, span: Span | None) -> Node | None:
+    def read_content(self, name: str, span: Span | None) -> Node | None:
         """Return the node of one file with its variables replaced.
 
         An empty file is a null node. The result is None after reporting why the file cannot be read.
@@ -257,7 +269,7 @@ class _Loading(Struct):
         try:
             content = self.files.read(name, DEFAULT_LIMITS.bytes)
         except OSError as error:
-            message = f"{name} cannot be read: {why(error)}"
+            message = f"{name} cannot be read: {error_reason(error)}"
             self.diagnostics.append(Diagnostic(codes.UNREADABLE, message, span))
             return None
         text, problems = decode(content, name)
@@ -265,7 +277,7 @@ class _Loading(Struct):
         if problems:
             self.diagnostics += problems
             return None
-        node, problems = nodes(text, name)
+        node, problems = read_text(text, name)
         self.diagnostics += problems
         self.complete = self.complete and not problems
         self.unknown |= {
@@ -276,68 +288,70 @@ class _Loading(Struct):
         if node is None:
             return None if problems else Scalar(None, Span.start_of(name), "", True)
         if name == self.files.root and isinstance(node, Mapping):
-            node = self._without_others(node)
+            node = self._without_other_environments(node)
         if "$" in text or "\\" in text:  # an escape may stand for a "$"
             substitution = Substitution(self.env, text)
-            node = substitution.node(node)
+            node = substitution.substitute(node)
             self.diagnostics += substitution.diagnostics
             self.unknown |= substitution.unknown
         return node
 
-    def whole(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:
+    def with_includes(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:
         """Return one layer: a file merged with its includes. A value that is given twice is a finding."""
         root = self.files.root
-        parts = [self.allowed(top, keys, root)]
+        parts = [self.without_forbidden_keys(top, keys, root)]
         include = top.get("include")
         if include is not None:
             included, problems = self.files.included(include, name)
             self.diagnostics += problems
             self.complete = self.complete and not problems
             for file in included:
-                part = self.file(file.name, file.span)
+                part = self.read_file(file.name, file.span)
                 if part is not None:
-                    parts.append(self.allowed(part, INCLUDED_KEYS, root))
+                    parts.append(self.without_forbidden_keys(part, INCLUDED_KEYS, root))
         merged, problems = merge(parts)
         self.diagnostics += problems
         return merged
 
-    def overlaid(self, below: Mapping, name: str, span: Span | None) -> Mapping:
+    def with_overlay(self, below: Mapping, name: str, span: Span | None) -> Mapping:
         """Merge an overlay into the configuration `below`. An overlay needs no format version."""
-        top = self.file(name, span)
+        top = self.read_file(name, span)
         if top is None:
             return below
         if "dpsync" in top:
-            self.version(top)
-        return self.overlays.merge(below, self.whole(top, OVERLAY_KEYS, name))
+            self.check_version(top)
+        return self.overlays.merge(below, self.with_includes(top, OVERLAY_KEYS, name))
 
-    def surrounded(self, below: Mapping, environment: Chosen) -> Mapping:
+    def with_environment(self, below: Mapping, environment: ChosenEnvironment) -> Mapping:
         """Merge the overlay and the organizations of an environment into the configuration `below`."""
         overlay = environment.overlay
         if overlay is not None:
-            name = self.files.real(str(overlay.value))
+            name = self.files.real_name(str(overlay.value))
             if name is None:
                 self.complete = False
                 message = f'"{overlay.value}" is outside the project'
-                self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span, hint=INSIDE))
+                self.diagnostics.append(
+                    Diagnostic(codes.OUTSIDE, message, overlay.span, hint=MOVE_INSIDE_HINT)
+                )
             else:
-                below, self.overlay = self.overlaid(below, name, overlay.span), name
+                below, self.overlay = self.with_overlay(below, name, overlay.span), name
         if environment.organizations is None:
             return below
         key = Scalar("organizations", environment.organizations.span, "organizations", True)
         found_by = Mapping(((key, environment.organizations),), environment.organizations.span)
         return self.overlays.merge(below, found_by)
 
-    def _without_others(self, root: Mapping) -> Mapping:
-        self.environments = names(root)
+    def _without_other_environments(self, root: Mapping) -> Mapping:
+        self.environments = environment_names(root)
         self.diagnostics += check_environments(root, self.env)
         if self.environment is not None and self.environment not in self.environments:
-            self.diagnostics.append(no_such(root, self.environment))
-        return only(root, self.environment)
+            self.diagnostics.append(unknown_environment_finding(root, self.environment))
+        return without_other_environments(root, self.environment)
 
-    def chosen(self, root: Mapping) -> Chosen | None:
-        return None if self.environment is None else chosen(root, self.environment)
+    def chosen_environment(self, root: Mapping) -> ChosenEnvironment | None:
+        return None if self.environment is None else find_environment(root, self.environment)
 
-    def version(self, root: Mapping) -> None:
+    def check_version(self, root: Mapping) -> None:
         """Report a missing or unsupported format version."""
         node = root.get("dpsync")
         if node is None:
@@ -357,7 +371,7 @@ class _Loading(Struct):
             )
         self.diagnostics.append(Diagnostic(codes.FORMAT_VERSION, message, span, hint=hint))
 
-    def allowed(self, part: Mapping, keys: tuple[str, ...], root: str) -> Mapping:
+    def without_forbidden_keys(self, part: Mapping, keys: tuple[str, ...], root: str) -> Mapping:
         """Return the part without the keys that are not allowed at the top of its file, and report them."""
         kept = tuple(entry for entry in part.entries if entry[0].text in keys)
         for key, value in part.entries:
@@ -379,7 +393,7 @@ class _Loading(Struct):
             self.diagnostics.append(Diagnostic(codes.TOP_KEY, message, key.span, hint=hint))
         return part if len(kept) == len(part.entries) else Mapping(kept, part.span)
 
-    def organizations(self, merged: Mapping, root: Mapping) -> None:
+    def check_organizations(self, merged: Mapping, root: Mapping) -> None:
         """Report a configuration without organizations."""
         node = merged.get("organizations")
         empty = node is None or (isinstance(node, Scalar) and node.value is None)

@@ -13,23 +13,23 @@ from collections.abc import Sequence as Several
 from msgspec import Struct, field
 
 from dpsync.config.compose import Composition
-from dpsync.config.rows import WORD, entries, rows_of
-from dpsync.kinds.kind import Entries, Kind, Single
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.config.rows import FILE_KEY, read_entries, row_format
+from dpsync.kinds.kind import EntryMapping, Kind, SingleEntry
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.short_forms import with_fields
+from dpsync.kinds.short_forms import expand_short_forms
 from dpsync.kinds.types import OneOf, TextFile
-from dpsync.kinds.types.base import found_in
+from dpsync.kinds.types.base import describe_node
 from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.desired import Scope
 from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.ids import written_id_fault
+from dpsync.model.ids import declared_id_problem
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 from dpsync.model.text import did_you_mean
 
-NODE_WORDS = ("type", "key")
-POLICY_WORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "accept", "limits")
-_FEW = 3
+NODE_KEYWORDS = ("type", "key")
+POLICY_KEYWORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "accept", "limits")
+_MAX_NAMED_KINDS = 3
 """The maximum number of kinds that a message names."""
 
 
@@ -44,12 +44,12 @@ class Declaration(Struct):
     holder: Address | None = None
     nodes: dict[str, tuple[Scalar | None, Node]] = field(default_factory=dict)
     pin: Scalar | None = None
-    wrong_pin: bool = False
+    has_invalid_pin: bool = False
     previously: tuple[Scalar, Node] | None = None
     new: tuple[Scalar, Node] | None = None
     takeover: tuple[Scalar, Node] | None = None
     children: list[Address] = field(default_factory=list)
-    misspelt: set[str] = field(default_factory=set)
+    misspelled_keys: set[str] = field(default_factory=set)
     """Known keys for which a misspelt key was probably meant: they do not count as missing."""
 
 
@@ -62,10 +62,10 @@ class Declarations:
         self.unknown = sources.unknown
         self.entries: dict[Address, Declaration] = {}
         self.scopes: dict[Address, Scope] = {}
-        self.empty: list[Scope] = []
-        self.diagnostics = Findings(sources.diagnostics, reported=sources.unknown)
-        self._nearest: dict[tuple[str, str], str | None] = {}
-        self.text: Callable[[Scalar], TextFile | None] | None = None
+        self.empty_scopes: list[Scope] = []
+        self.diagnostics = Findings(sources.diagnostics, reported_spans=sources.unknown)
+        self._suggestions: dict[tuple[str, str], str | None] = {}
+        self.read_text: Callable[[Scalar], TextFile | None] | None = None
         """Reads the text of a file that a value names; None reads no file."""
         self.row_files: set[str] = set()
         """The names of the CSV files with entries, relative to the project."""
@@ -82,11 +82,11 @@ class Declarations:
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
         """Report an unknown key. Returns the known key that was probably meant."""
         word = str(key.value)
-        nearest = self._nearest.get((word, what))
+        nearest = self._suggestions.get((word, what))
         hint = None
-        if not self.diagnostics.full("DP201"):  # further findings are only counted: suggestions are slow
+        if not self.diagnostics.is_full("DP201"):  # further findings are only counted: suggestions are slow
             if nearest is None:
-                nearest = self._nearest[word, what] = did_you_mean(word, known)
+                nearest = self._suggestions[word, what] = did_you_mean(word, known)
             spaced = word.strip() != word
             guess = f'did you mean "{nearest}"?' if nearest and not spaced else None
             hint = guess or self._unknown_key_hint(word, known, what)
@@ -100,15 +100,15 @@ class Declarations:
                 "this key contains an invisible character that looks like a space: "
                 f'type "{word.strip()}" and its indentation again'
             )
-        if word in POLICY_WORDS:
+        if word in POLICY_KEYWORDS:
             return f'"{word}" belongs under "policy" at the top of dpsync.yaml'
         homes = [
-            kind.one
-            for kind in self.registry.ordered
-            if word in kind.written_fields
-            or any(place.split(".")[0] == word for place in self.registry.places(kind.name))
+            kind.noun_with_article
+            for kind in self.registry.in_dependency_order
+            if word in kind.declarable_fields
+            or any(place.split(".")[0] == word for place in self.registry.kinds_by_list_key(kind.name))
         ]
-        if 0 < len(homes) <= _FEW and what not in homes:
+        if 0 < len(homes) <= _MAX_NAMED_KINDS and what not in homes:
             *others, last = homes
             return f'"{word}" is a key of {", ".join(others)}{" or " if others else ""}{last}'
         return f"allowed keys: {', '.join(sorted(known))}"
@@ -119,14 +119,14 @@ class Declarations:
             Address(address.segments[:n]) in self.unreadable for n in range(1, len(address.segments) + 1)
         )
 
-    def organizations(self, node: Node) -> None:
+    def declare_organizations(self, node: Node) -> None:
         """Collect the entries of all organizations."""
         root = self.registry.root
         if not isinstance(node, Mapping):
             return  # reported where the files were put together, as is an empty one
         for key, value in node.entries:
             word = str(key.value)
-            if word in self.registry.words:
+            if word in self.registry.pattern_words:
                 self.error(
                     "DP210", f'"{word}" is a reserved word and cannot be the key of an organization', key.span
                 )
@@ -136,12 +136,14 @@ class Declarations:
     def _declare_entry(
         self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None
     ) -> None:
-        if not self.registry.keyed(kind) and (key.interpolated or not LOCAL_KEY.fullmatch(str(key.value))):
+        if not self.registry.has_data_key(kind) and (
+            key.interpolated or not LOCAL_KEY.fullmatch(str(key.value))
+        ):
             self.error("DP211", f'"{key.value}" is not a valid key', key.span, _local_key_hint(key))
             self.unreadable.add(address)
             return
         nothing = isinstance(node, Scalar) and node.value is None and not _is_explicit_null(kind, node)
-        readable = (isinstance(node, Mapping) and not kind.only_short) or bool(kind.shorthand)
+        readable = (isinstance(node, Mapping) and not kind.is_always_shorthand) or bool(kind.shorthand_field)
         if nothing or not readable:
             # Not worth a second finding, nor an entry: there may be very many of them.
             self.unreadable.add(address)
@@ -152,7 +154,7 @@ class Declarations:
                     "DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _empty_entry_hint(kind)
                 )
             else:
-                message = f"{kind.one} must be a mapping, found {found_in(node)}"
+                message = f"{kind.noun_with_article} must be a mapping, found {describe_node(node)}"
                 self.error(
                     "DP202",
                     message,
@@ -163,11 +165,11 @@ class Declarations:
         entry = Declaration(kind, address, str(key.value), key.span, parent)
         if not self._add_declaration(entry):
             return
-        if isinstance(node, Mapping) and not kind.only_short:
+        if isinstance(node, Mapping) and not kind.is_always_shorthand:
             self._declare_fields(entry, node)
         else:
-            assert kind.shorthand
-            entry.nodes[kind.shorthand] = (None, node)
+            assert kind.shorthand_field
+            entry.nodes[kind.shorthand_field] = (None, node)
 
     def _add_declaration(self, entry: Declaration) -> bool:
         other = self.entries.get(entry.address)
@@ -185,10 +187,10 @@ class Declarations:
 
     def _declare_fields(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
         kind = entry.kind
-        places = self.registry.places(kind.name)
-        settable = kind.written_fields
+        places = self.registry.kinds_by_list_key(kind.name)
+        settable = kind.declarable_fields
         without: Span | None = None  # the place just above, when nothing is in it
-        for key, value in with_fields(kind, node).entries:
+        for key, value in expand_short_forms(kind, node).entries:
             word = str(key.value)
             if word in reserved:
                 continue
@@ -217,10 +219,10 @@ class Declarations:
                 without = above  # probably an entry of that place, on its level: reported there
             else:
                 known = [*settable, *kind.inline_words, *places, *reserved, "id", "previously", "new"]
-                known += ["takeover"] if kind.synced else []
-                meant = self.unknown_key(key, known, kind.one)
+                known += ["takeover"] if kind.git_sync else []
+                meant = self.unknown_key(key, known, kind.noun_with_article)
                 if meant is not None:
-                    entry.misspelt.add(kind.inline_words.get(meant, meant))
+                    entry.misspelled_keys.add(kind.inline_words.get(meant, meant))
                 # What it holds may be entries of another place.
                 for place in places:
                     path = place.split(".")
@@ -230,18 +232,18 @@ class Declarations:
 
     def _read_pin(self, entry: Declaration, value: Node) -> None:
         id = value.value if isinstance(value, Scalar) else None
-        fault = written_id_fault(id) if isinstance(id, str) else found_in(value)
+        fault = declared_id_problem(id) if isinstance(id, str) else describe_node(value)
         if fault is None and isinstance(value, Scalar):
             entry.pin = value
         else:
-            entry.wrong_pin = True
+            entry.has_invalid_pin = True
             self.error(
                 "DP202", f'"id" must be a text with the GitBook id of the object, found {fault}', value.span
             )
 
     def _declare_place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
         """Collect the entries below a key of an entry. A dotted place is a mapping in a mapping."""
-        places = self.registry.places(entry.kind.name)
+        places = self.registry.kinds_by_list_key(entry.kind.name)
         if path not in places:
             if not isinstance(node, Mapping):
                 self.unreadable.add(entry.address.child(*path.split(".")))
@@ -260,9 +262,9 @@ class Declarations:
         )
         self.scopes[scope.address] = scope
         match kinds[0].shape:
-            case Entries():
+            case EntryMapping():
                 self._declare_entries(entry, kinds[0], scope, key, node)
-            case Single():
+            case SingleEntry():
                 self._declare_entry(kinds[0], scope.address, key, node, parent=entry.address)
             case NodeShape():
                 self._declare_tree(entry, kinds, scope, key, node)
@@ -271,7 +273,7 @@ class Declarations:
         if not isinstance(node, Mapping):
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
-                message = f"{key.value} must be a mapping of entries, found {found_in(node)}"
+                message = f"{key.value} must be a mapping of entries, found {describe_node(node)}"
                 self.error(
                     "DP202",
                     message,
@@ -279,11 +281,11 @@ class Declarations:
                     _missing_space_hint(node) or self._not_a_mapping_hint(kind, key, node),
                 )
             return
-        written = self._entries_with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
+        written = self._entries_with_rows(kind, scope, node) if row_format(kind) is not None else node.entries
         if not written and scope.address not in self.unreadable:
-            self.empty.append(scope)
+            self.empty_scopes.append(scope)
         for name, value in written:
-            local = self.registry.folded(kind, str(name.value))
+            local = self.registry.fold_key(kind, str(name.value))
             self._declare_entry(kind, scope.address.child(local), name, value, parent=entry.address)
 
     def _not_a_mapping_hint(self, kind: Kind, key: Scalar, node: Node) -> str:
@@ -291,22 +293,22 @@ class Declarations:
         if isinstance(node, Scalar) and node.value is None:
             deeper = f"indent the entries two spaces deeper than {key.value}"
             return f"{deeper}. If there are no entries, delete the key"
-        from dpsync.kinds.examples import bare_example, key_example  # only mistakes need examples
+        from dpsync.kinds.examples import key_example, minimal_entry_example  # only mistakes need examples
 
-        value = bare_example(self.registry, kind)
+        value = minimal_entry_example(self.registry, kind)
         if isinstance(value, dict):
-            value = value.get(kind.shorthand) if len(value) == 1 else None
+            value = value.get(kind.shorthand_field) if len(value) == 1 else None
         value = value if isinstance(value, str) else "{ … }"
         return f"write each entry as {key_example(self.registry, kind)}: {value}, without a dash or [ ]"
 
     def _entries_with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
         """Return the entries of a mapping, with the entries of the CSV file that it may name."""
-        path = node.get(WORD)
+        path = node.get(FILE_KEY)
         if not isinstance(path, Scalar) or not isinstance(path.value, str):
             return node.entries
-        found = [entry for entry in node.entries if entry[0].text != WORD]
-        file = self.text(path) if self.text is not None else None
-        table, problems = entries(kind, file.text, file.name) if file is not None else (None, Findings())
+        found = [entry for entry in node.entries if entry[0].text != FILE_KEY]
+        file = self.read_text(path) if self.read_text is not None else None
+        table, problems = read_entries(kind, file.text, file.name) if file is not None else (None, Findings())
         self.diagnostics += problems
         if file is not None:
             self.row_files.add(file.name)
@@ -322,8 +324,8 @@ class Declarations:
             self.error("DP202", f"{key.value} must be a list of sections, groups, links or spaces", node.span)
             return
         if not node.items:
-            self.empty.append(scope)
-        at_root = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
+            self.empty_scopes.append(scope)
+        at_root = {kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
         before: Declaration | None = None
         for item in node.items:
             declared = self._declare_node(item, at_root, at_root, scope, owner=entry, holder=None)
@@ -354,14 +356,14 @@ class Declarations:
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
             inside = holder.kind.noun if holder else "structure"
-            message = f"{kind.one} is not allowed in a {inside}"
+            message = f"{kind.noun_with_article} is not allowed in a {inside}"
             self.error("DP214", message, type_.span, f"a {inside} can contain: {', '.join(allowed)}")
             return None
         local = _key_text(key)
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
             self.error(
                 "DP211",
-                f"{kind.one} needs a key",
+                f"{kind.noun_with_article} needs a key",
                 (key or type_).span,
                 'add "key" with a name of your choice, which dpsync does not send to GitBook',
             )
@@ -384,11 +386,11 @@ class Declarations:
         else:
             owner.children.append(address)
         assert isinstance(kind.shape, NodeShape)
-        if kind.shape.holds:
-            self._declare_fields(entry, node, reserved=(*NODE_WORDS, "children"))
+        if kind.shape.child_kinds:
+            self._declare_fields(entry, node, reserved=(*NODE_KEYWORDS, "children"))
             self._declare_children(entry, node, all_types, scope, owner)
         else:
-            self._declare_fields(entry, node, reserved=NODE_WORDS)
+            self._declare_fields(entry, node, reserved=NODE_KEYWORDS)
         return entry
 
     def _declare_children(
@@ -398,7 +400,7 @@ class Declarations:
         assert isinstance(shape, NodeShape)
         children = node.get("children")
         if children is None:
-            if shape.least and "children" not in entry.misspelt:
+            if shape.min_children and "children" not in entry.misspelled_keys:
                 self._report_too_few_children(entry, shape)
             return
         if not isinstance(children, Sequence):
@@ -406,19 +408,19 @@ class Declarations:
             message = '"children" must be a list of sections, groups, links or spaces'
             self.error("DP202", message, children.span)
             return
-        allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
+        allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.child_kinds}
         for item in children.items:
             if self._declare_node(item, allowed, all_types, scope, owner, holder=entry) is None:
                 self.unreadable.add(scope.address)
-        if len(children.items) < shape.least:
+        if len(children.items) < shape.min_children:
             self._report_too_few_children(entry, shape)
 
     def _report_too_few_children(self, entry: Declaration, shape: NodeShape) -> None:
         if not self.complete:
             return
-        holds = " or ".join(self.registry[name].noun for name in shape.holds)
-        of = self.registry[shape.holds[0]].shape
-        hint = f"add children: [{{ type: {of.type}, … }}]" if isinstance(of, NodeShape) else None
+        holds = " or ".join(self.registry[name].noun for name in shape.child_kinds)
+        of = self.registry[shape.child_kinds[0]].shape
+        hint = f"add children: [{{ type: {of.yaml_type}, … }}]" if isinstance(of, NodeShape) else None
         message = f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}'
         self.error("DP215", message, entry.key_span, hint)
 
@@ -428,7 +430,7 @@ class Declarations:
         holder_nouns = [
             kind.noun
             for kind in kinds
-            if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.holds
+            if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.child_kinds
         ]
         holders = " or ".join(holder_nouns)
         return f'move the {alone.noun} to "children" of a {holders}, or delete the {alone.noun}'
@@ -446,30 +448,39 @@ class Declarations:
 
 
 def _is_exclusive_at_root(kind: Kind) -> bool:
-    return isinstance(kind.shape, NodeShape) and kind.shape.alone
+    return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root
 
 
 def _is_explicit_null(kind: Kind, node: Scalar) -> bool:
     """Return whether an explicit null is the value of the only field that an entry has."""
-    return bool(node.text) and kind.only_short and kind.field(str(kind.shorthand)).null != "refused"
+    return (
+        bool(node.text)
+        and kind.is_always_shorthand
+        and kind.field(str(kind.shorthand_field)).null_effect != "refused"
+    )
 
 
 def _empty_entry_hint(kind: Kind) -> str:
     """Return a hint about what to write in place of an empty entry."""
     needed = [
-        field for field in kind.fields if field.required and field.name not in (kind.natural, kind.default)
+        field
+        for field in kind.fields
+        if field.required and field.name not in (kind.key_field, kind.default_key_field)
     ]
-    if kind.only_short:
-        return f"write the {kind.shorthand}, or delete the entry"
+    if kind.is_always_shorthand:
+        return f"write the {kind.shorthand_field}, or delete the entry"
     if needed:
-        fields = ", ".join(f"{field.name}: …" for field in needed if not field.nest)
-        short = kind.shorthand in [field.name for field in needed] and len(needed) == 1
+        fields = ", ".join(f"{field.name}: …" for field in needed if not field.is_parent_reference)
+        short = kind.shorthand_field in [field.name for field in needed] and len(needed) == 1
         return (
-            f"write the {kind.shorthand}, or delete the entry"
+            f"write the {kind.shorthand_field}, or delete the entry"
             if short
             else f"write {{ {fields} }}, or delete the entry"
         )
-    return f"write {{}} for an entry without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
+    return (
+        f"write {{}} for an entry without "
+        f"settings{f', or its {kind.shorthand_field}' if kind.shorthand_field else ''}"
+    )
 
 
 def _text_entry_hint(kind: Kind, key: Scalar, node: Node) -> str | None:
@@ -481,7 +492,9 @@ def _text_entry_hint(kind: Kind, key: Scalar, node: Node) -> str | None:
     needed = [
         needed_field.name
         for needed_field in kind.fields
-        if needed_field.required and needed_field.name != kind.natural and not needed_field.nest
+        if needed_field.required
+        and needed_field.name != kind.key_field
+        and not needed_field.is_parent_reference
     ]
     return f"write {{ {', '.join(f'{name}: …' for name in needed)} }}" if needed else None
 

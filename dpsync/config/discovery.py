@@ -21,18 +21,18 @@ from dpsync import disk
 from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Node, Scalar, Sequence, Span
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
 """The ids file, next to the root file. It is not configuration, so no pattern of `include` matches it."""
-INSIDE: Final = "move the file into the directory of the root file, outside .git"
+MOVE_INSIDE_HINT: Final = "move the file into the directory of the root file, outside .git"
 """The hint for a path that leads outside the project."""
-_SEARCHED: Final = 200
+_MAX_SEARCHED_DIRECTORIES: Final = 200
 """The maximum number of directories that are searched for a suggestion."""
 
 
-class Included(Struct, frozen=True):
+class IncludedFile(Struct, frozen=True):
     """One file: its name relative to the project, its real path, and the position of its include."""
 
     name: str
@@ -57,7 +57,7 @@ def find_root(start: Path) -> Path:
         if len(found) > 1:
             message = f"{directory} contains both {ROOT_NAMES[0]} and {ROOT_NAMES[1]}"
             problem = Diagnostic(
-                codes.TWO_ROOTS, message, hint="delete one of the two files, or choose one with --file"
+                codes.SEVERAL_ROOTS, message, hint="delete one of the two files, or choose one with --file"
             )
             raise DiagnosticError([problem], Exit.INVALID)
         if found:
@@ -67,7 +67,7 @@ def find_root(start: Path) -> Path:
     message = f"dpsync found no {ROOT_NAMES[0]} in {begin} or in the directories above, up to {directory}"
     hint = (
         "choose the directory with -C DIR, choose the file with --file, "
-        f"or create a file with {command('init')}"
+        f"or create a file with {format_command('init')}"
     )
     raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
 
@@ -77,7 +77,7 @@ def has_root(directory: Path) -> bool:
     return any(_is_root_file(directory / name) for name in ROOT_NAMES)
 
 
-def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+def included_files(root: Path, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
     """Return the files that the value of `include` names: each once, sorted by name.
 
     `at` is the file that contains the `include`, if that is not the root file.
@@ -86,7 +86,7 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
         message = '"include" must be a list of paths'
         return [], [Diagnostic(codes.INCLUDE, message, include.span, hint="write include: [sites/*.yaml]")]
     project = root.parent.resolve()
-    files: dict[Path, Included] = {}
+    files: dict[Path, IncludedFile] = {}
     problems: list[Diagnostic] = []
     for item in include:
         if not isinstance(item, Scalar) or not isinstance(item.value, str):
@@ -103,7 +103,7 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
 
 def _files_of_path(
     root: Path, project: Path, directory: Path, item: Scalar
-) -> tuple[list[Included], list[Diagnostic]]:
+) -> tuple[list[IncludedFile], list[Diagnostic]]:
     text, span = str(item.value), item.span
     if not text.strip() or text.startswith(("/", "~")) or "://" in text:
         message = f'"{text}" is not a path relative to {root.name}'
@@ -117,7 +117,7 @@ def _files_of_path(
         ]
     if "*" not in text:
         checked = _included_file(project, directory / text, text, span, directory)
-        if isinstance(checked, Included) and checked.path == root.resolve():
+        if isinstance(checked, IncludedFile) and checked.path == root.resolve():
             return [], [
                 Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="delete the item")
             ]
@@ -127,7 +127,7 @@ def _files_of_path(
         return [], [_outside_finding(text, span, 'a pattern cannot contain ".."')]
     if disk.contains_git_name(segments):
         return [], [_outside_finding(text, span)]
-    found: list[Included] = []
+    found: list[IncludedFile] = []
     problems: list[Diagnostic] = []
     for path in _matching_files(directory, segments):
         checked = _included_file(project, path, path.relative_to(project).as_posix(), span, directory)
@@ -143,14 +143,14 @@ def _files_of_path(
 
 def _included_file(
     project: Path, path: Path, text: str, span: Span, directory: Path
-) -> Included | Diagnostic:
+) -> IncludedFile | Diagnostic:
     """Return the file at a path, or the reason why it may not be included."""
     try:
         name = disk.name_in_project(path, project)
-    except disk.OutsideProject:
+    except disk.OutsideProjectError:
         return _outside_finding(text, span)
     except OSError as error:
-        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
+        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.error_reason(error)}', span)
     real = project / name
     try:
         name.encode()
@@ -162,16 +162,16 @@ def _included_file(
     except FileNotFoundError:
         return _no_match_finding(text, span, project, directory)
     except OSError as error:
-        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
+        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.error_reason(error)}', span)
     if stat.S_ISREG(mode):
-        return Included(name, real, span)
+        return IncludedFile(name, real, span)
     if stat.S_ISDIR(mode):
         hint = f'to include the files of this directory, write "{text.rstrip("/")}/*.yaml"'
         return Diagnostic(codes.NOT_A_FILE, f'"{text}" is a directory', span, hint=hint)
     return Diagnostic(codes.NOT_A_FILE, f'"{text}" is not a regular file', span)
 
 
-def _outside_finding(text: str, span: Span, hint: str = INSIDE) -> Diagnostic:
+def _outside_finding(text: str, span: Span, hint: str = MOVE_INSIDE_HINT) -> Diagnostic:
     return Diagnostic(codes.OUTSIDE, f'"{text}" is outside the project', span, hint=hint)
 
 
@@ -180,7 +180,9 @@ def _no_match_finding(text: str, span: Span, project: Path, directory: Path) -> 
     of = "the root file" if directory == project else "this file"
     hint = f"paths are relative to the directory of {of}"
     name = text.rpartition("/")[2]
-    same_name = next((path for path in yaml_files(project, _SEARCHED) if path.name == name), None)
+    same_name = next(
+        (path for path in yaml_files(project, _MAX_SEARCHED_DIRECTORIES) if path.name == name), None
+    )
     if same_name is not None:
         hint += f': did you mean "{PurePath(relpath(same_name, directory.resolve())).as_posix()}"?'
     return Diagnostic(codes.NO_MATCH, message, span, hint=hint)
@@ -238,7 +240,7 @@ def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def fits(name: str, pattern: str) -> bool:
+def matches_include(name: str, pattern: str) -> bool:
     """Return whether a file name matches a pattern, by the rules of `_matching_files`.
 
     No directory is read.
@@ -250,14 +252,14 @@ def fits(name: str, pattern: str) -> bool:
     *directories, file = name.split("/")
     positions = _with_empty_matches(segments, {0})
     for part in directories:
-        ahead = {i + 1 for i in positions if i < last and _is_or_fits(segments[i], part)}
+        ahead = {i + 1 for i in positions if i < last and _equals_or_matches(segments[i], part)}
         if not part.startswith("."):
             ahead |= {i for i in positions if i < last and segments[i] == "**"}
         positions = _with_empty_matches(segments, ahead)
-    return any(i == last - 1 and _is_or_fits(segments[i], file) for i in positions)
+    return any(i == last - 1 and _equals_or_matches(segments[i], file) for i in positions)
 
 
-def _is_or_fits(segment: str, name: str) -> bool:
+def _equals_or_matches(segment: str, name: str) -> bool:
     return segment == name or _matches_segment(segment, name)
 
 
@@ -319,11 +321,11 @@ class Files(Protocol):
 
     root: str
 
-    def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         """Return the files that the value of `include` in the file `at` names: each once, sorted by name."""
         ...
 
-    def real(self, name: str) -> str | None:
+    def real_name(self, name: str) -> str | None:
         """Return the name after following links; None if it is outside the project or inside `.git`."""
         ...
 
@@ -332,7 +334,7 @@ class Files(Protocol):
         ...
 
 
-class InFront:
+class StagedFiles:
     """The files of a project, some of them with new content that is not written yet."""
 
     def __init__(self, files: Files, contents: Mapping[str, bytes]) -> None:
@@ -340,11 +342,11 @@ class InFront:
         self._files = files
         self._contents = contents
 
-    def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         return self._files.included(include, at)
 
-    def real(self, name: str) -> str | None:
-        return self._files.real(name)
+    def real_name(self, name: str) -> str | None:
+        return self._files.real_name(name)
 
     def read(self, name: str, limit: int) -> bytes:
         if name in self._contents:
@@ -352,7 +354,7 @@ class InFront:
         return self._files.read(name, limit)
 
 
-class Directory:
+class DiskFiles:
     """The files of a project on disk."""
 
     def __init__(self, root: Path) -> None:
@@ -360,16 +362,16 @@ class Directory:
         self._path = root
         self._project = root.parent.resolve()
 
-    def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         return included_files(self._path, include, at)
 
-    def real(self, name: str) -> str | None:
+    def real_name(self, name: str) -> str | None:
         try:
             return disk.name_in_project(self._project / name, self._project)
-        except disk.OutsideProject:
+        except disk.OutsideProjectError:
             return None
         except OSError:
             return name  # reading it will say what is wrong with it
 
     def read(self, name: str, limit: int) -> bytes:
-        return disk.read(disk.inside(self._project / name, self._project), limit, follow=False)
+        return disk.read(disk.resolve_inside(self._project / name, self._project), limit, follow=False)

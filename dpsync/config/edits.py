@@ -18,13 +18,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from dpsync.config.commits import Project
-from dpsync.config.git_program import NoRepository
+from dpsync.config.git_program import NoRepositoryError
 from dpsync.kinds.registry import Registry, SupportedKind
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Edit, EditedField
 from dpsync.model.plan import Origin
-from dpsync.model.values import Ref, Value, canonical, to_plain, transform
+from dpsync.model.values import Ref, Value, canonical_json, map_leaves, to_plain
 
 
 class MissingFiles(Struct, frozen=True):
@@ -44,21 +44,21 @@ class MissingFiles(Struct, frozen=True):
             return '"include" does not list this file any more'
         repository, path = self.project.repository, posixpath.join(self.project.directory, file)
         try:
-            if (renamed := repository.renamed(commit).get(path)) is not None:
+            if (renamed := repository.renamed_files(commit).get(path)) is not None:
                 return f"the file was renamed to {renamed}"
             state = repository.index_state(path)
             if state == "S":
                 return "this sparse checkout does not contain the file"
             if not state and repository.ignores(path):
                 return "git ignores the file now"
-        except NoRepository as none:
+        except NoRepositoryError as none:
             return str(none)
         return ""
 
 
 def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]:
     """Return the edits of the policy and environment, then removed entries, then the others in file order."""
-    return tuple(_Comparison(registry, before, now).found())
+    return tuple(_Comparison(registry, before, now).find_edits())
 
 
 class _Comparison(Struct, frozen=True, dict=True):
@@ -68,17 +68,17 @@ class _Comparison(Struct, frozen=True, dict=True):
     before: Desired
     now: Desired
 
-    def found(self) -> Iterator[Edit]:
+    def find_edits(self) -> Iterator[Edit]:
         yield from self._setting_edits()
         yield from self._removed_edits()
-        for address, item in self.now.resources.items():
+        for address, item in self.now.entries.items():
             old = self._base_addresses.get(address)
             if old is None:
                 yield self._make_edit(
                     item, "added", fields=tuple(_edited_fields({}, self._declared_values(item)))
                 )
             else:
-                yield from self._changed_edits(self.before.resources[old], item)
+                yield from self._changed_edits(self.before.entries[old], item)
         yield from self._place_edits()
 
     # Who is who.
@@ -88,17 +88,17 @@ class _Comparison(Struct, frozen=True, dict=True):
         """Return the present address of every entry of the base that still exists."""
         found: dict[Address, Address] = {}
         levels: dict[int, list[Entry]] = defaultdict(list)
-        for item in self.before.resources.values():
+        for item in self.before.entries.values():
             levels[len(item.address.segments)].append(item)
         for _, level in sorted(levels.items()):  # what an entry is in was found before it
             for item in level:
                 at = _present_address(item, found)
-                if at in self.now.resources and self.now.resources[at].kind == item.kind:
+                if at in self.now.entries and self.now.entries[at].kind == item.kind:
                     found[item.address] = at
             taken = set(found.values())
             left = [item for item in level if item.address not in found]
-            free = [item for item in self.now.resources.values() if item.address not in taken]
-            found |= self._match_renamed(left, free, found)
+            free = [item for item in self.now.entries.values() if item.address not in taken]
+            found |= self._match_renamed_entries(left, free, found)
         return found
 
     @cached_property
@@ -106,7 +106,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         """Return the address in the base of every entry that existed there."""
         return {new: old for old, new in self._present_addresses.items()}
 
-    def _match_renamed(
+    def _match_renamed_entries(
         self, left: list[Entry], free: list[Entry], known: Mapping[Address, Address]
     ) -> dict[Address, Address]:
         """Match entries with another key whose natural key or pinned id occurs once on each side."""
@@ -129,17 +129,17 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     def _identity_key(self, item: Entry, known: Mapping[Address, Address]) -> bytes | None:
         if item.pin is not None:
-            return canonical([item.kind, item.pin])
+            return canonical_json([item.kind, item.pin])
         kind = self._kind_of(item)
-        if not kind.recorded:  # its key says who it is
+        if not kind.has_ids_line:  # its key says who it is
             return None
-        first = kind.identity[0]
+        first = kind.natural_keys[0]
         names = (first,) if isinstance(first, str) else first
         values = [item.fields.get(name) for name in names]
         if any(value is None for value in values):
             return None
         parent = known.get(item.parent, item.parent) if item.parent is not None else None
-        return canonical(
+        return canonical_json(
             [item.kind, str(parent), *(_with_present_references(value, known) for value in values)]
         )
 
@@ -147,12 +147,14 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     def _removed_edits(self) -> Iterator[Edit]:
         removed = [
-            item for item in self.before.resources.values() if item.address not in self._present_addresses
+            item for item in self.before.entries.values() if item.address not in self._present_addresses
         ]
         addresses = {item.address for item in removed}
         inside: dict[Address, int] = defaultdict(int)
         for item in removed:
-            removed_ancestors = [ancestor for ancestor in item.address.upward() if ancestor in addresses]
+            removed_ancestors = [
+                ancestor for ancestor in item.address.self_and_ancestors() if ancestor in addresses
+            ]
             inside[removed_ancestors[-1]] += len(removed_ancestors) > 1
         for item in removed:
             if item.address in inside:
@@ -191,9 +193,9 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     def _tree_nodes_of(self, side: Desired) -> dict[Address, list[Address]]:
         nodes: dict[Address, list[Address]] = defaultdict(list)
-        for item in side.resources.values():
+        for item in side.entries.values():
             container = item.holder or item.parent
-            if container is not None and self._kind_of(item).in_tree:
+            if container is not None and self._kind_of(item).is_node:
                 nodes[container].append(item.address)
         return nodes
 
@@ -204,12 +206,12 @@ class _Comparison(Struct, frozen=True, dict=True):
             for scope in self.before.scopes.values()
         }
         for scope in self.now.scopes.values():
-            known = scope.address in before or scope.address in self.now.resources
+            known = scope.address in before or scope.address in self.now.entries
             if not known and scope.parent in self._base_addresses:
                 yield Edit(address=str(scope.address), what="added", kind="place", at=Origin.of(scope.span))
         for scope in self.before.scopes.values():
             at = _below_present_parent(scope.address, scope.parent, self._present_addresses)
-            known = at in self.now.scopes or scope.address in self.before.resources
+            known = at in self.now.scopes or scope.address in self.before.entries
             if not known and scope.parent in self._present_addresses:
                 yield Edit(address=str(at), what="removed", kind="place")
 
@@ -223,7 +225,7 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     def _make_edit(self, item: Entry, what: Any, **more: Any) -> Edit:
         kind = self._kind_of(item)
-        label = item.fields.get(kind.title)
+        label = item.fields.get(kind.title_field)
         names = [edited_field.field for edited_field in more.get("fields", ())]
         span = item.value_span(names[0]) if names and what == "changed" else item.span
         return Edit(
@@ -239,7 +241,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         """Return the fields and keywords of an entry, in the order of its kind."""
         kind = self._kind_of(item)
         named = [field.name for field in kind.fields if field.name in item.fields]
-        names = [name for name in named if name != kind.natural]  # that is its key
+        names = [name for name in named if name != kind.key_field]  # that is its key
         found = {name: item.fields[name] for name in names}
         found |= {"id": item.pin} if item.pin is not None else {}
         earlier = [*map(dict, item.previously)] if item.previously else [*map(str, item.former)]
@@ -255,7 +257,7 @@ def _edited_fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Ite
             yield EditedField(field=name, before=first, declared="before")
         elif name not in before:
             yield EditedField(field=name, after=second, declared="after")
-        elif canonical(first) != canonical(second):
+        elif canonical_json(first) != canonical_json(second):
             yield EditedField(field=name, before=first, after=second)
 
 
@@ -269,7 +271,7 @@ def _policy_values(desired: Desired) -> dict[str, Value]:
         f"{pattern.text} (skip)" if pattern in policy.skip else pattern.text for pattern in policy.protect
     )
     watched = (*policy.watch, *policy.watch_fields, *policy.watch_values)
-    found["watch"] = sorted({pattern.written for pattern in watched})
+    found["watch"] = sorted({pattern.source_text for pattern in watched})
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
     found["limits.exposures"] = limits.exposures
@@ -301,4 +303,4 @@ def _with_present_references(value: Value, known: Mapping[Address, Address]) -> 
     def name(leaf: Any) -> Any:
         return Ref(known.get(leaf.address, leaf.address)) if isinstance(leaf, Ref) else leaf
 
-    return transform(value, name)
+    return map_leaves(value, name)

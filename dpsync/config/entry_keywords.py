@@ -13,30 +13,35 @@ from msgspec.structs import replace
 from dpsync.config.declare import Declaration
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import INVALID, Parsing
+from dpsync.kinds.types import INVALID, ParseContext
 from dpsync.model.address import LOCAL_KEY, Address
-from dpsync.model.desired import Desired, Unserved
+from dpsync.model.desired import Desired, Unsupported
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.text import one_or_other
+from dpsync.model.text import join_with_or
 from dpsync.model.values import Value
 
 
-def new(entry: Declaration, parsing: Parsing) -> bool:
+def read_new(entry: Declaration, parsing: ParseContext) -> bool:
     """Return whether an entry is declared as a new object, even if a live object resembles it."""
     possible, why = (
-        entry.kind.content,
-        f'"new" has no effect, because dpsync creates {entry.kind.one} without a question',
+        entry.kind.has_content,
+        f'"new" has no effect, because dpsync creates {entry.kind.noun_with_article} without a question',
     )
     return _boolean_keyword(entry.new, parsing, None if possible else why)
 
 
-def takeover(entry: Declaration, parsing: Parsing) -> bool:
+def read_takeover(entry: Declaration, parsing: ParseContext) -> bool:
     """Return whether to write an entry although the platform syncs a part of it with a repository."""
-    why = f'"takeover" has no effect, because GitBook cannot sync {entry.kind.one} with a repository'
-    return _boolean_keyword(entry.takeover, parsing, None if entry.kind.synced else why)
+    why = (
+        f'"takeover" has no effect, because GitBook cannot sync {entry.kind.noun_with_article} '
+        "with a repository"
+    )
+    return _boolean_keyword(entry.takeover, parsing, None if entry.kind.git_sync else why)
 
 
-def _boolean_keyword(keyword: tuple[Scalar, Node] | None, parsing: Parsing, impossible: str | None) -> bool:
+def _boolean_keyword(
+    keyword: tuple[Scalar, Node] | None, parsing: ParseContext, impossible: str | None
+) -> bool:
     """Return the value of a keyword that is true or false. `impossible` is why the entry cannot have it."""
     if keyword is None:
         return False
@@ -57,13 +62,13 @@ class EarlierNames(Struct, frozen=True):
     addresses: tuple[Address, ...] = ()
 
 
-def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
+def read_previously(entry: Declaration, parsing: ParseContext) -> EarlierNames:
     """Return what `previously` of an entry may mean."""
     if entry.previously is None:
         return EarlierNames()
     key, node = entry.previously
     if not entry.kind.can_be_renamed:
-        message = f'"previously" has no effect, because dpsync cannot rename {entry.kind.one}'
+        message = f'"previously" has no effect, because dpsync cannot rename {entry.kind.noun_with_article}'
         parsing.error("DP228", message, key.span, 'delete the line, or write the "id" of the object instead')
         return EarlierNames()
     names: list[dict[str, Value]] = []
@@ -73,77 +78,81 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
             names += _former_key_fields(entry.kind, item, parsing)
             continue
         fields = _text_fields(entry.kind)
-        has_keys = entry.kind.natural is None
+        has_keys = entry.kind.key_field is None
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
             forms = [*(["key", "address"] if has_keys else []), *fields]
             message = (
-                f'"previously" must be a former {one_or_other(forms)}, or a mapping from fields to their '
+                f'"previously" must be a former {join_with_or(forms)}, or a mapping from fields to their '
                 "former values"
             )
             parsing.error("DP202", message, item.span)
             continue
-        names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]
+        names += [{name: entry.kind.field(name).type.fold_for_key(item.value)} for name in fields]
         addresses += _former_addresses(entry, item.value) if has_keys else []
     return EarlierNames(tuple(names), tuple(addresses))
 
 
 def _text_fields(kind: Kind) -> list[str]:
     """Return the fields that are a natural key by themselves and have a text."""
-    own = [key for key in kind.identity if isinstance(key, str) and key in kind.identity_fields]
-    return [key for key in own if not kind.field(key).type.refers]
+    own = [key for key in kind.natural_keys if isinstance(key, str) and key in kind.natural_key_fields]
+    return [key for key in own if not kind.field(key).type.referenced_kinds]
 
 
 def _former_addresses(entry: Declaration, text: str) -> list[Address]:
     """Return the addresses that a text may mean: a key, or an address with or without the organization."""
     if "/" not in text:
-        return [entry.address.place.child(text)] if LOCAL_KEY.fullmatch(text) else []
+        return [entry.address.list_address.child(text)] if LOCAL_KEY.fullmatch(text) else []
     address = Address.parse(text)
-    return [address if address.first == entry.address.first else entry.address.top.child(*address.segments)]
+    return [
+        address
+        if address.organization_key == entry.address.organization_key
+        else entry.address.organization.child(*address.segments)
+    ]
 
 
-def _former_key_fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value]]:
-    known = kind.identity_fields
+def _former_key_fields(kind: Kind, node: Mapping, parsing: ParseContext) -> list[dict[str, Value]]:
+    known = kind.natural_key_fields
     fields: dict[str, Value] = {}
     for key, value in node:
         if key.text not in known:
-            parsing.unknown_key(key, list(known), f"previously of {kind.one}")
+            parsing.unknown_key(key, list(known), f"previously of {kind.noun_with_article}")
             continue
         parsed = kind.field(key.text).type.parse(value, parsing)
         if parsed is not INVALID:
-            fields[key.text] = kind.field(key.text).type.fold(parsed)
+            fields[key.text] = kind.field(key.text).type.fold_for_key(parsed)
     if not node.entries:
         parsing.error("DP202", f"previously must contain {' or '.join(known)}", node.span)
     return [fields] if fields else []
 
 
-def supported(desired: Desired, registry: Registry) -> Desired:
+def without_unsupported_entries(desired: Desired, registry: Registry) -> Desired:
     """Return the configuration without entries that the registry's profile cannot read.
 
     The result lists them in `unserved`, with the reason.
     """
     why = {
-        name: registry.profile.lacks(f"reading {kind.one}")
+        name: registry.profile.missing_operation_text(f"reading {kind.noun_with_article}")
         for name, kind in registry.declared.items()
         if name not in registry
     }
     if not why:
         return desired
     out = {
-        address: Unserved(why[item.kind], item.span)
-        for address, item in desired.resources.items()
+        address: Unsupported(why[item.kind], item.span)
+        for address, item in desired.entries.items()
         if item.kind in why
     }
-    empty: dict[Address, Unserved] = {}
+    empty: dict[Address, Unsupported] = {}
     scopes = {}
     for address, scope in desired.scopes.items():
         kinds = tuple(name for name in scope.kinds if name in registry)
         if kinds:
             scopes[address] = replace(scope, kinds=kinds)
-        elif not any(other.is_in(address) for other in out):
-            empty[address] = Unserved(why[scope.kinds[0]], scope.span)
+        elif not any(other.is_at_or_below(address) for other in out):
+            empty[address] = Unsupported(why[scope.kinds[0]], scope.span)
     watched = {
         address: replace(scope, kinds=kinds)
-        for address, scope in desired.watched.items()
+        for address, scope in desired.watched_scopes.items()
         if (kinds := tuple(name for name in scope.kinds if name in registry))
     }
-    return replace(replace(desired, watched=watched).without({**out, **empty}), scopes=scopes)
+    return replace(replace(desired, watched_scopes=watched).without_unsupported({**out, **empty}), scopes=scopes)

@@ -20,26 +20,34 @@ from msgspec import Struct, field
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.discovery import IDS_NAME, Included, fits
-from dpsync.config.git_program import Git, GitDirectory, NoRepository
+from dpsync.config.discovery import IDS_NAME, IncludedFile, matches_include
+from dpsync.config.git_program import Git, GitDirectory, NoRepositoryError
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.text import short_commit
 
-__all__ = ["CommitFiles", "NoRepository", "Repository"]
+__all__ = ["CommitFiles", "NoRepositoryError", "Repository"]
 
-_LINK: Final = "120000"
-_LARGEST: Final = DEFAULT_LIMITS.bytes + 1
+_LINK_MODE: Final = "120000"
+_MAX_FILE_BYTES: Final = DEFAULT_LIMITS.bytes + 1
 """The maximum bytes of a fetched file: one more than the reader's limit."""
-_FAR: Final = 500
+_MAX_SEARCHED_COMMITS: Final = 500
 """The maximum number of commits that are searched for changes of a file."""
-_NAMES: Final = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+_NAME_DIFF_COMMAND: Final = (
+    "diff-tree",
+    "-r",
+    "-z",
+    "--name-only",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+)
 """The git command that lists the names of files that commits have changed."""
-_TREES: Final = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
+_TREE_PAIR_LINE: Final = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 """The line of two trees in the output of `git diff-tree --stdin`. No file below a project has such a name."""
 _OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_LINKS: Final = 10
+_MAX_LINKS: Final = 10
 """The maximum number of symbolic links on the way to one file."""
 
 
@@ -49,42 +57,44 @@ class Repository(Struct, frozen=True):
     git: Git
 
     @staticmethod
-    def around(directory: Path) -> Repository:
+    def containing(directory: Path) -> Repository:
         """Return the repository that contains a directory. Raises NoRepository."""
-        return Repository(Git.around(directory))
+        return Repository(Git.containing(directory))
 
     @property
     def top(self) -> Path:
         """Return the root of the working tree."""
-        return self.git.place.top
+        return self.git.directory.top
 
     @property
     def is_nested(self) -> bool:
         """Whether the working tree is inside another repository, as with a submodule."""
         try:
-            GitDirectory.around(self.top.parent)
-        except NoRepository:
+            GitDirectory.containing(self.top.parent)
+        except NoRepositoryError:
             return False
         return True
 
-    def commit(self, ref: str) -> str | None:
+    def resolve_commit(self, ref: str) -> str | None:
         """Return the id of the commit that a git name means; None if there is none."""
-        return self._line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        return self._output_line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
 
     def merge_base(self, one: str, other: str) -> str | None:
         """Return the id of the merge base of two commits; None if there is none."""
-        return self._line("merge-base", one, other)
+        return self._output_line("merge-base", one, other)
 
     def parents(self, commit: str) -> list[str]:
         """Return the parents of a commit, including those that a shallow clone lacks."""
-        for _, _, data in self.objects([commit], _LARGEST):
+        for _, _, data in self.objects([commit], _MAX_FILE_BYTES):
             head = data.partition(b"\n\n")[0].splitlines()
             return [line[7:].decode("ascii", "replace") for line in head if line.startswith(b"parent ")]
         return []
 
-    def line(self, commit: str) -> list[str]:
+    def first_parent_line(self, commit: str) -> list[str]:
         """Return `commit` and its first-parent ancestors, the latest first, at most some hundreds."""
-        listed = self.git.run("rev-list", "--first-parent", f"--max-count={_FAR + 1}", commit).stdout
+        listed = self.git.run(
+            "rev-list", "--first-parent", f"--max-count={_MAX_SEARCHED_COMMITS + 1}", commit
+        ).stdout
         return listed.decode("ascii", "replace").split()
 
     def changes(self, commit: str, directory: str) -> list[tuple[str, frozenset[str]]]:
@@ -93,12 +103,12 @@ class Repository(Struct, frozen=True):
         Only first parents count, and at most some hundreds. With each commit come the names of the changed
         files, relative to the directory.
         """
-        line = self.line(commit)
+        line = self.first_parent_line(commit)
         pairs = [f"{commit_id} {before}\n" for commit_id, before in pairwise(line)]
-        pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _FAR else []
+        pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _MAX_SEARCHED_COMMITS else []
         prefix = f"{directory}/" if directory else ""
-        asked = (*_NAMES, "--stdin", "--root", "--", directory or ".")
-        diff = self.git.run(*asked, given="".join(pairs).encode()).stdout
+        asked = (*_NAME_DIFF_COMMAND, "--stdin", "--root", "--", directory or ".")
+        diff = self.git.run(*asked, stdin="".join(pairs).encode()).stdout
         commits, found = {commit_id.encode() for commit_id in line}, list[tuple[str, set[str]]]()
         for text in diff.split(b"\0"):
             if text in commits:
@@ -107,7 +117,7 @@ class Repository(Struct, frozen=True):
                 found[-1][1].add(os.fsdecode(text).removeprefix(prefix))
         return [(commit_id, frozenset(names)) for commit_id, names in found]
 
-    def since(self, commit: str) -> list[str] | None:
+    def commits_since(self, commit: str) -> list[str] | None:
         """Return the commits of HEAD that a commit does not have, children before parents.
 
         None if the commit is not HEAD or an ancestor of HEAD, if there are too many commits, or if a shallow
@@ -115,10 +125,16 @@ class Repository(Struct, frozen=True):
         """
         if self.git.run("merge-base", "--is-ancestor", commit, "HEAD").returncode:
             return None
-        asked = ("--topo-order", "--parents", f"--max-count={_FAR + 1}", "HEAD", f"^{commit}")
+        asked = (
+            "--topo-order",
+            "--parents",
+            f"--max-count={_MAX_SEARCHED_COMMITS + 1}",
+            "HEAD",
+            f"^{commit}",
+        )
         listed = self.git.run("rev-list", *asked).stdout.decode("ascii", "replace").splitlines()
         parents = {child: known for child, *known in map(str.split, listed)}
-        if len(parents) > _FAR:
+        if len(parents) > _MAX_SEARCHED_COMMITS:
             return None
         if self.shallow and any(self.parents(child) != known for child, known in parents.items()):
             return None
@@ -131,25 +147,25 @@ class Repository(Struct, frozen=True):
         commit, and if one of the two commits does not have the directory.
         """
         requested = "".join(f"{commit}:{directory}\n" for commit in commits).encode()
-        listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", given=requested).stdout
+        listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=requested).stdout
         answers = [line.split() for line in listed.decode("ascii", "replace").splitlines()]
         trees = [words[1] if words[:1] == ["tree"] else "" for words in answers]
         if len(trees) != len(commits):
             return
         yield commits[0], None
         pairs = {(a, b): f"{a} {b}\n".encode() for a, b in pairwise(trees) if a and b and a != b}
-        diff = self.git.run(*_NAMES, "--stdin", given=b"".join(pairs.values())).stdout
+        diff = self.git.run(*_NAME_DIFF_COMMAND, "--stdin", stdin=b"".join(pairs.values())).stdout
         names = {pair: frozenset(_names_below(diff, head)) for pair, head in pairs.items()}
         for commit, pair in zip(commits[1:], pairwise(trees), strict=True):
             if pair[0] != pair[1] or not pair[0]:
                 yield commit, names.get(pair)
 
-    def changed(self, base: str) -> frozenset[str]:
+    def changed_files(self, base: str) -> frozenset[str]:
         """Return the files that differ between a commit and HEAD, relative to the root of the repository."""
-        names = self.git.run(*_NAMES, base, "HEAD").stdout
+        names = self.git.run(*_NAME_DIFF_COMMAND, base, "HEAD").stdout
         return frozenset(os.fsdecode(name) for name in names.split(b"\0") if name)
 
-    def renamed(self, base: str) -> dict[str, str]:
+    def renamed_files(self, base: str) -> dict[str, str]:
         """Return the files that git shows as renamed between a commit and the index, as `{old: new}`."""
         asked = ("-r", "-z", "--cached", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff")
         words = self.git.run("diff-index", *asked, "--no-textconv", base).stdout.split(b"\0")
@@ -168,9 +184,9 @@ class Repository(Struct, frozen=True):
 
     @property
     def shallow(self) -> bool:
-        return self.git.place.shallow
+        return self.git.directory.shallow
 
-    def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
+    def list_tree(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
         """Return mode and object id of every file below a directory of a commit, by its relative name."""
         prefix = f"{directory}/" if directory else ""
         listed = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", prefix or ".").stdout
@@ -193,9 +209,9 @@ class Repository(Struct, frozen=True):
         Missing objects, and objects larger than `largest`, are skipped.
         """
         asked = "".join(f"{id}\n" for id in ids).encode()
-        sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", given=asked).stdout.splitlines()
+        sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).stdout.splitlines()
         ids = [id for id, size in zip(ids, sizes, strict=False) if size.isdigit() and int(size) <= largest]
-        answer = self.git.run("cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode()).stdout
+        answer = self.git.run("cat-file", "--batch", stdin="".join(f"{id}\n" for id in ids).encode()).stdout
         at = 0
         for id in ids:
             end = answer.find(b"\n", at)
@@ -206,7 +222,7 @@ class Repository(Struct, frozen=True):
                 yield id, head[1], answer[at : at + size]
                 at += size + 1
 
-    def file(self, commit: str, name: str, largest: int) -> bytes | None:
+    def read_file(self, commit: str, name: str, largest: int) -> bytes | None:
         """Return the content of a regular file of a commit; None if it is missing or too large."""
         listed = self.git.run("ls-tree", "-z", "--full-tree", commit, "--", name).stdout
         mode, _, rest = listed.partition(b" ")
@@ -215,7 +231,7 @@ class Repository(Struct, frozen=True):
             return None
         return self.blobs([id], largest).get(id)
 
-    def uncommitted(self, directory: Path) -> set[str]:
+    def uncommitted_names(self, directory: Path) -> set[str]:
         """Names below a directory, relative to the root, of what differs from HEAD or git does not keep.
 
         A directory that is ignored as a whole stands for what is in it.
@@ -238,7 +254,7 @@ class Repository(Struct, frozen=True):
         head = self.git.run("ls-tree", "-z", "--full-tree", "HEAD", "--", at)
         return bool(listed.returncode or head.returncode or listed.stdout or head.stdout)
 
-    def _line(self, *arguments: str) -> str | None:
+    def _output_line(self, *arguments: str) -> str | None:
         found = self.git.run(*arguments)
         return None if found.returncode else found.stdout.decode("utf-8", "replace").strip() or None
 
@@ -246,7 +262,7 @@ class Repository(Struct, frozen=True):
 def _names_below(diff: bytes, head: bytes) -> Iterator[str]:
     """Yield the file names that `git diff-tree -z --stdin` prints below the line of two trees."""
     rest = diff.partition(head)[2]
-    while rest and not _TREES.match(rest):
+    while rest and not _TREE_PAIR_LINE.match(rest):
         name, _, rest = rest.partition(b"\0")
         yield os.fsdecode(name)
 
@@ -265,7 +281,7 @@ class _BlobCache:
         """Return the contents of blobs by id. Missing and too large blobs are skipped."""
         found = {id: blob for id in ids if (blob := self._blobs.get((repository, id))) is not None}
         if wanted := [id for id in ids if id not in found]:
-            fetched = repository.blobs(wanted, _LARGEST)
+            fetched = repository.blobs(wanted, _MAX_FILE_BYTES)
             found |= fetched
             size = sum(map(len, fetched.values()))
             if self._size + size > self._most:
@@ -277,10 +293,10 @@ class _BlobCache:
         return found
 
 
-_BLOBS: Final = _BlobCache(1 << 24)
-_LISTINGS: Final[dict[tuple[Repository, str, str], dict[str, tuple[str, str]]]] = {}
+_BLOB_CACHE: Final = _BlobCache(1 << 24)
+_TREE_CACHE: Final[dict[tuple[Repository, str, str], dict[str, tuple[str, str]]]] = {}
 """Cached names of the files in a directory of a commit."""
-_MOST_LISTINGS: Final = 8
+_MAX_CACHED_TREES: Final = 8
 
 
 class CommitFiles(Struct, dict=True):
@@ -303,55 +319,55 @@ class CommitFiles(Struct, dict=True):
     def _names(self) -> dict[str, tuple[str, str]]:
         """Return mode and object id of each file in the project, by name."""
         key = self.repository, self.commit, self.directory
-        if (known := _LISTINGS.get(key)) is not None:
+        if (known := _TREE_CACHE.get(key)) is not None:
             return known
-        names = self.repository.names(self.commit, self.directory)
+        names = self.repository.list_tree(self.commit, self.directory)
         if names and _OBJECT_ID.fullmatch(self.commit):
-            if len(_LISTINGS) >= _MOST_LISTINGS:
-                _LISTINGS.clear()
-            _LISTINGS[key] = names
+            if len(_TREE_CACHE) >= _MAX_CACHED_TREES:
+                _TREE_CACHE.clear()
+            _TREE_CACHE[key] = names
         return names
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
-    def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         if not isinstance(include, Sequence):
             return [], [Diagnostic(codes.INCLUDE, '"include" must be a list of paths', include.span)]
-        files: dict[str, Included] = {}
+        files: dict[str, IncludedFile] = {}
         problems: list[Diagnostic] = []
         for item in include:
             text = posixpath.join(posixpath.dirname(at), str(item.value) if isinstance(item, Scalar) else "")
             self.patterns.append(text)
-            named = self._matching(text)
+            named = self._matching_names(text)
             if not named:
                 problems.append(Diagnostic(codes.NO_MATCH, f'no file matches "{text}"', item.span))
             for name in named:
-                files.setdefault(name, Included(name, Path(name), item.span))
+                files.setdefault(name, IncludedFile(name, Path(name), item.span))
         files.pop(self.root, None)
         self._fetch(list(files))
         return sorted(files.values(), key=attrgetter("name")), problems
 
-    def _matching(self, text: str) -> list[str]:
+    def _matching_names(self, text: str) -> list[str]:
         """Return the files that a path or a pattern matches. Links to directories are followed."""
         if "*" in text:
             named = posixpath.dirname(text.partition("*")[0])
-            real = self.real(named) if named else ""
+            real = self.real_name(named) if named else ""
             pattern = text if real in (None, named) else f"{real}{text[len(named) :]}"
             self.patterns.append(pattern)
-            found = [name for name in self._names if name != IDS_NAME and fits(name, pattern)]
+            found = [name for name in self._names if name != IDS_NAME and matches_include(name, pattern)]
         else:
             found = [text]
-        return [real for name in found if (real := self.real(name)) is not None and real in self._names]
+        return [real for name in found if (real := self.real_name(name)) is not None and real in self._names]
 
-    def real(self, name: str) -> str | None:
+    def real_name(self, name: str) -> str | None:
         at = posixpath.normpath(name)
-        for _ in range(_LINKS):
+        for _ in range(_MAX_LINKS):
             if at.startswith(("../", "/")) or at == ".." or disk.contains_git_name(at.split("/")):
                 return None
             parts = at.split("/")
             leading = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-            link = next((path for path in leading if self._names.get(path, ("", ""))[0] == _LINK), None)
+            link = next((path for path in leading if self._names.get(path, ("", ""))[0] == _LINK_MODE), None)
             if link is None:
                 return at
             target = posixpath.join(posixpath.dirname(link), os.fsdecode(self._content(link)))
@@ -359,7 +375,7 @@ class CommitFiles(Struct, dict=True):
         return None
 
     def read(self, name: str, limit: int) -> bytes:
-        real = self.real(name)
+        real = self.real_name(name)
         if real is None or real not in self._names:
             raise FileNotFoundError(f"the commit {short_commit(self.commit)} does not contain the file")
         return self._content(real)[: limit + 1]
@@ -375,5 +391,5 @@ class CommitFiles(Struct, dict=True):
 
     def _fetch(self, names: list[str]) -> None:
         ids = {name: self._names[name][1] for name in names}
-        contents = _BLOBS.get(self.repository, ids.values())
+        contents = _BLOB_CACHE.get(self.repository, ids.values())
         self._contents |= {name: contents[id] for name, id in ids.items() if id in contents}

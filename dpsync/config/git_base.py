@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.commits import Earlier, Project
+from dpsync.config.commits import EarlierConfigurations, Project
 from dpsync.config.edits import MissingFiles
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.ids_file import parse
 from dpsync.config.layers import Layers
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
@@ -26,7 +26,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.desired import Base
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
-DEEPER: Final = (
+FETCH_HISTORY_HINT: Final = (
     "fetch the whole history: set fetch-depth: 0 in actions/checkout, or run git fetch --unshallow"
 )
 _LARGEST_EVENT: Final = 64 * 1024 * 1024
@@ -34,13 +34,13 @@ _LARGEST_EVENT: Final = 64 * 1024 * 1024
 
 def default_base(repository: Repository, env: Mapping[str, str]) -> Base:
     """Return the commit of the default base, or the reason why there is none, without its configuration."""
-    if repository.commit("HEAD") is None:
+    if repository.resolve_commit("HEAD") is None:
         return Base("the repository has no commit")
     if not in_ci(env):
         return _base_at_head(repository)
     if env.get("GITLAB_CI"):
-        return _gitlab(repository, env)
-    return _github(repository, env)
+        return _gitlab_base(repository, env)
+    return _github_base(repository, env)
 
 
 def in_ci(env: Mapping[str, str]) -> bool:
@@ -48,7 +48,7 @@ def in_ci(env: Mapping[str, str]) -> bool:
     return env.get("CI", "").lower() not in ("", "0", "false")
 
 
-def warning(why: str, hint: str) -> Diagnostic:
+def missing_base_warning(why: str, hint: str) -> Diagnostic:
     """Return the warning that the base is missing."""
     message = (
         f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync cannot notice "
@@ -57,13 +57,13 @@ def warning(why: str, hint: str) -> Diagnostic:
     return Diagnostic(codes.BASE, message, hint=hint, severity="warning")
 
 
-def _github(repository: Repository, env: Mapping[str, str]) -> Base:
-    name, event = env.get("GITHUB_EVENT_NAME"), event_of(env)
+def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
+    name, event = env.get("GITHUB_EVENT_NAME"), read_github_event(env)
     # The variable is there with some of the events of a pull request; a review of one is another.
     if target := env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref"):
         # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
         tips = (
-            repository.commit(f"refs/remotes/origin/{target}"),
+            repository.resolve_commit(f"refs/remotes/origin/{target}"),
             commit_at(event, "pull_request", "base", "sha"),
         )
         return _merge_base(repository, f"origin/{target}", tips)
@@ -75,7 +75,7 @@ def _github(repository: Repository, env: Mapping[str, str]) -> Base:
     return _base_before_push(repository, commit_at(event, "before"))
 
 
-def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
+def _gitlab_base(repository: Repository, env: Mapping[str, str]) -> Base:
     source = env.get("CI_PIPELINE_SOURCE")
     if source == "merge_request_event":
         # The first is there only where the result of the merge is tried: the second may be older then.
@@ -88,24 +88,24 @@ def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
 
 
 def _base_at_head(repository: Repository) -> Base:
-    return Base("HEAD", repository.commit("HEAD"))
+    return Base("HEAD", repository.resolve_commit("HEAD"))
 
 
 def _merge_base(repository: Repository, target: str, tips: Iterable[str | None]) -> Base:
     for tip in tips:
-        other = repository.commit(tip) if tip else None
+        other = repository.resolve_commit(tip) if tip else None
         if other and (commit := repository.merge_base("HEAD", other)):
-            return Base(f"the merge base with {target}", commit, proposed=True)
+            return Base(f"the merge base with {target}", commit, is_merge_base=True)
     return _missing_base(f"the merge base with {target}")
 
 
 def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
     """Return the commit before the push, which may contain several commits; or else the first parent."""
     if pushed_on is not None:
-        commit = repository.commit(pushed_on)
+        commit = repository.resolve_commit(pushed_on)
         name = "the commit before the push"
         return Base(name, commit) if commit else _missing_base(name)
-    commit = repository.commit("HEAD^1")
+    commit = repository.resolve_commit("HEAD^1")
     if commit is None:
         return _missing_base("the parent of HEAD") if repository.shallow else Base("HEAD is the first commit")
     return Base("the parent of HEAD", commit)
@@ -113,10 +113,10 @@ def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
 
 def _missing_base(what: str) -> Base:
     reason = f"{what} is not in this clone"
-    return Base(reason, warning=warning(reason, DEEPER), lacking=True)
+    return Base(reason, warning=missing_base_warning(reason, FETCH_HISTORY_HINT), is_commit_missing=True)
 
 
-def event_of(env: Mapping[str, str]) -> Any:
+def read_github_event(env: Mapping[str, str]) -> Any:
     """Return the JSON of the GitHub event that started the job; None if it cannot be read."""
     path = env.get("GITHUB_EVENT_PATH")
     try:
@@ -162,25 +162,25 @@ def read_base(
     repository. Raises DiagnosticError (exit 5) if a base that the user named cannot be used.
     """
     try:
-        repository = Repository.around(root.parent)
-    except NoRepository as none:
+        repository = Repository.containing(root.parent)
+    except NoRepositoryError as none:
         if ref is not None:
             raise _unusable_base(ref, str(none), none.hint) from None
-        return Base(str(none), warning=warning(str(none), none.hint) if none.hint else None)
+        return Base(str(none), warning=missing_base_warning(str(none), none.hint) if none.hint else None)
     found = _named_base(repository, ref) if ref is not None else default_base(repository, env)
     if found.commit is None:
         return found
-    found = replace(found, shallow=repository.shallow)
+    found = replace(found, is_shallow_clone=repository.shallow)
     project = Project(repository, root, registry, env, layers or Layers())
     loaded = _load_base(project, found, ref)
     return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)
 
 
 def _named_base(repository: Repository, ref: str) -> Base:
-    commit = repository.commit(ref)
+    commit = repository.resolve_commit(ref)
     if commit is None:
         raise _unusable_base(
-            ref, "this clone does not contain the commit", DEEPER if repository.shallow else None
+            ref, "this clone does not contain the commit", FETCH_HISTORY_HINT if repository.shallow else None
         )
     return Base(ref, commit)
 
@@ -198,22 +198,22 @@ def _load_base(project: Project, base: Base, ref: str | None) -> Base:
     loaded = project.load(base.commit)
     if loaded is None:
         return Base(f"{base.name} does not contain {project.root.name}")
-    first = loaded.wrong
+    first = loaded.error
     if first is None:
-        earlier = Earlier(project, base.commit, loaded)
+        earlier = EarlierConfigurations(project, base.commit, loaded)
         return replace(
             base,
             desired=loaded.desired,
-            earlier=earlier,
-            missing_file=MissingFiles(project).describe,
-            complete=loaded.complete,
+            earlier_configurations=earlier,
+            describe_missing_file=MissingFiles(project).describe,
+            has_all_overlays=loaded.complete,
         )
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
     why = f"the configuration in this commit is invalid ({where}{first.message})"
     if ref is not None:
         raise _unusable_base(ref, why)
     reason = f"the configuration in {base.name} is invalid"
-    remark = warning(f"{reason} ({where}{first.message})", "choose another commit with --base")
+    remark = missing_base_warning(f"{reason} ({where}{first.message})", "choose another commit with --base")
     return Base(reason, warning=remark)
 
 
@@ -223,10 +223,10 @@ def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path
     if base.commit is None or not at.is_relative_to(repository.top):
         return base
     name = at.relative_to(repository.top).as_posix()
-    data = repository.file(base.commit, name, DEFAULT_LIMITS.bytes)
+    data = repository.read_file(base.commit, name, DEFAULT_LIMITS.bytes)
     if data is None:
         return base
-    ids, found = parse(data, path.name, registry.whole)
+    ids, found = parse(data, path.name, registry.with_all_kinds)
     if not found:
         return replace(base, ids=ids)
     first = found[0]

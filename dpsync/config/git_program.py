@@ -46,7 +46,7 @@ _ENVIRONMENT: Final = {
     "GIT_ALLOW_PROTOCOL": "",
 }
 """The environment variables of git, besides PATH and the names of directories."""
-_KEPT: Final = {
+_KEPT_SETTINGS: Final = {
     "core.filemode": "true|false",
     "core.symlinks": "true|false",
     "core.ignorecase": "true|false",
@@ -60,19 +60,19 @@ _KEPT: Final = {
     r"remote\..+\.fetch": r"\+?refs/[^\x00-\x20\x7f]+",
 }
 """The settings of a repository's configuration that are kept, and their allowed values."""
-_HEADS: Final = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD")
+_HEAD_FILES: Final = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD")
 _SHARED_FILES: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
-_SMALL: Final = 1 << 20
+_MAX_CONFIG_BYTES: Final = 1 << 20
 """The maximum size of a HEAD or a configuration file, in bytes."""
-_LARGE: Final = 1 << 26
+_MAX_REF_LIST_BYTES: Final = 1 << 26
 """The maximum size of a list of refs, in bytes."""
-_TIME_LIMIT: Final = 60
+_TIMEOUT_SECONDS: Final = 60
 """Maximum seconds for one git call; `git status` in a very large working tree takes several."""
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF: Final = re.compile(r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f]+")
 
 
-class NoRepository(Exception):
+class NoRepositoryError(Exception):
     """There is no usable git repository. The text says why, `hint` what to do."""
 
     def __init__(self, why: str, hint: str | None = None) -> None:
@@ -88,11 +88,11 @@ class GitDirectory(Struct, frozen=True):
     """
 
     top: Path
-    own: Path
-    common: Path
+    git_dir: Path
+    common_dir: Path
 
     @staticmethod
-    def around(directory: Path) -> GitDirectory:
+    def containing(directory: Path) -> GitDirectory:
         """Return the repository that contains a directory, without starting a program.
 
         Raises NoRepository.
@@ -107,52 +107,54 @@ class GitDirectory(Struct, frozen=True):
                     return found
         except (OSError, RuntimeError, ValueError):
             pass
-        raise NoRepository("the files are not in a git repository")
+        raise NoRepositoryError("the files are not in a git repository")
 
     def head(self) -> str | None:
         """Return the id of the checked-out commit, read without starting a program; None if it is unknown."""
         with suppress(OSError):
-            content = _short_text(self.own / "HEAD")
+            content = _read_short_file(self.git_dir / "HEAD")
             for _ in range(5):
                 if _ID.fullmatch(content):
                     return content
                 name = content.removeprefix("ref:").strip()
                 if not content.startswith("ref:") or not _REF.fullmatch(name):
                     return None
-                content = self._ref(name)
+                content = self._read_ref(name)
         return None
 
     @property
     def shallow(self) -> bool:
         """Return whether the repository is a shallow clone: git keeps a file with the missing parents."""
-        return (self.common / "shallow").is_file()
+        return (self.common_dir / "shallow").is_file()
 
-    def _ref(self, name: str) -> str:
+    def _read_ref(self, name: str) -> str:
         with suppress(FileNotFoundError):
-            return _short_text(self.common / name)
-        packed = disk.read(self.common / "packed-refs", _LARGE).decode("utf-8", "surrogateescape")
+            return _read_short_file(self.common_dir / name)
+        packed = disk.read(self.common_dir / "packed-refs", _MAX_REF_LIST_BYTES).decode(
+            "utf-8", "surrogateescape"
+        )
         return next(
             (line[: -len(name)].strip() for line in packed.split("\n") if line.endswith(f" {name}")), ""
         )
 
     @contextmanager
-    def shadow(self, config: str) -> Iterator[Path]:
+    def isolated_git_dir(self, config: str) -> Iterator[Path]:
         """Yield a temporary directory that git uses in place of the repository's git directory."""
         with disk.own_directory() as shadow_directory:
-            disk.lay(shadow_directory / "config", config.encode("utf-8", "surrogateescape"))
-            for name in _HEADS:
+            disk.write_new_file(shadow_directory / "config", config.encode("utf-8", "surrogateescape"))
+            for name in _HEAD_FILES:
                 with suppress(OSError):
-                    disk.lay(
+                    disk.write_new_file(
                         shadow_directory / name,
-                        f"{_short_text(self.own / name)}\n".encode("utf-8", "surrogateescape"),
+                        f"{_read_short_file(self.git_dir / name)}\n".encode("utf-8", "surrogateescape"),
                     )
             (shadow_directory / "logs").mkdir()
-            linked = [self.common / name for name in _SHARED_FILES]
-            linked += [self.own / "index", *self.own.glob("sharedindex.*")]
+            linked = [self.common_dir / name for name in _SHARED_FILES]
+            linked += [self.git_dir / "index", *self.git_dir.glob("sharedindex.*")]
             for path in linked:
                 _link(shadow_directory / path.name, path)
-            _link(shadow_directory / "logs" / "HEAD", self.own / "logs" / "HEAD")
-            _link(shadow_directory / "logs" / "refs", self.common / "logs" / "refs")
+            _link(shadow_directory / "logs" / "HEAD", self.git_dir / "logs" / "HEAD")
+            _link(shadow_directory / "logs" / "refs", self.common_dir / "logs" / "refs")
             yield shadow_directory
 
 
@@ -173,15 +175,15 @@ def _repository_at(top: Path) -> GitDirectory | None:
     if disk.kind_of(entry) is None:
         if not entry.exists():
             return None
-        content = _short_text(entry)
+        content = _read_short_file(entry)
         if not content.startswith("gitdir: "):
-            raise NoRepository(f"{entry} does not contain the path of a git directory")
+            raise NoRepositoryError(f"{entry} does not contain the path of a git directory")
         named = top / content.removeprefix("gitdir: ")
     own = named.resolve()
     with suppress(OSError):
         common = own / "commondir"
-        shared = (own / _short_text(common)).resolve() if common.exists() else own
-        _short_text(own / "HEAD")
+        shared = (own / _read_short_file(common)).resolve() if common.exists() else own
+        _read_short_file(own / "HEAD")
         if (shared / "objects").is_dir() and (shared / "refs").is_dir():
             for git_directory in dict.fromkeys((own, shared)):
                 _refuse_git_directory_in_working_tree(top, git_directory)
@@ -194,7 +196,7 @@ def _refuse_git_directory_in_working_tree(top: Path, own: Path) -> None:
 
     A commit could contain such a directory, but git does not commit files below a `.git`.
     """
-    wrong = NoRepository(
+    wrong = NoRepositoryError(
         f"the git directory of {top} is {own}, which is inside a working tree",
         "use a git directory outside the working tree",
     )
@@ -203,10 +205,10 @@ def _refuse_git_directory_in_working_tree(top: Path, own: Path) -> None:
     if _in_dot_git(own, Path(own.anchor)):
         return
     try:
-        outer = Git.around(own.parent)
-    except NoRepository:
+        outer = Git.containing(own.parent)
+    except NoRepositoryError:
         return
-    if outer.place.top != top and outer.run("ls-files", "-z", "--", f"{own}/").stdout:
+    if outer.directory.top != top and outer.run("ls-files", "-z", "--", f"{own}/").stdout:
         raise wrong
 
 
@@ -218,34 +220,34 @@ def _in_dot_git(path: Path, top: Path) -> bool:
     return ".git" in path.relative_to(top).parts
 
 
-def _short_text(path: Path) -> str:
+def _read_short_file(path: Path) -> str:
     """Return the text of a short file. A link counts as its target, as git allows for an old HEAD."""
     if path.is_symlink() and (target := str(path.readlink())).startswith("refs/"):
         return f"ref: {target}"
-    data = disk.read(path, _SMALL)
-    return data[:_SMALL].decode("utf-8", "surrogateescape").strip()
+    data = disk.read(path, _MAX_CONFIG_BYTES)
+    return data[:_MAX_CONFIG_BYTES].decode("utf-8", "surrogateescape").strip()
 
 
 class Git(Struct, frozen=True):
     """git for one repository. `program` is its path, `config` the text of its configuration."""
 
-    place: GitDirectory
+    directory: GitDirectory
     program: str
     config: str
 
     @staticmethod
-    def around(directory: Path) -> Git:
+    def containing(directory: Path) -> Git:
         """Return git for the repository that contains a directory. Raises NoRepository."""
-        place = GitDirectory.around(directory)
+        place = GitDirectory.containing(directory)
         program = find_program("git", place.top)
         if program is None:
-            raise NoRepository("git is not installed")
+            raise NoRepositoryError("git is not installed")
         _check_owner(place, program)
-        first = Git(place, program, _BARE)
+        first = Git(place, program, _MINIMAL_CONFIG)
         return Git(place, program, first._configuration())
 
     def run(
-        self, *arguments: str, given: bytes = b"", literal: bool = True
+        self, *arguments: str, stdin: bytes = b"", literal: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a git command with `given` as its input. File names are relative to the working tree's root.
 
@@ -254,44 +256,44 @@ class Git(Struct, frozen=True):
         """
         try:
             settings = [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
-            with self.place.shadow(self.config) as directory:
-                named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.place.top, "HOME": directory}
+            with self.directory.isolated_git_dir(self.config) as directory:
+                named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.directory.top, "HOME": directory}
                 return _run_git(
                     [self.program, *settings, *(["--literal-pathspecs"] if literal else [])],
                     arguments,
                     {**_ENVIRONMENT, **{name: str(path) for name, path in named.items()}},
-                    directory, given,
+                    directory, stdin,
                 )  # fmt: skip
         except OSError as error:
-            raise NoRepository(f"dpsync cannot start git: {disk.why(error)}") from None
+            raise NoRepositoryError(f"dpsync cannot start git: {disk.error_reason(error)}") from None
 
     def _configuration(self) -> str:
         """Return the configuration for this repository: that of dpsync, and the kept settings."""
         try:
-            theirs = disk.read(self.place.common / "config", _SMALL)
+            theirs = disk.read(self.directory.common_dir / "config", _MAX_CONFIG_BYTES)
         except FileNotFoundError:
-            return _BARE
+            return _MINIMAL_CONFIG
         except OSError as error:
-            raise NoRepository(f"dpsync cannot read .git/config: {disk.why(error)}") from None
-        return _BARE + _kept_settings(self, theirs)
+            raise NoRepositoryError(f"dpsync cannot read .git/config: {disk.error_reason(error)}") from None
+        return _MINIMAL_CONFIG + _kept_settings(self, theirs)
 
 
 @lru_cache(maxsize=32)
 def _kept_settings(git: Git, config: bytes) -> str:
     """Return the kept values in the text of a repository's configuration. One command needs them often."""
-    listed = git.run("config", "--file", "-", "--no-includes", "-z", "--list", given=config)
+    listed = git.run("config", "--file", "-", "--no-includes", "-z", "--list", stdin=config)
     if listed.returncode:
-        raise NoRepository("git cannot read .git/config")
+        raise NoRepositoryError("git cannot read .git/config")
     lines = []
     for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
         name, _, value = entry.partition("\n")
-        if any(re.fullmatch(key, name) and re.fullmatch(of, value) for key, of in _KEPT.items()):
+        if any(re.fullmatch(key, name) and re.fullmatch(of, value) for key, of in _KEPT_SETTINGS.items()):
             lines.append(_config_setting(name, value))
     return "".join(lines)
 
 
-_WINDOWS: Final = ("SYSTEMROOT",) if sys.platform == "win32" else ()
-_BARE: Final = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
+_WINDOWS_VARIABLES: Final = ("SYSTEMROOT",) if sys.platform == "win32" else ()
+_MINIMAL_CONFIG: Final = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
 
 
 def _config_setting(name: str, value: str) -> str:
@@ -315,15 +317,15 @@ def _run_git(
     """
     system = [] if sys.platform == "win32" else ["/usr/bin", "/bin"]
     path = os.pathsep.join(dict.fromkeys([str(Path(git[0]).parent), *system]))
-    own = {"PATH": path} | {name: os.environ[name] for name in _WINDOWS if name in os.environ}
+    own = {"PATH": path} | {name: os.environ[name] for name in _WINDOWS_VARIABLES if name in os.environ}
     try:
         return subprocess.run(
             [*git, *arguments], input=given, capture_output=True, cwd=directory, env={**own, **env},
-            check=False, timeout=_TIME_LIMIT,
+            check=False, timeout=_TIMEOUT_SECONDS,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise NoRepository(
-            f"git {arguments[0]} did not finish within {_TIME_LIMIT} seconds",
+        raise NoRepositoryError(
+            f"git {arguments[0]} did not finish within {_TIMEOUT_SECONDS} seconds",
             "git may be waiting for a named pipe or a device, for example "
             "at .gitattributes. Delete the pipe or device",
         ) from None
@@ -357,7 +359,7 @@ def _check_owner(place: GitDirectory, program: str) -> None:
     if not hasattr(os, "geteuid"):  # Windows, where Python knows no owner of a file: docs/installing.md
         return
     user = os.geteuid()
-    owners = {path.stat().st_uid for path in (place.top, place.own, place.common)}
+    owners = {path.stat().st_uid for path in (place.top, place.git_dir, place.common_dir)}
     if user == 0 or owners <= {user, 0}:
         return
     env = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in os.environ}
@@ -368,4 +370,4 @@ def _check_owner(place: GitDirectory, program: str) -> None:
     safe = listed.stdout.decode("utf-8", "surrogateescape").split("\0")
     if not any(directory == "*" or Path(directory) == place.top for directory in safe if directory):
         hint = f"run git config --global --add safe.directory {place.top}"
-        raise NoRepository("git does not trust this directory, because it belongs to another user", hint)
+        raise NoRepositoryError("git does not trust this directory, because it belongs to another user", hint)

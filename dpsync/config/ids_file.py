@@ -22,32 +22,32 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from dpsync import disk
-from dpsync.client.platform import NAMES, is_name
+from dpsync.client.platform import PLATFORM_NAME, is_platform_name
 from dpsync.config import codes
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, NumberError, decode, read, resolve
-from dpsync.kinds.places import Places
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, NumberError, decode, parse_scalar, read
+from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.ids import IdsFile, Lines, RecordedLine, is_id
+from dpsync.model.ids import IdsFile, LinesByAddress, RecordedLine, is_id
 from dpsync.model.nodes import Mapping, Node, Scalar, Span
-from dpsync.model.text import PRESENTATION, UNSEEN, command
+from dpsync.model.text import EMOJI_SELECTORS, INVISIBLE_CHARACTERS, format_command
 
-_MARKER: Final = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: .*)?")
-_FOLLOWING: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}
+_CONFLICT_MARKER: Final = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: .*)?")
+_NEXT_MARKERS: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}
 
 
-def markers(text: str, file: str) -> list[Span]:
+def find_conflict_markers(text: str, file: str) -> list[Span]:
     """Return the positions where conflicts begin; without a begin marker, that of the first other marker."""
     found = [
         (_marker_character(content), Span(file, line, 1, line, len(content) + 1))
-        for line, content in enumerate(_lines(text), 1)
+        for line, content in enumerate(_split_lines(text), 1)
         if _marker_character(content)
     ]
     return [span for mark, span in found if mark == "<"] or [span for _, span in found[:1]]
 
 
-def both_sides(text: str) -> tuple[str, str] | None:
+def split_conflict(text: str) -> tuple[str, str] | None:
     """Return our text and their text; None if the markers do not match.
 
     A line keeps its number: lines of the other side are empty.
@@ -55,10 +55,10 @@ def both_sides(text: str) -> tuple[str, str] | None:
     ours: list[str] = []
     theirs: list[str] = []
     inside = ""
-    for line in _lines(text):
+    for line in _split_lines(text):
         mark = _marker_character(line)
         if mark:
-            if mark not in _FOLLOWING[inside]:
+            if mark not in _NEXT_MARKERS[inside]:
                 return None
             inside = "" if mark == ">" else mark
         ours.append(line if not mark and inside in ("", "<") else "")
@@ -68,10 +68,10 @@ def both_sides(text: str) -> tuple[str, str] | None:
 
 def _marker_character(line: str) -> str:
     """Return the character of a conflict marker; "" for any other line."""
-    return line[0] if _MARKER.fullmatch(line) else ""
+    return line[0] if _CONFLICT_MARKER.fullmatch(line) else ""
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
@@ -79,16 +79,16 @@ HEADER: Final = """\
 # The id of the GitBook object of each entry. Written by dpsync. Commit this file.
 # After a merge conflict run: dpsync ids
 """
-_LONGEST_KEY: Final = 1000
+_MAX_KEY_CHARS: Final = 1000
 """The maximum length of a key on one line, in characters. The limit of YAML is 1,024."""
-_BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
-_HIDDEN: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
-_SHAPE: Final = (
+_BARE_TEXT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
+_HIDDEN_CHARACTERS: Final = re.compile(f"(?![\\x00-\\x1f])[{INVISIBLE_CHARACTERS}{EMOJI_SELECTORS}]")
+_SHAPE_HINT: Final = (
     "write three levels: the URL of GitBook, the organization id, and lines of the form address: id"
 )
 
 
-Disputed = frozenset[tuple[str, str, Address]]
+DisputedLines = frozenset[tuple[str, str, Address]]
 """Platform, organization and address of entries with two different lines."""
 
 
@@ -98,52 +98,53 @@ def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Fi
     return ids, found
 
 
-def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Disputed, Findings]:
+def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
     text, unfit = decode(data, file)
-    if not unfit and (marked := markers(text, file)):
-        hint = f"to merge both sides, run {command('ids')}"
+    if not unfit and (marked := find_conflict_markers(text, file)):
+        hint = f"to merge both sides, run {format_command('ids')}"
         message = "the ids file contains a merge conflict"
         conflicts = (Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked)
         return IdsFile(), frozenset(), Findings(conflicts)
     node, problems = (None, unfit) if unfit else read(text, file, repeated=True)
-    found = Findings(problems, reported={problem.span for problem in problems})
+    found = Findings(problems, reported_spans={problem.span for problem in problems})
     if node is None:
         return IdsFile(), frozenset(), found
-    parser = _Parser(registry, found)
-    return parser.file(node), frozenset(parser.disputed), found
+    parser = _IdsFileParser(registry, found)
+    return parser.read_file(node), frozenset(parser.disputed), found
 
 
-def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Disputed, Findings]:
+def parse_conflict(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
     """Return the lines of both sides of a merge conflict, the entries with different lines, and findings.
 
     A line of only one side is kept, because a merge must not lose lines. An entry with two different lines
     has no line in the returned file. Without markers, the same holds for an entry with two lines.
     """
     text, unfit = decode(data, file)
-    if not unfit and not markers(text, file):
+    if not unfit and not find_conflict_markers(text, file):
         ids, twice_over, found = _parse(data, file, registry)
         left = (finding for finding in found if finding.code != codes.IDS_TWICE)
         return _without_disputed(ids, twice_over), twice_over, Findings(left)
-    sides = None if unfit else both_sides(text)
+    sides = None if unfit else split_conflict(text)
     if sides is None:
         found = Findings(unfit)
         if not unfit:
             message = "the conflict markers do not match each other"
             hint = "resolve the conflict by hand, or restore the file from git"
             found.extend(
-                Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in markers(text, file)
+                Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint)
+                for span in find_conflict_markers(text, file)
             )
         return IdsFile(), frozenset(), found
     (ours, found), (theirs, more) = (parse(side, file, registry) for side in sides)
     found.extend(more)
-    sections: dict[str, dict[str, Lines]] = {}
+    sections: dict[str, dict[str, LinesByAddress]] = {}
     disputed: set[tuple[str, str, Address]] = set()
     for platform, organization in sorted({*_sections(ours), *_sections(theirs)}):
         our_lines = dict(ours.lines(platform, organization))
-        key = next((address.first for address in our_lines), None)
+        key = next((address.organization_key for address in our_lines), None)
         other = theirs.lines(platform, organization, key)
         differ = {
-            address for address, line in our_lines.items() if not line.names_same(other.get(address, line))
+            address for address, line in our_lines.items() if not line.has_same_ids(other.get(address, line))
         }
         disputed |= {(platform, organization, address) for address in differ}
         our_lines |= {address: line for address, line in other.items() if line.kept}
@@ -152,7 +153,7 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     return IdsFile(sections), frozenset(disputed), found
 
 
-def _without_disputed(ids: IdsFile, differ: Disputed) -> IdsFile:
+def _without_disputed(ids: IdsFile, differ: DisputedLines) -> IdsFile:
     return IdsFile(
         {
             platform: {
@@ -161,7 +162,7 @@ def _without_disputed(ids: IdsFile, differ: Disputed) -> IdsFile:
             }
             for platform, section in ids.sections.items()
         },
-        ids.repeated,
+        ids.duplicate_lines,
     )
 
 
@@ -198,57 +199,57 @@ def ids_schema() -> dict[str, Any]:
         "title": "The id of the GitBook object of each entry",
         "description": "The URLs of GitBook or of other servers, without a path.",
         "type": ["object", "null"],
-        "propertyNames": {"pattern": f"^({NAMES.pattern})$"},
+        "propertyNames": {"pattern": f"^({PLATFORM_NAME.pattern})$"},
         "additionalProperties": section,
     }
 
 
-def content(path: Path, name: str, project: Path) -> bytes | None:
+def read_ids_file(path: Path, name: str, project: Path) -> bytes | None:
     """Return the bytes of an ids file; None if there is none. Links must not lead out of the project.
 
     Raises DiagnosticError (exit 5).
     """
     try:
-        return disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
+        return disk.read(disk.resolve_inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        message = f"the ids file {name} cannot be read: {disk.why(error)}"
+        message = f"the ids file {name} cannot be read: {disk.error_reason(error)}"
         hint = "correct the file, or choose another one with --ids"
         raise DiagnosticError([Diagnostic(codes.UNREADABLE, message, hint=hint)], Exit.INVALID) from None
 
 
-def wrong(found: Findings, data: bytes, name: str, excerpts: bool = True) -> DiagnosticError:
+def invalid_ids_file_error(found: Findings, data: bytes, name: str, excerpts: bool = True) -> DiagnosticError:
     """Return the error for a command that needs a valid ids file. `excerpts` shows the lines of the file."""
     return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
 
 
-class _Parser:
+class _IdsFileParser:
     def __init__(self, registry: Registry, found: Findings) -> None:
-        self.places = Places(registry)
-        self.found = found
+        self.places = PlaceTypes(registry)
+        self.findings = found
         self.repeated: list[RecordedLine] = []
         self.disputed: set[tuple[str, str, Address]] = set()
         self._yaml_text: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
 
-    def file(self, node: Node) -> IdsFile:
-        sections: dict[str, dict[str, Lines]] = {}
-        for platform, below in self.entries(node, "an ids file", empty=True):
-            if not is_name(platform.text):
+    def read_file(self, node: Node) -> IdsFile:
+        sections: dict[str, dict[str, LinesByAddress]] = {}
+        for platform, below in self.mapping_entries(node, "an ids file", empty=True):
+            if not is_platform_name(platform.text):
                 hint = "write the URL of GitBook without a path, such as https://api.acme.example"
                 self.error(
                     codes.IDS_SHAPE, f'"{platform.text}" is not the URL of a server', platform.span, hint
                 )
                 continue
             organizations = sections.setdefault(platform.text, {})
-            for organization, lines in self.entries(below, "a platform"):
+            for organization, lines in self.mapping_entries(below, "a platform"):
                 if not is_id(organization.text):
                     message = f'"{organization.text}" is not a valid organization id'
                     self.error(codes.IDS_SHAPE, message, organization.span)
                     continue
                 before = organizations.get(organization.text, {})
                 organizations[organization.text] = {
-                    **before, **self.lines(lines, (platform.text, organization.text)),
+                    **before, **self.read_section(lines, (platform.text, organization.text)),
                 }  # fmt: skip
         full = {
             name: {id: lines for id, lines in section.items() if lines}
@@ -257,36 +258,36 @@ class _Parser:
         }
         return IdsFile(full, tuple(self.repeated))
 
-    def lines(self, node: Node, owner: tuple[str, str]) -> Lines:
+    def read_section(self, node: Node, owner: tuple[str, str]) -> LinesByAddress:
         """Return the lines of one section; a section may be split into several parts."""
         lines: dict[Address, RecordedLine] = {}
         written = self._yaml_text[owner]
-        for key, value in self.entries(node, "an organization"):
-            line = self.line(key, value)
+        for key, value in self.mapping_entries(node, "an organization"):
+            line = self.read_line(key, value)
             if line is None:
                 continue
-            first = written.setdefault(line.address.rest, line)
+            first = written.setdefault(line.address.segments_in_organization, line)
             if first is line:
                 lines[line.address] = line
-            elif first.names_same(line):
+            elif first.has_same_ids(line):
                 self.repeated.append(line)
                 if line.kept:
                     lines[first.address] = replace(first, kept=True)
             else:
                 self.disputed.add((*owner, first.address))
-                self.found.append(repeated_entry(first, line))
+                self.findings.append(repeated_entry_finding(first, line))
         return lines
 
-    def line(self, key: Scalar, value: Node) -> RecordedLine | None:
+    def read_line(self, key: Scalar, value: Node) -> RecordedLine | None:
         address = Address.parse(key.text)
         kinds = () if _is_pattern(address) else self.places.kinds(address)
-        recorded = [kind for kind in kinds if kind.recorded]
+        recorded = [kind for kind in kinds if kind.has_ids_line]
         if not recorded:
-            self.error(codes.IDS_ADDRESS, *self.no_address(key.text, bool(kinds)), key.span)
+            self.error(codes.IDS_ADDRESS, *self.unknown_address_problem(key.text, bool(kinds)), key.span)
             return None
-        value, kept = _without_mark(value)
+        value, kept = _split_kept_mark(value)
         parts = value.text.split(" ") if isinstance(value, Scalar) and value.value is not None else []
-        most = 2 if any(kind.has_also for kind in recorded) else 1
+        most = 2 if any(kind.has_second_id for kind in recorded) else 1
         if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
             two = " (or two ids, separated by a space)" if most == 2 else ""
             message = f"the line of {address} has no valid id"
@@ -294,12 +295,12 @@ class _Parser:
                 codes.IDS_ID,
                 message,
                 value.span,
-                f"write address: id{two}, or delete the line and run {command('ids')}",
+                f"write address: id{two}, or delete the line and run {format_command('ids')}",
             )
             return None
         return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span, kept)
 
-    def no_address(self, text: str, known: bool) -> tuple[str, str]:
+    def unknown_address_problem(self, text: str, known: bool) -> tuple[str, str]:
         if known:
             return (
                 f'the entry "{text}" needs no line, because its key identifies the object',
@@ -307,20 +308,20 @@ class _Parser:
             )
         return f'"{text}" is not the address of an entry', "correct the address, or delete the line"
 
-    def entries(self, node: Node, what: str, empty: bool = False) -> tuple[tuple[Scalar, Node], ...]:
+    def mapping_entries(self, node: Node, what: str, empty: bool = False) -> tuple[tuple[Scalar, Node], ...]:
         if isinstance(node, Mapping):
             return node.entries
         if not (empty and isinstance(node, Scalar) and node.value is None):
-            self.error(codes.IDS_SHAPE, f"{what} must be a mapping", node.span, _SHAPE)
+            self.error(codes.IDS_SHAPE, f"{what} must be a mapping", node.span, _SHAPE_HINT)
         return ()
 
     def error(self, code: str, message: str, *where: Span | str) -> None:
         hint = next((item for item in where if not isinstance(item, Span)), None)
         span = next(item for item in where if isinstance(item, Span))
-        self.found.append(Diagnostic(code, message, span, hint=hint))
+        self.findings.append(Diagnostic(code, message, span, hint=hint))
 
 
-def _without_mark(value: Node) -> tuple[Node, bool]:
+def _split_kept_mark(value: Node) -> tuple[Node, bool]:
     """Return the ids of a line, and whether `kept: true` stands beside them."""
     members = {key.text: member for key, member in value.entries} if isinstance(value, Mapping) else {}
     mark = members.get("kept")
@@ -329,7 +330,7 @@ def _without_mark(value: Node) -> tuple[Node, bool]:
     return value, False
 
 
-def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
+def repeated_entry_finding(first: RecordedLine, line: RecordedLine) -> Diagnostic:
     """Return the finding that an entry has two lines."""
     related = (("the first one", first.span),) if first.span else ()
     if first.address == line.address:
@@ -339,21 +340,21 @@ def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
             f"{first.address} and {line.address} name the same entry, because "
             "both lines are below the id of the same organization"
         )
-    hint = f"delete the wrong line, or run {command('ids')}"
+    hint = f"delete the wrong line, or run {format_command('ids')}"
     return Diagnostic(codes.IDS_TWICE, message, line.span, hint=hint, related=related)
 
 
-def repeated(ids: IdsFile) -> list[Diagnostic]:
+def repeated_line_warnings(ids: IdsFile) -> list[Diagnostic]:
     """Return warnings about repeated lines, which are dropped when the file is written."""
     return [
         Diagnostic(
             codes.IDS_TWICE,
             f"{line.address} has the same line twice",
             line.span,
-            hint=f"the second line has no effect. To delete it, run {command('ids')}",
+            hint=f"the second line has no effect. To delete it, run {format_command('ids')}",
             severity="warning",
         )
-        for line in ids.repeated
+        for line in ids.duplicate_lines
     ]
 
 
@@ -361,7 +362,7 @@ def _is_pattern(address: Address) -> bool:
     return any(segment in ("", "*", "**") or segment.startswith("[") for segment in address.segments)
 
 
-def render(ids: IdsFile) -> bytes:
+def render_ids_file(ids: IdsFile) -> bytes:
     """Return the whole file. Lines that the file cannot hold are left out."""
     text = HEADER
     for platform, organizations in sorted(ids.sections.items()):
@@ -370,26 +371,26 @@ def render(ids: IdsFile) -> bytes:
     return text.encode()
 
 
-def _section_text(organization: str, lines: Lines) -> str:
+def _section_text(organization: str, lines: LinesByAddress) -> str:
     written = "".join(_line_text(lines[address]) for address in sorted(lines))
     return f"  {_yaml_text(organization)}:\n{written}" if written and is_id(organization) else ""
 
 
 def _line_text(line: RecordedLine) -> str:
-    ids = [line.id] if line.also is None else [line.id, line.also]
+    ids = [line.id] if line.second_id is None else [line.id, line.second_id]
     if not all(map(is_id, ids)):
         return ""
     key, value = _yaml_text(str(line.address)), _yaml_text(" ".join(ids))
     value = f"{{ id: {value}, kept: true }}" if line.kept else value
-    return f"    {key}: {value}\n" if len(key) < _LONGEST_KEY else f"    ? {key}\n    : {value}\n"
+    return f"    {key}: {value}\n" if len(key) < _MAX_KEY_CHARS else f"    ? {key}\n    : {value}\n"
 
 
 def _yaml_text(text: str) -> str:
     """Return a text as YAML: bare if it has no special meaning in YAML, or else in double quotes."""
-    if _BARE.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_yaml_text(text):
+    if _BARE_TEXT.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_yaml_text(text):
         return text
     quoted = json.dumps(text, ensure_ascii=False)
-    return _HIDDEN.sub(_escaped, quoted)
+    return _HIDDEN_CHARACTERS.sub(_escaped, quoted)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -399,6 +400,6 @@ def _escaped(found: re.Match[str]) -> str:
 
 def _is_yaml_text(text: str) -> bool:
     try:
-        return isinstance(resolve(text), str)
+        return isinstance(parse_scalar(text), str)
     except NumberError:
         return False

@@ -18,19 +18,19 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.discovery import INSIDE
+from dpsync.config.discovery import MOVE_INSIDE_HINT
 from dpsync.config.variables import referenced_variables
 from dpsync.kinds.editions import PROFILES
-from dpsync.kinds.kind import Entries, Kind
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import EntryMapping, Kind
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.short_forms import with_fields
+from dpsync.kinds.short_forms import expand_short_forms
 from dpsync.kinds.types.base import merge_mappings, merge_values
 from dpsync.model.desired import Environment
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 from dpsync.model.text import did_you_mean
-from dpsync.model.urls import address_problem
+from dpsync.model.urls import url_problem
 
 
 class Overlays(Struct, frozen=True):
@@ -52,12 +52,12 @@ class Overlays(Struct, frozen=True):
             return self._merge_tree(kinds, below, above)
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        if isinstance(kinds[0].shape, Entries):
+        if isinstance(kinds[0].shape, EntryMapping):
             # E-mail keys are case-insensitive: use the spelling in the configuration for overlay keys.
-            written = {self.registry.folded(kinds[0], key.text): key.text for key, _ in below}
+            written = {self.registry.fold_key(kinds[0], key.text): key.text for key, _ in below}
             entries = []
             for key, node in above:
-                text = written.get(self.registry.folded(kinds[0], key.text), key.text)
+                text = written.get(self.registry.fold_key(kinds[0], key.text), key.text)
                 entries.append((replace(key, value=text, text=text), node))
             above = Mapping(tuple(entries), above.span)
             return merge_mappings(below, above, lambda _, old, new: self._merge_entry(kinds[0], old, new))
@@ -66,16 +66,16 @@ class Overlays(Struct, frozen=True):
     def _merge_entry(self, kind: Kind, below: Node, above: Node) -> Node:
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        if kind.shorthand and kind.only_short:
-            return kind.field(kind.shorthand).type.merge_overlay(below, above)
-        below, above = with_fields(kind, below), with_fields(kind, above)
+        if kind.shorthand_field and kind.is_always_shorthand:
+            return kind.field(kind.shorthand_field).type.merge_overlay(below, above)
+        below, above = expand_short_forms(kind, below), expand_short_forms(kind, above)
         return merge_mappings(below, above, lambda name, old, new: self._merge_member(kind, name, old, new))
 
     def _merge_member(self, kind: Kind, name: str, below: Node, above: Node) -> Node:
         """Merge one key of an entry: a field, or a key that contains other entries."""
-        if name in kind.written_fields:
+        if name in kind.declarable_fields:
             return kind.field(name).type.merge_overlay(below, above)
-        places = self.registry.places(kind.name)
+        places = self.registry.kinds_by_list_key(kind.name)
         if name in places:
             return self._merge_place(places[name], below, above)
         inside = {place.removeprefix(f"{name}."): kinds for place, kinds in places.items()}
@@ -94,9 +94,11 @@ class Overlays(Struct, frozen=True):
         if not (isinstance(below, Sequence) and isinstance(above, Sequence)):
             return above
         nodes = list(below.items)
-        positions = {key: n for n, node in reversed([*enumerate(nodes)]) if (key := _text(node, "key"))}
+        positions = {
+            key: n for n, node in reversed([*enumerate(nodes)]) if (key := _member_text(node, "key"))
+        }
         for node in above.items:
-            position = positions.get(_text(node, "key"))
+            position = positions.get(_member_text(node, "key"))
             if position is None:
                 nodes.append(node)
             else:
@@ -107,13 +109,13 @@ class Overlays(Struct, frozen=True):
         """Merge two nodes with the same key. If the types differ, drop members that the new type lacks."""
         assert isinstance(below, Mapping)
         assert isinstance(above, Mapping)
-        types = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
-        chosen = _text(above, "type") or _text(below, "type")
+        types = {kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
+        chosen = _member_text(above, "type") or _member_text(below, "type")
         kind = types.get(chosen)
         if kind is None:
             return merge_mappings(below, above, lambda _, old, new: merge_values(old, new))
-        if chosen != _text(below, "type"):
-            known = {"key", *kind.written_fields, *self.registry.places(kind.name)}
+        if chosen != _member_text(below, "type"):
+            known = {"key", *kind.declarable_fields, *self.registry.kinds_by_list_key(kind.name)}
             below = Mapping(below.with_keys(known).entries, above.span)
         return merge_mappings(
             below,
@@ -126,7 +128,7 @@ class Overlays(Struct, frozen=True):
         )
 
 
-def _text(node: Node, name: str) -> str:
+def _member_text(node: Node, name: str) -> str:
     value = node.get(name) if isinstance(node, Mapping) else None
     return value.text if isinstance(value, Scalar) else ""
 
@@ -134,11 +136,11 @@ def _text(node: Node, name: str) -> str:
 _ENVIRONMENT_KEYS = ("url", "token", "profile", "limits", "organizations", "overlay")
 _RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
-_FOUND_BY = ("id", "hostname")
+_IDENTITY_KEYS = ("id", "hostname")
 _URL_VARIABLE = re.compile(r"DPSYNC_URL(_[A-Za-z0-9_]+)?")
 _URL_RULE = "use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
 _TOKEN_VARIABLE = re.compile(r"DPSYNC_TOKEN(_[A-Za-z0-9_]+)?")
-_NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
+_RESERVED_TOKEN_VARIABLES = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
 """Variables whose names match `_TOKEN_VARIABLE` but that do not contain tokens."""
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _VARIABLE_RULE = "use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
@@ -172,17 +174,17 @@ class Layers(Struct, frozen=True):
         for path in overlays:
             try:
                 names.append(disk.name_in_project(path, project))
-            except disk.OutsideProject:
+            except disk.OutsideProjectError:
                 message = f"the overlay {path} is outside the project, which is the directory of {root.name}"
-                problem = Diagnostic(codes.OUTSIDE, message, hint=INSIDE)
+                problem = Diagnostic(codes.OUTSIDE, message, hint=MOVE_INSIDE_HINT)
                 raise DiagnosticError([problem], Exit.INVALID) from None
             except OSError as error:
-                message = f"the overlay {path} cannot be read: {disk.why(error)}"
+                message = f"the overlay {path} cannot be read: {disk.error_reason(error)}"
                 raise DiagnosticError([Diagnostic(codes.UNREADABLE, message)], Exit.INVALID) from None
         return Layers(tuple(names), environment, profile, assumed)
 
 
-def only(root: Mapping, chosen: str | None) -> Mapping:
+def without_other_environments(root: Mapping, chosen: str | None) -> Mapping:
     """Return the root file without the environments that are not selected: their variables may be unset."""
     environments = root.get("environments")
     if not isinstance(environments, Mapping):
@@ -195,7 +197,7 @@ def only(root: Mapping, chosen: str | None) -> Mapping:
     )
 
 
-class Chosen(Struct, frozen=True):
+class ChosenEnvironment(Struct, frozen=True):
     """An environment as written, to merge into the configuration."""
 
     environment: Environment
@@ -210,7 +212,7 @@ def is_token_variable(name: str, env: Variables[str, str]) -> bool:
     otherwise one line could send any secret in the environment to that host. The user who runs dpsync can
     allow more names in DPSYNC_TOKEN_NAMES.
     """
-    if name in _NO_TOKENS:
+    if name in _RESERVED_TOKEN_VARIABLES:
         return False
     added = re.split(r"[\s,]+", env.get("DPSYNC_TOKEN_NAMES", ""))
     return bool(_TOKEN_VARIABLE.fullmatch(name)) or (name != "" and name in added)
@@ -266,7 +268,7 @@ def _url_problems(text: str, span: Span) -> list[Diagnostic]:
             return [Diagnostic(codes.FORBIDDEN_URL_VARIABLE, message, span, hint=hint)]
     if "${" in text:  # the variables of an environment that is not selected may be unset
         return []
-    problem = address_problem(text)
+    problem = url_problem(text)
     return [_environment_finding(f"the url {problem}", span)] if problem else []
 
 
@@ -305,7 +307,7 @@ def _limit_problems(node: Node) -> list[Diagnostic]:
             found.append(
                 _environment_finding(f'unknown key "{word.text}" in limits', word.span, "allowed keys: rate")
             )
-        elif (text := _text_value(part)) is None or ("${" not in text and rate_of(text) is None):
+        elif (text := _text_value(part)) is None or ("${" not in text and parse_rate(text) is None):
             hint = "write the rate as 5/s, 300/m or 1000/h"
             found.append(
                 _environment_finding(
@@ -315,7 +317,7 @@ def _limit_problems(node: Node) -> list[Diagnostic]:
     return found
 
 
-def rate_of(text: str) -> float | None:
+def parse_rate(text: str) -> float | None:
     """Return the requests per second; None for an invalid rate."""
     found = _RATE.fullmatch(text)
     return int(found[1]) / _SECONDS[found[2]] if found else None
@@ -332,7 +334,7 @@ def _organization_problems(node: Node) -> list[Diagnostic]:
             )
             continue
         for word, part in value:
-            if word.text not in _FOUND_BY:
+            if word.text not in _IDENTITY_KEYS:
                 hint = "move this key into the overlay of the environment"
                 found.append(
                     _environment_finding(
@@ -346,7 +348,7 @@ def _organization_problems(node: Node) -> list[Diagnostic]:
     return found
 
 
-def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnostic]:
+def unknown_organization_findings(environment: ChosenEnvironment, merged: Mapping) -> list[Diagnostic]:
     """Report organizations that an environment names and no file declares."""
     known = merged.get("organizations")
     if not isinstance(known, Mapping) or environment.organizations is None:
@@ -368,15 +370,15 @@ def _environment_finding(message: str, span: Span, hint: str | None = None) -> D
     return Diagnostic(codes.ENVIRONMENT, message, span, hint=hint)
 
 
-def names(root: Mapping) -> tuple[str, ...]:
+def environment_names(root: Mapping) -> tuple[str, ...]:
     """Return the names of the environments in a root file."""
     node = root.get("environments")
     return tuple(node.keys()) if isinstance(node, Mapping) else ()
 
 
-def no_such(root: Mapping, name: str) -> Diagnostic:
+def unknown_environment_finding(root: Mapping, name: str) -> Diagnostic:
     """Return the finding that a requested environment does not exist."""
-    known = names(root)
+    known = environment_names(root)
     nearest = did_you_mean(name, known)
     key = root.key("environments")
     hint = (
@@ -394,7 +396,7 @@ def no_such(root: Mapping, name: str) -> Diagnostic:
     )
 
 
-def chosen(root: Mapping, name: str) -> Chosen | None:
+def find_environment(root: Mapping, name: str) -> ChosenEnvironment | None:
     """Return the environment of this name; None if it does not exist or is invalid."""
     environments = root.get("environments")
     node = environments.get(name) if isinstance(environments, Mapping) else None
@@ -406,13 +408,13 @@ def chosen(root: Mapping, name: str) -> Chosen | None:
     profile = _text_value(node.get("profile"))
     limits = node.get("limits")
     rate = _text_value(limits.get("rate")) if isinstance(limits, Mapping) else None
-    return Chosen(
+    return ChosenEnvironment(
         Environment(
             name,
             _text_value(url),
             _text_value(variable),
             profile if profile in PROFILES else None,
-            rate_of(rate) if rate is not None else None,
+            parse_rate(rate) if rate is not None else None,
             url.span if url is not None else node.span,
         ),
         overlay if isinstance(overlay, Scalar) else None,

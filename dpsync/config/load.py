@@ -18,13 +18,13 @@ from dpsync.config import codes
 from dpsync.config.checks import cross_checks
 from dpsync.config.compose import load_sources
 from dpsync.config.declare import Declaration, Declarations
-from dpsync.config.discovery import INSIDE, Directory, Files
+from dpsync.config.discovery import MOVE_INSIDE_HINT, DiskFiles, Files
 from dpsync.config.layers import Layers
 from dpsync.config.policy import PolicyReader
-from dpsync.config.resolve import Resolving
+from dpsync.config.resolve import Resolver
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read
-from dpsync.kinds.editions import profile_at
-from dpsync.kinds.kind import Single
+from dpsync.kinds.editions import profile_of_url
+from dpsync.kinds.kind import SingleEntry
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.address import Address, Pattern
@@ -32,7 +32,7 @@ from dpsync.model.desired import Desired, Entry, Environment, Scope
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Node, Scalar
 
-_DEEPEST: Final = 12
+_MAX_KEY_DEPTH: Final = 12
 """The maximum depth of keys above a tree, because kinds may contain each other."""
 
 
@@ -40,7 +40,7 @@ def load(
     root: Path, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
     """Return the configuration in a root file and its includes, and all findings."""
-    return load_from(Directory(root), registry, env, layers)
+    return load_from(DiskFiles(root), registry, env, layers)
 
 
 def load_from(
@@ -54,18 +54,18 @@ def load_from(
 def _load_configuration(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None
 ) -> tuple[Desired, Findings]:
-    sources = load_sources(files, env, layers, registry.whole)
-    registry = _registry(registry, layers, sources.environment)
+    sources = load_sources(files, env, layers, registry.with_all_kinds)
+    registry = _registry_for_profile(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
     values = _ValueFiles(files, dict(sources.texts), declared)
-    declared.text = values.text
+    declared.read_text = values.text
     organizations = sources.root.get("organizations")
     if organizations is not None:
-        declared.organizations(organizations)
-    resolving = Resolving(declared, values.read, values.text)
+        declared.declare_organizations(organizations)
+    resolving = Resolver(declared, values.read, values.text)
     resources: dict[Address, Entry] = {}
     for entry in declared.entries.values():
-        resources[entry.address] = resolving.resource(entry)
+        resources[entry.address] = resolving.read_entry(entry)
     policy = PolicyReader(declared)
     rules = policy.read(sources.root.get("policy"))
     if sources.complete:  # what is not known cannot be held against what is
@@ -76,9 +76,9 @@ def _load_configuration(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
-        watched=_watched_places(
+        watched_scopes=_watched_places(
             registry, resources.values(), declared.scopes,
-            (*rules.watch, *(pattern.place for pattern in rules.watch_values)),
+            (*rules.watch, *(pattern.list_pattern for pattern in rules.watch_values)),
         ),
         profile=registry.profile.name,
         overlay=sources.overlay,
@@ -87,7 +87,9 @@ def _load_configuration(
     return desired, declared.diagnostics
 
 
-def _registry(registry: Registry, layers: Layers | None, environment: Environment | None) -> Registry:
+def _registry_for_profile(
+    registry: Registry, layers: Layers | None, environment: Environment | None
+) -> Registry:
     """Return the registry for the API edition of a configuration.
 
     The edition is the named profile, the profile or address of the environment, the assumed profile, or the
@@ -95,12 +97,12 @@ def _registry(registry: Registry, layers: Layers | None, environment: Environmen
     """
     profile = layers.profile if layers is not None else None
     if profile is None and environment is not None:
-        profile = environment.profile or (profile_at(environment.url) if environment.url else None)
+        profile = environment.profile or (profile_of_url(environment.url) if environment.url else None)
         if profile is None and environment.url:
-            return registry.whole
+            return registry.with_all_kinds
     if profile is None and layers is not None:
         profile = layers.assumed
-    return registry.whole if profile is None else registry.written_for(profile)
+    return registry.with_all_kinds if profile is None else registry.for_files_of_profile(profile)
 
 
 def _watched_places(
@@ -116,9 +118,9 @@ def _watched_places(
     """
     found: dict[Address, Scope] = {}
     for resource in resources if patterns else ():
-        for word, kinds in registry.places(resource.kind).items():
+        for word, kinds in registry.kinds_by_list_key(resource.kind).items():
             address = resource.address.child(*word.split("."))
-            if isinstance(kinds[0].shape, Single) or address in declared:
+            if isinstance(kinds[0].shape, SingleEntry) or address in declared:
                 continue
             pattern = next((pattern for pattern in patterns if pattern.matches(address)), None)
             if pattern is not None:
@@ -135,7 +137,7 @@ def _unidentified_organizations(
     dpsync does not create organizations, so it must be able to find them.
     """
     root = declared.registry.root
-    keys = [key for key in root.identity if isinstance(key, str)]
+    keys = [key for key in root.natural_keys if isinstance(key, str)]
     fields = " nor ".join(f'"{key}"' for key in ("id", *keys))
     return [
         Diagnostic(
@@ -154,7 +156,9 @@ def _unidentified_organizations(
 
 def _has_identity_key(entry: Declaration, keys: list[str]) -> bool:
     """Return whether one of the keys is in the file, valid or not."""
-    return entry.wrong_pin or any(key in entry.nodes or key in entry.misspelt for key in ("id", *keys))
+    return entry.has_invalid_pin or any(
+        key in entry.nodes or key in entry.misspelled_keys for key in ("id", *keys)
+    )
 
 
 class _ValueFiles:
@@ -189,10 +193,10 @@ class _ValueFiles:
         """Return the name in the project and the content; None after reporting why not."""
         text = str(path.value)
         name = (PurePosixPath(path.span.file).parent / text).as_posix()
-        real = self._files.real(name)
+        real = self._files.real_name(name)
         if real is None:
             message = f'"{text}" is outside the project'
-            self._declared.error(codes.OUTSIDE, message, path.span, INSIDE)
+            self._declared.error(codes.OUTSIDE, message, path.span, MOVE_INSIDE_HINT)
             return None
         try:
             data = self._files.read(real, DEFAULT_LIMITS.bytes)
@@ -200,14 +204,14 @@ class _ValueFiles:
             hint = "the path is relative to this file"
             if self._exists(text):
                 hint += f'. Write "{relpath(text, PurePosixPath(path.span.file).parent)}"'
-            message = f'cannot read "{text}": {disk.why(error)}'
+            message = f'cannot read "{text}": {disk.error_reason(error)}'
             self._declared.error("DP122", message, path.span, hint, cause=real)
             return None
         return real, data
 
     def _exists(self, name: str) -> bool:
         """Return whether a path relative to the root file would name a file."""
-        real = self._files.real(name)
+        real = self._files.real_name(name)
         try:
             return real is not None and self._files.read(real, 0) is not None
         except OSError:

@@ -21,19 +21,21 @@ from dpsync.config.discovery import IDS_NAME, ROOT_NAMES, Files, yaml_files
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
-from dpsync.model.desired import Base, Desired, NotIncluded
+from dpsync.model.desired import Base, Desired, FileNotIncluded
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Findings
 from dpsync.model.nodes import Mapping, Span
 
-_FILES: Final = 500
-_DIRECTORIES: Final = 1000
+_MAX_FILES: Final = 500
+_MAX_DIRECTORIES: Final = 1000
 
 
 def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
     """Return a warning for each omitted file with an entry that the base, or an earlier commit, had."""
     found = []
     for file in desired.not_included:
-        missing = next((sorted(file.entries & then.resources.keys()) for then in _past(base, file)), None)
+        missing = next(
+            (sorted(file.entries & then.entries.keys()) for then in _earlier_configurations(base, file)), None
+        )
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             message = (
@@ -47,11 +49,11 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
             span = Span.start_of(file.file)
             found.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
         elif desired.environment is None:  # else it may be what another environment lays over the root file
-            found.append(_never_included(file))
+            found.append(_never_included_warning(file))
     return found
 
 
-def _never_included(file: NotIncluded) -> Diagnostic:
+def _never_included_warning(file: FileNotIncluded) -> Diagnostic:
     """Return a warning for a file that looks like a part of the configuration and was never included."""
     first, *more = sorted(file.entries)
     others = f" and {len(more)} more" if more else ""
@@ -63,9 +65,9 @@ def _never_included(file: NotIncluded) -> Diagnostic:
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 
 
-def _past(base: Base, file: NotIncluded) -> Iterator[Desired]:
-    known = (base.desired, *base.earlier) if base.desired is not None else ()
-    return (then for then in known if not file.entries.isdisjoint(then.resources))
+def _earlier_configurations(base: Base, file: FileNotIncluded) -> Iterator[Desired]:
+    known = (base.desired, *base.earlier_configurations) if base.desired is not None else ()
+    return (then for then in known if not file.entries.isdisjoint(then.entries))
 
 
 class OmittedFiles(Struct, frozen=True, dict=True):
@@ -80,24 +82,24 @@ class OmittedFiles(Struct, frozen=True, dict=True):
     read: Collection[str]
     declared: Collection[Address]
 
-    def __iter__(self) -> Iterator[NotIncluded]:
+    def __iter__(self) -> Iterator[FileNotIncluded]:
         return iter(self._found)
 
     @cached_property
-    def _found(self) -> tuple[NotIncluded, ...]:
-        return tuple(self._files())
+    def _found(self) -> tuple[FileNotIncluded, ...]:
+        return tuple(self._find_files())
 
-    def _files(self) -> Iterator[NotIncluded]:
+    def _find_files(self) -> Iterator[FileNotIncluded]:
         project = self.root.parent.resolve()
-        for path in islice(yaml_files(project, _DIRECTORIES, nested=False), _FILES):
+        for path in islice(yaml_files(project, _MAX_DIRECTORIES, nested=False), _MAX_FILES):
             name = path.relative_to(project).as_posix()
             if name in self.read or path.name in (IDS_NAME, *ROOT_NAMES):
                 continue
-            entries = frozenset(self.entries(name)) - frozenset(self.declared)
+            entries = frozenset(self.addresses_in_file(name)) - frozenset(self.declared)
             if entries:
-                yield NotIncluded(name, entries)
+                yield FileNotIncluded(name, entries)
 
-    def entries(self, name: str) -> Collection[Address]:
+    def addresses_in_file(self, name: str) -> Collection[Address]:
         """Return the addresses that one file declares by itself."""
         try:
             node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
@@ -110,5 +112,5 @@ class OmittedFiles(Struct, frozen=True, dict=True):
         if organizations is None:
             return ()
         declared = Declarations(self.registry, Composition(node, {}, Findings()))
-        declared.organizations(organizations)
+        declared.declare_organizations(organizations)
         return declared.entries

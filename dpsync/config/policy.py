@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from dpsync.config.declare import Declarations
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import Names, Places
+from dpsync.kinds.places import PatternTarget, PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID
-from dpsync.kinds.watching import ACCESS, access_patterns, allowed_words, parse_value
+from dpsync.kinds.watching import ACCESS_WORD, access_patterns, allowed_words, parse_value
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Entry, Limits, Policy
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 
-_LISTS: Final[Mapping_[str, Names]] = {
+_PATTERN_LISTS: Final[Mapping_[str, PatternTarget]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
     "watch": "lists", "removed": "objects", "accept": "objects",
 }  # fmt: skip
@@ -32,31 +32,31 @@ class PolicyReader:
 
     def __init__(self, declared: Declarations) -> None:
         self.declared = declared
-        self.patterns: dict[str, list[Pattern]] = {name: [] for name in _LISTS}
-        self.skip: list[Pattern] = []
+        self.patterns: dict[str, list[Pattern]] = {name: [] for name in _PATTERN_LISTS}
+        self.skipped_patterns: list[Pattern] = []
         self.limits = Limits()
 
     def read(self, node: Node | None) -> Policy:
         if isinstance(node, Mapping):
             for key, value in node.entries:
-                if key.value in _LISTS:
+                if key.value in _PATTERN_LISTS:
                     self._read_patterns(str(key.value), value)
                 elif key.value == "limits":
                     self._read_limits(value)
                 else:
-                    self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
+                    self.declared.unknown_key(key, [*_PATTERN_LISTS, "limits"], "policy")
         elif node is not None:
             self.declared.error("DP202", '"policy" must be a mapping', node.span)
-        lists = {name: tuple(self.patterns[name]) for name in _LISTS}
+        lists = {name: tuple(self.patterns[name]) for name in _PATTERN_LISTS}
         lists["watch_values"] = tuple(pattern for pattern in lists["watch"] if pattern.value is not None)
         lists["watch_fields"] = tuple(
             pattern for pattern in lists["watch"] if pattern.field and pattern.value is None
         )
         lists["watch"] = tuple(pattern for pattern in lists["watch"] if not pattern.field)
-        return Policy(limits=self.limits, only=None, skip=tuple(self.skip), **lists)
+        return Policy(limits=self.limits, deletable_ids=None, skip=tuple(self.skipped_patterns), **lists)
 
     def _read_patterns(self, name: str, node: Node) -> None:
-        if name == "watch" and isinstance(node, Scalar) and node.value == ACCESS:
+        if name == "watch" and isinstance(node, Scalar) and node.value == ACCESS_WORD:
             self._add_access_patterns(node.span)
             return
         if not isinstance(node, Sequence):
@@ -72,11 +72,11 @@ class PolicyReader:
             if not isinstance(item, Scalar) or not isinstance(item.value, str):
                 self.declared.error("DP202", "an address or pattern must be a text", item.span)
                 continue
-            if name == "watch" and item.value == ACCESS:
+            if name == "watch" and item.value == ACCESS_WORD:
                 self._add_access_patterns(item.span)
                 continue
             try:
-                pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
+                pattern = Pattern.parse(item.value, self.declared.registry.pattern_words, item.span)
                 pattern = pattern.with_parsed_value() if name == "watch" else pattern
             except ValueError as wrong:
                 bare = item.value.strip("/")
@@ -100,14 +100,14 @@ class PolicyReader:
                 continue
             self.patterns[name].append(pattern)
             if skip:
-                self.skip.append(pattern)
+                self.skipped_patterns.append(pattern)
 
     def _add_access_patterns(self, span: Span) -> None:
         """Add the patterns that `access` stands for; their position is that of the word."""
         registry = self.declared.registry
         for text in access_patterns(registry):
-            pattern = Pattern.parse(text, registry.words, span)
-            self.patterns["watch"].append(replace(pattern, group=ACCESS))
+            pattern = Pattern.parse(text, registry.pattern_words, span)
+            self.patterns["watch"].append(replace(pattern, written_word=ACCESS_WORD))
 
     def _skip_pattern(self, item: Node) -> Node | None:
         """Return the pattern of `{ address: …, skip: true }`; None after reporting what is wrong."""
@@ -156,10 +156,10 @@ class PolicyReader:
         self._report_ignored_natural_keys(registry, resources)
         self._report_kinds_without_content(registry)
         self._report_declared_objects(resources)
-        for scope in self.declared.empty:
+        for scope in self.declared.empty_scopes:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
-                word = scope.address.last
+                word = scope.address.last_segment
                 hint = f'delete the key, or add {word} to "prune" or "watch" under "policy"'
                 self.declared.error("DP232", f'an empty "{word}" has no effect here', scope.span, hint)
 
@@ -168,18 +168,20 @@ class PolicyReader:
         for name in ("forget", "removed"):
             for pattern in self.patterns[name]:
                 entry = next((resource for resource in resources if pattern.matches(resource.address)), None)
-                if entry is not None and "*" not in pattern.last:
+                if entry is not None and "*" not in pattern.last_segment:
                     hint = "to manage the object, delete this line. Otherwise, delete the entry"
                     message = f'{entry.address} has an entry, so the address cannot be under "{name}"'
                     self._error("DP233", message, pattern, hint, first=entry.span)
 
     def _report_kinds_without_content(self, registry: Registry) -> None:
         """Report patterns of `removed` for kinds without content, which are deleted without being named."""
-        places = Places(registry)
+        places = PlaceTypes(registry)
         for pattern in self.patterns["removed"]:
             kinds = places.kinds(Address(pattern.segments))
-            if kinds and not any(kind.content for kind in kinds):
-                reason = f'removed: dpsync deletes {kinds[0].one} without a line under "removed"'
+            if kinds and not any(kind.has_content for kind in kinds):
+                reason = (
+                    f'removed: dpsync deletes {kinds[0].noun_with_article} without a line under "removed"'
+                )
                 self._error(
                     "DP234",
                     reason,
@@ -189,44 +191,46 @@ class PolicyReader:
 
     def _report_unmatched_patterns(self, registry: Registry, resources: list[Entry]) -> None:
         """Report patterns that match no possible address."""
-        places = Places(registry, {one.key for one in resources if one.kind == registry.root.name})
-        for name, names in _LISTS.items():
-            for pattern in (one for one in self.patterns[name] if one.group is None):
-                suggest = not self.declared.diagnostics.full("DP234")
+        places = PlaceTypes(registry, {one.key for one in resources if one.kind == registry.root.name})
+        for name, names in _PATTERN_LISTS.items():
+            for pattern in (one for one in self.patterns[name] if one.written_word is None):
+                suggest = not self.declared.diagnostics.is_full("DP234")
                 named = "objects" if pattern.field and name == "watch" else names
                 if name == "accept" and (kinds := places.kinds_of(pattern)):
                     self._check_problem_field(places, kinds, pattern)
-                elif mistake := places.mistake(pattern, named, suggest):
+                elif mistake := places.find_problem(pattern, named, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
                 elif pattern.value is not None:
                     self._check_watched_value(places, pattern, pattern.value)
                 elif pattern.field and name == "watch":
                     self._check_default_is_known(places, pattern)
 
-    def _check_problem_field(self, places: Places, kinds: tuple[Kind, ...], pattern: Pattern) -> None:
+    def _check_problem_field(self, places: PlaceTypes, kinds: tuple[Kind, ...], pattern: Pattern) -> None:
         """Report a pattern of `accept` whose field is none by which the platform reports a problem."""
-        fields = {kind.platform.trouble.field for kind in kinds if kind.platform.trouble is not None}
+        fields = {
+            kind.platform_work.trouble.field for kind in kinds if kind.platform_work.trouble is not None
+        }
         if pattern.field in fields:
             return
         if len(fields) == 1:
-            hint = f'did you mean "{pattern.path}#{next(iter(fields))}"?'
+            hint = f'did you mean "{pattern.address_text}#{next(iter(fields))}"?'
         else:
             known = (
-                f"#{kind.platform.trouble.field} of {kind.one}"
-                for kind in places.registry.ordered
-                if kind.platform.trouble is not None and (not fields or kind in kinds)
+                f"#{kind.platform_work.trouble.field} of {kind.noun_with_article}"
+                for kind in places.registry.in_dependency_order
+                if kind.platform_work.trouble is not None and (not fields or kind in kinds)
             )
             hint = f"allowed: {', '.join(known)}"
         named = f'"{pattern.field or pattern.text}" is'
         message = f"accept: {named} not a field in which GitBook reports problems"
         self._error("DP244", message, pattern, hint)
 
-    def _check_default_is_known(self, places: Places, pattern: Pattern) -> None:
+    def _check_default_is_known(self, places: PlaceTypes, pattern: Pattern) -> None:
         """Report a watched field whose default value is not known."""
         fields = [
             field for kind in places.kinds_of(pattern) for field in kind.fields if field.name == pattern.field
         ]
-        if not any(field.watchable for field in fields):
+        if not any(field.is_watchable for field in fields):
             message = f'watch: dpsync does not know the default value of "{pattern.field}"'
             self._error(
                 "DP234",
@@ -235,13 +239,13 @@ class PolicyReader:
                 "write the field in the entry, because dpsync drift compares all fields in an entry",
             )
 
-    def _check_watched_value(self, places: Places, pattern: Pattern, value: str) -> None:
+    def _check_watched_value(self, places: PlaceTypes, pattern: Pattern, value: str) -> None:
         """Report a pattern whose value the field cannot have, or whose field has no fixed list of words."""
         fields = [
             field for kind in places.kinds_of(pattern) for field in kind.fields if field.name == pattern.field
         ]
         words = sorted({word for field in fields for word in allowed_words(field.type) or ()})
-        if not words or not any(field.source is not None for field in fields):
+        if not words or not any(field.response_path is not None for field in fields):
             message = (
                 f'watch: "{pattern.field}" has no fixed list of values, so a pattern cannot contain a value'
             )
@@ -260,12 +264,14 @@ class PolicyReader:
         for pattern in self.patterns["ignore"]:
             for resource in resources:
                 kind = registry[resource.kind]
-                keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
+                keys = {
+                    part for key in kind.natural_keys for part in ([key] if isinstance(key, str) else key)
+                }
                 if pattern.field in keys and pattern.matches(resource.address):
                     hint = "delete the pattern: dpsync recognizes the object by this field"
                     message = (
                         f'"{pattern.field}" cannot be ignored, because dpsync '
-                        f"recognizes {kind.one} by this field"
+                        f"recognizes {kind.noun_with_article} by this field"
                     )
                     self._error("DP231", message, pattern, hint)
                     break

@@ -14,27 +14,37 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.config.yaml_reader import FORBIDDEN_IN_FILE, nodes
-from dpsync.kinds.types import INVALID, Invalid, Many, Object, OneOf, Parsing, Table, TextFile, Type
-from dpsync.kinds.types.free_form import NOT_SHOWN
+from dpsync.config.yaml_reader import FORBIDDEN_IN_FILE, read_text
+from dpsync.kinds.types import INVALID, Invalid, List, Object, OneOf, ParseContext, Table, TextFile, Type
+from dpsync.kinds.types.free_form import HIDDEN_SECRET_TEXT
 from dpsync.kinds.types.scalars import UNDISCLOSED
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.address import Address
 from dpsync.model.ids import is_path_id
-from dpsync.model.mask import HIDDEN
-from dpsync.model.nodes import Mapping, Node, Scalar, Span, plain
-from dpsync.model.values import ENV, LIVE, REF, LiveId, Ref, Secret, Value, leaves, wrapped_data
+from dpsync.model.mask import MASK_TEXT
+from dpsync.model.nodes import Mapping, Node, Scalar, Span, node_value
+from dpsync.model.values import (
+    ENV_MARKER,
+    ID_MARKER,
+    REF_MARKER,
+    LiveId,
+    Ref,
+    Secret,
+    Value,
+    leaves,
+    unwrap_data,
+)
 
-Path = tuple[str, ...]
-_INCOMPLETE: Final = frozenset({"DP206", "DP222"})
+ValuePath = tuple[str, ...]
+_INCOMPLETE_VALUE_CODES: Final = frozenset({"DP206", "DP222"})
 """Findings about a missing part of a value: the platform may not have returned it."""
 
 
-class UnfitValue(Exception):
+class UnsuitableValueError(Exception):
     """The value is invalid in a configuration file, so dpsync did not record it. The message says why."""
 
 
-class IncompleteValue(Exception):
+class IncompleteValueError(Exception):
     """The value cannot be restored, because a part is unknown. The message says why."""
 
 
@@ -48,17 +58,17 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
     if _contains_hidden_text(recorded):
-        raise IncompleteValue("dpsync did not record the value, because the value contained a secret")
+        raise IncompleteValueError("dpsync did not record the value, because the value contained a secret")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
-        raise IncompleteValue(f'the field "{empty}" had no value, and the API cannot clear the field')
-    node, problems = nodes(text, "")
-    reading = _Reading([problem.message for problem in problems])
+        raise IncompleteValueError(f'the field "{empty}" had no value, and the API cannot clear the field')
+    node, problems = read_text(text, "")
+    reading = _RecordedParsing([problem.message for problem in problems])
     value = _with_platform_forms(type_).parse(node, reading) if node is not None else INVALID
     if reading.problems:
-        raise UnfitValue("; ".join(dict.fromkeys(reading.problems)))
+        raise UnsuitableValueError("; ".join(dict.fromkeys(reading.problems)))
     if reading.incomplete or value is INVALID:
-        raise IncompleteValue(
+        raise IncompleteValueError(
             "; ".join(dict.fromkeys(reading.incomplete))
             or "dpsync cannot read the previous value in the journal"
         )
@@ -68,21 +78,21 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
 
 def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
     """Return the value with each marker in the form of a file, and append the markers to `marked`."""
-    if (data := wrapped_data(recorded)) is not None:
+    if (data := unwrap_data(recorded)) is not None:
         return {key: _to_file_form(item, marked) for key, item in data.items()}
     if isinstance(recorded, list):
         return [_to_file_form(item, marked) for item in recorded]
     if not isinstance(recorded, dict):
         return recorded
     (marker, name), *others = recorded.items() if recorded else [("", None)]
-    if others or marker not in (REF, LIVE, ENV):
+    if others or marker not in (REF_MARKER, ID_MARKER, ENV_MARKER):
         return {key: _to_file_form(item, marked) for key, item in recorded.items()}
     if not isinstance(name, str) or not name:
-        raise UnfitValue(f'"{marker}" needs a text as its value')
-    if marker == LIVE and not is_path_id(name):
-        raise UnfitValue("the value contains an invalid id")
+        raise UnsuitableValueError(f'"{marker}" needs a text as its value')
+    if marker == ID_MARKER and not is_path_id(name):
+        raise UnsuitableValueError("the value contains an invalid id")
     marked.append((marker, name))
-    return name if marker == REF else {"id" if marker == LIVE else "env": name}
+    return name if marker == REF_MARKER else {"id" if marker == ID_MARKER else "env": name}
 
 
 def _json_text(written: Any) -> str:
@@ -90,16 +100,16 @@ def _json_text(written: Any) -> str:
     try:
         text = json.dumps(written, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        raise UnfitValue("the value contains a number that is not finite") from None
+        raise UnsuitableValueError("the value contains a number that is not finite") from None
     return FORBIDDEN_IN_FILE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def _contains_hidden_text(recorded: Any) -> bool:
     texts = [leaf for leaf in leaves(recorded) if isinstance(leaf, str)]
-    return any(HIDDEN in text or text in (NOT_SHOWN, UNDISCLOSED) for text in texts)
+    return any(MASK_TEXT in text or text in (HIDDEN_SECRET_TEXT, UNDISCLOSED) for text in texts)
 
 
-class _Reading(Struct):
+class _RecordedParsing(Struct):
     """Parsing context for recorded values: implements kinds.types.Parsing."""
 
     problems: list[str]
@@ -109,7 +119,7 @@ class _Reading(Struct):
         return path.rpartition("/")[0]
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
-        (self.incomplete if code in _INCOMPLETE else self.problems).append(message)
+        (self.incomplete if code in _INCOMPLETE_VALUE_CODES else self.problems).append(message)
         return INVALID
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
@@ -134,16 +144,16 @@ class _Reading(Struct):
 class _RichText(Markdown, frozen=True):
     """Markdown, or a platform document that Markdown cannot express."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
-        if isinstance(node, Mapping) and self.misfit(plain(node)) is None:
-            return plain(node)
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
+        if isinstance(node, Mapping) and self.misfit(node_value(node)) is None:
+            return node_value(node)
         return super().parse(node, ctx)
 
 
 class _NullablePart(Object, frozen=True, dict=True):
     """An object inside a list or another object, always recorded as a whole: null means an unset part."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if isinstance(node, Mapping):
             kept = (
                 entry
@@ -161,14 +171,14 @@ def _with_platform_forms(type_: Type) -> Type:
             return _RichText()
         case Object(parts=parts):
             inner = {name: _with_platform_forms(part) for name, part in parts.items()}
-            return _NullablePart(inner, type_.required, type_.what, type_.one)
+            return _NullablePart(inner, type_.required, type_.noun, type_.exactly_one)
         case OneOf(forms=forms):
             extended_forms = {word: _with_platform_forms(form) for word, form in forms.items()}
             return replace(type_, forms=extended_forms)
-        case Many(of=of):
-            return replace(type_, of=_with_platform_forms(of))
-        case Table(values=values):
-            return replace(type_, values=_with_platform_forms(values))
+        case List(item_type=of):
+            return replace(type_, item_type=_with_platform_forms(of))
+        case Table(value_type=values):
+            return replace(type_, value_type=_with_platform_forms(values))
     return type_
 
 
@@ -178,16 +188,16 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
     for leaf in leaves(value):
         match leaf:
             case Ref(address):
-                found.append((REF, str(address)))
+                found.append((REF_MARKER, str(address)))
             case LiveId(id):
-                found.append((LIVE, id))
+                found.append((ID_MARKER, id))
             case Secret(env):
-                found.append((ENV, env))
+                found.append((ENV_MARKER, env))
     if sorted(found) == sorted(marked):
         return
     marker, name = next((pair for pair in marked if pair not in found), None) or found[0]
-    what = f"a secret from {name}" if marker == ENV else f"a reference to {name}"
-    raise UnfitValue(f"{what} is not allowed here")
+    what = f"a secret from {name}" if marker == ENV_MARKER else f"a reference to {name}"
+    raise UnsuitableValueError(f"{what} is not allowed here")
 
 
 def check_secrets(value: Value, today: Value) -> None:
@@ -199,13 +209,15 @@ def check_secrets(value: Value, today: Value) -> None:
     for path, name in _secrets(value, ()):
         if named.get(path) != name:
             place = f"{'.'.join(path)}: " if path else ""
-            raise UnfitValue(f"{place}your files do not read this value from the environment variable {name}")
+            raise UnsuitableValueError(
+                f"{place}your files do not read this value from the environment variable {name}"
+            )
 
 
-def _secrets(value: Value, path: Path) -> Iterator[tuple[Path, str]]:
+def _secrets(value: Value, path: ValuePath) -> Iterator[tuple[ValuePath, str]]:
     """Yield the path and the variable name of each secret."""
     if isinstance(value, Secret):
-        yield path, value.env
+        yield path, value.variable
     elif isinstance(value, dict):
         for name, item in value.items():
             yield from _secrets(item, (*path, str(name)))

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpsync.config.declare import Declaration, Declarations
-from dpsync.config.entry_keywords import new, previously, takeover
+from dpsync.config.entry_keywords import read_new, read_previously, read_takeover
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile, Type
 from dpsync.kinds.types.base import is_file_reference
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry, Lookup
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
-from dpsync.model.text import did_you_mean, one_or_other
+from dpsync.model.text import did_you_mean, join_with_or
 from dpsync.model.values import Ref, Value
 
 ReadFile = Callable[[Scalar], "Node | str | None"]
 ReadText = Callable[[Scalar], "TextFile | None"]
 
 
-class Resolving:
+class Resolver:
     """Reads the fields of entries. Implements the parsing context of types (kinds.types.Parsing)."""
 
     def __init__(self, declared: Declarations, read_file: ReadFile, read_text: ReadText) -> None:
@@ -40,7 +40,7 @@ class Resolving:
         """The first position of each file that was read for the current field."""
         self._places: dict[tuple[Address, str], Address] = {}
         """Cached addresses of the mapping or list of a kind's entries, by owner and kind."""
-        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._known_kinds_by_names: dict[tuple[str, ...], tuple[str, ...]] = {}
         """Cached kinds of a reference that this server has."""
         self._hints: dict[str, str] = {}
         """Hints for unresolved references, by the key and the searched places."""
@@ -53,7 +53,7 @@ class Resolving:
         address = str(self._entry.address) if self._entry else None
         if self._entry is not None and self._profile_field is not None:
             on = f"in the API version {self.registry.profile.name}"
-            message = f"{on}, {self._profile_field.name} of {self._entry.kind.one}: {message}"
+            message = f"{on}, {self._profile_field.name} of {self._entry.kind.noun_with_article}: {message}"
             hint = hint or 'choose another API version with --profile, or with "profile" in the environment'
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
@@ -88,7 +88,7 @@ class Resolving:
             if owner is None or place is None:
                 continue
             places.append(place)
-            local = target.field(target.natural).type.fold(key) if target.natural else key
+            local = target.field(target.key_field).type.fold_for_key(key) if target.key_field else key
             # A node inside of a node is named by both keys: "news/latest".
             address = place.child(*(local.split("/") if isinstance(target.shape, NodeShape) else (local,)))
             entry = self.declared.entries.get(address)
@@ -96,7 +96,7 @@ class Resolving:
                 return Ref(address)
             if self.declared.may_be_unread(address):
                 return INVALID
-            if target.natural and place not in self.declared.scopes:
+            if target.key_field and place not in self.declared.scopes:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
                 return Ref(address)
         return self._report_missing_reference(self._known_kinds(kinds), key, span, places)
@@ -114,9 +114,9 @@ class Resolving:
         return "/".join(words[: max(1, min(2, len(words) - 1))])
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        known = self._known.get(names)
+        known = self._known_kinds_by_names.get(names)
         if known is None:
-            known = self._known[names] = tuple(name for name in names if name in self.registry)
+            known = self._known_kinds_by_names[names] = tuple(name for name in names if name in self.registry)
         return known
 
     def _report_missing_reference(
@@ -125,7 +125,7 @@ class Resolving:
         """Report a reference to an entry that is in none of `places`. Hints are cached."""
         cause = f"{key} in {', '.join(map(str, places))}"
         hint = self._hints.get(cause)
-        if hint is None and not self.declared.diagnostics.full("DP220"):
+        if hint is None and not self.declared.diagnostics.is_full("DP220"):
             hint = self._hints[cause] = self._missing_reference_hint(kinds, key, places)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'your files contain no {nouns} "{key}"', span, hint, cause)
@@ -137,7 +137,7 @@ class Resolving:
             "/".join(entry.address.segments[len(place.segments) :]): entry.key
             for entry in entries
             for place in places
-            if entry.address.is_in(place)
+            if entry.address.is_at_or_below(place)
         }
         last = key.rpartition("/")[2]  # somebody may have written an address
         same = [name for name, own in here.items() if own == last]
@@ -171,7 +171,7 @@ class Resolving:
 
     # The pass itself.
 
-    def resource(self, entry: Declaration) -> Entry:
+    def read_entry(self, entry: Declaration) -> Entry:
         """Return an entry with its fields read and its references resolved."""
         self._entry = entry
         kind = entry.kind
@@ -179,39 +179,45 @@ class Resolving:
         spans: dict[str, Span] = {}
         value_files: dict[str, Span] = {}
         for field in kind.fields:
-            self._profile_field = field if field.on_profiles and self._depends_on_profile(field) else None
-            if field.nest:
+            self._profile_field = (
+                field if field.profile_overrides and self._depends_on_profile(field) else None
+            )
+            if field.is_parent_reference:
                 fields[field.name] = self._nested_value(entry, field)
-            elif field.name == kind.natural:
+            elif field.name == kind.key_field:
                 spans[field.name] = entry.key_span
                 fields[field.name] = self._natural_key_value(entry, field)
             elif field.name in entry.nodes:
                 key, node = entry.nodes[field.name]
                 spans[field.name] = (key or node).span
                 self._file_starts.clear()
-                value = self._value(field, node, field.form(fields.get(field.formed_by or "")))
+                value = self._value(field, node, field.type_for(fields.get(field.form_selector or "")))
                 if len(self._file_starts) == 1 and _is_file_alone(node):
                     value_files[field.name] = self._file_starts[0]
                 if value is not INVALID:
                     fields[field.name] = value
-            elif field.name == kind.default:
+            elif field.name == kind.default_key_field:
                 spans[field.name] = entry.key_span
                 value = self._value(
                     field, Scalar(entry.key, entry.key_span, entry.key, plain=False), field.type
                 )
                 if value is not INVALID:
                     fields[field.name] = value
-            elif field.name in entry.misspelt:
+            elif field.name in entry.misspelled_keys:
                 continue
-            elif field.needed(fields) and self.declared.complete:
+            elif field.is_required(fields) and self.declared.complete:
                 message = f'"{field.name}" is missing in the {kind.noun} "{entry.key}"'
                 words = [word for word, name in kind.inline_words.items() if name == field.name]
-                self.error("DP206", message, entry.key_span, f"write {one_or_other(words) or field.name}: …")
+                self.error("DP206", message, entry.key_span, f"write {join_with_or(words) or field.name}: …")
         self._profile_field = None
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
-        earlier, is_new, taken = previously(entry, self), new(entry, self), takeover(entry, self)
+        earlier, is_new, taken = (
+            read_previously(entry, self),
+            read_new(entry, self),
+            read_takeover(entry, self),
+        )
         keywords = {"previously": entry.previously, "new": entry.new, "takeover": entry.takeover}
         spans |= {word: pair[1].span for word, pair in keywords.items() if pair is not None}
         return Entry(
@@ -221,18 +227,18 @@ class Resolving:
         )  # fmt: skip
 
     def _depends_on_profile(self, field: Field) -> bool:
-        return self.registry.profile.name in field.on_profiles
+        return self.registry.profile.name in field.profile_overrides
 
     def _nested_value(self, entry: Declaration, field: Field) -> Value:
         holder = self.declared.entries.get(entry.holder) if entry.holder else None
-        return Ref(holder.address) if holder and holder.kind.name in field.type.refers else None
+        return Ref(holder.address) if holder and holder.kind.name in field.type.referenced_kinds else None
 
     def _natural_key_value(self, entry: Declaration, field: Field) -> Value:
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
-        return None if value is INVALID else field.type.key(value)
+        return None if value is INVALID else field.type.entry_key(value)
 
     def _value(self, field: Field, node: Node, type_: Type) -> Value:
-        if not field.declarable:
+        if not field.is_declarable:
             return self.error(
                 "DP221",
                 f'"{field.name}" cannot be set in files: only GitBook sets this field',
@@ -240,15 +246,15 @@ class Resolving:
                 "delete the line",
             )
         if isinstance(node, Scalar) and node.value is None and node.plain:
-            if field.null == "refused":
+            if field.null_effect == "refused":
                 hint = "write a value" if field.required else "to leave the field unchanged, delete the line"
                 message = f'"{field.name}" cannot be null'
-                if self._entry is not None and self._entry.kind.inherits is not None:
+                if self._entry is not None and self._entry.kind.inherits_from_kind is not None:
                     message += ": GitBook does not show whether the object inherits this value"
                 return self.error("DP222", message, node.span, hint)
             return None
         value = type_.parse(node, self)
-        return None if field.null == "empty" and value == "" else value
+        return None if field.null_effect == "empty" and value == "" else value
 
 
 def _is_file_alone(node: Node) -> bool:

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from dpsync.config import codes
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, LINE_BREAK, FileLimits
-from dpsync.kinds.kind import Entries, Kind, RowFormat
+from dpsync.kinds.kind import EntryMapping, Kind, RowFormat
 from dpsync.kinds.types import Enum, Flag, Text
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Span
-from dpsync.model.text import counted, did_you_mean
+from dpsync.model.text import did_you_mean, format_count
 
 _CELL: Final = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\r|\n|\Z)')
 _FORMULA: Final = re.compile(r"[=+@\t\r]|-(?![\w-]*\Z)")
@@ -33,7 +33,7 @@ class CsvCell(NamedTuple):
 CsvRow = list[CsvCell]
 
 
-def rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[list[CsvRow], Findings]:
+def split_rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[list[CsvRow], Findings]:
     """Return the rows of a decoded file without empty rows, and findings. `file` is its name in spans.
 
     Reading stops at a misplaced quote, and at the limit of values in a file.
@@ -95,94 +95,98 @@ def _quote_finding(text: str, at: int, span: Span) -> Diagnostic:
     return Diagnostic(codes.ROWS, message, span, hint=hint)
 
 
-WORD = "file"
+FILE_KEY = "file"
 """The key in a mapping of entries that names a CSV file with more entries."""
 
 
-def rows_of(kind: Kind) -> RowFormat | None:
+def row_format(kind: Kind) -> RowFormat | None:
     """Return the format of CSV files with entries of this kind; None if they are not supported."""
-    return kind.shape.rows if isinstance(kind.shape, Entries) else None
+    return kind.shape.row_format if isinstance(kind.shape, EntryMapping) else None
 
 
-def columns(kind: Kind, format: RowFormat) -> list[str]:
+def column_names(kind: Kind, format: RowFormat) -> list[str]:
     """Return the allowed column names, beginning with the key of the entries."""
     simple = [
         field.name
-        for field in kind.written_fields.values()
-        if field.declarable and isinstance(field.type, Text | Flag | Enum)
+        for field in kind.declarable_fields.values()
+        if field.is_declarable and isinstance(field.type, Text | Flag | Enum)
     ]
     words = ["id", *(["previously"] if kind.can_be_renamed else [])]
-    return list(dict.fromkeys([str(kind.natural), *format.columns, *simple, *words]))
+    return list(dict.fromkeys([str(kind.key_field), *format.columns, *simple, *words]))
 
 
-def entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]:
+def read_entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]:
     """Return the mapping of entries in a CSV file, and findings about its form.
 
     The mapping is None if the first line does not name the columns.
     """
-    found, problems = rows(text, file)
-    reading = _RowReading(kind, problems)
+    found, problems = split_rows(text, file)
+    reading = _RowReader(kind, problems)
     if not found:
-        reading.wrong(
-            f"the first line of the file must name the columns ({', '.join(reading.known)})",
+        reading.add_error(
+            f"the first line of the file must name the columns ({', '.join(reading.known_columns)})",
             Span.start_of(file),
         )
         return None, problems
     header, *body = found
-    if not reading.header(header):
+    if not reading.read_header(header):
         return None, problems
-    row_entries = tuple(entry for row in body if (entry := reading.entry(row)) is not None)
+    row_entries = tuple(entry for row in body if (entry := reading.read_entry(row)) is not None)
     return Mapping(row_entries, header[0].span), problems
 
 
-class _RowReading:
+class _RowReader:
     def __init__(self, kind: Kind, problems: Findings) -> None:
-        format = rows_of(kind)
+        format = row_format(kind)
         assert format is not None
         self.kind = kind
         self.format = format
         self.problems = problems
-        self.known = columns(kind, format)
-        self.names: list[str] = []
+        self.known_columns = column_names(kind, format)
+        self.header_names: list[str] = []
 
-    def wrong(self, message: str, span: Span, hint: str | None = None) -> None:
+    def add_error(self, message: str, span: Span, hint: str | None = None) -> None:
         self.problems.append(Diagnostic(codes.ROWS, message, span, hint=hint))
 
-    def header(self, row: CsvRow) -> bool:
+    def read_header(self, row: CsvRow) -> bool:
         """Return whether the first line names columns of this kind, each once."""
-        self.names = [cell.text for cell in row]
+        self.header_names = [cell.text for cell in row]
         wrong = len(self.problems)
         for number, (name, span) in enumerate(row):
-            if name not in self.known:
-                nearest = did_you_mean(name, self.known)
+            if name not in self.known_columns:
+                nearest = did_you_mean(name, self.known_columns)
                 hint = (
-                    f'did you mean "{nearest}"?' if nearest else f"the columns are: {', '.join(self.known)}"
+                    f'did you mean "{nearest}"?'
+                    if nearest
+                    else f"the columns are: {', '.join(self.known_columns)}"
                 )
                 other = ";" if ";" in name else "a tab" if "\t" in name else None
                 hint = f"separate the columns by commas, not by {other}" if other else hint
-                self.wrong(f'"{name}" is not a column of {self.kind.key}', span, hint)
-            elif name in self.names[:number]:
-                self.wrong(f'the column "{name}" appears twice', span)
-        natural = str(self.kind.natural)
-        if natural not in self.names and len(self.problems) == wrong:
-            hint = f"name the columns in the first line: {', '.join(self.known)}"
-            self.wrong(f'the column "{natural}" is missing', row[0].span, hint)
+                self.add_error(f'"{name}" is not a column of {self.kind.key}', span, hint)
+            elif name in self.header_names[:number]:
+                self.add_error(f'the column "{name}" appears twice', span)
+        natural = str(self.kind.key_field)
+        if natural not in self.header_names and len(self.problems) == wrong:
+            hint = f"name the columns in the first line: {', '.join(self.known_columns)}"
+            self.add_error(f'the column "{natural}" is missing', row[0].span, hint)
         return len(self.problems) == wrong
 
-    def entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
+    def read_entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
         """Return one row as an entry; None after reporting why not."""
-        if len(row) > len(self.names):
+        if len(row) > len(self.header_names):
             hint = 'put a cell that contains a comma in quotes ("…")'
             count = (
-                f"the line has {counted(len(row), 'cell')}, but the first line "
-                f"names {counted(len(self.names), 'column')}"
+                f"the line has {format_count(len(row), 'cell')}, but the first line "
+                f"names {format_count(len(self.header_names), 'column')}"
             )
-            self.wrong(count, row[len(self.names)].span, hint)
+            self.add_error(count, row[len(self.header_names)].span, hint)
             return None
-        cells = {name: cell for name, cell in zip(self.names, row, strict=False) if cell.text}
-        natural = str(self.kind.natural)
+        cells = {name: cell for name, cell in zip(self.header_names, row, strict=False) if cell.text}
+        natural = str(self.kind.key_field)
         if natural not in cells:
-            self.wrong(f"the {natural} is empty", row[min(self.names.index(natural), len(row) - 1)].span)
+            self.add_error(
+                f"the {natural} is empty", row[min(self.header_names.index(natural), len(row) - 1)].span
+            )
             return None
         fit = [
             self._is_unambiguous(cell) for cell in cells.values()
@@ -200,10 +204,10 @@ class _RowReading:
     def _is_unambiguous(self, cell: CsvCell) -> bool:
         """Return whether a cell is unambiguous: without surrounding spaces, and not a formula."""
         if cell.text != cell.text.strip():
-            self.wrong("the cell begins or ends with a space", cell.span, "delete the space")
+            self.add_error("the cell begins or ends with a space", cell.span, "delete the space")
         elif is_formula(cell.text):
             hint = 'write this entry in YAML, beside the key "file"'
-            self.wrong("a spreadsheet would run this cell as a formula", cell.span, hint)
+            self.add_error("a spreadsheet would run this cell as a formula", cell.span, hint)
         else:
             return True
         return False
@@ -219,13 +223,13 @@ class _RowReading:
         if form is None:
             ways = ", or ".join(" and ".join(names) for names in self.format.forms)
             message = f"the line has values for {' and '.join(filled)}, and this combination is not valid"
-            self.wrong(message, cells[filled[-1]].span, f"fill in only these columns: {ways}")
+            self.add_error(message, cells[filled[-1]].span, f"fill in only these columns: {ways}")
             return None
         first = cells[filled[0]].span
         return filled, [(_scalar(name, first), _form_node(part, cells, first)) for name, part in form.items()]
 
     def _cell_value(self, name: str, cell: CsvCell) -> tuple[Scalar, Node]:
-        field = self.kind.written_fields.get(name)
+        field = self.kind.declarable_fields.get(name)
         value: Any = cell.text
         if field is not None and isinstance(field.type, Flag):
             value = {"true": True, "false": False}.get(value.casefold(), value)

@@ -12,19 +12,25 @@ from copy import deepcopy
 from itertools import count
 from typing import Any, Final
 
-from dpsync.config.compose import WORD
-from dpsync.config.rows import WORD as ROWS_WORD
-from dpsync.config.rows import rows_of
+from dpsync.config.compose import SINGLE_ORGANIZATION_KEY
+from dpsync.config.rows import FILE_KEY as ROWS_WORD
+from dpsync.config.rows import row_format
 from dpsync.kinds.editions import PROFILES
-from dpsync.kinds.examples import FILE_EXAMPLES, bare_example, key_example, value_example
-from dpsync.kinds.kind import Entries, Field, Kind, Node, Single
-from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.meanings import EVERY_ENTRY, OF_THE_FILE, meaning, page_of_key, page_of_kind
+from dpsync.kinds.examples import FILE_EXAMPLES, key_example, minimal_entry_example, value_example
+from dpsync.kinds.kind import EntryMapping, Field, Kind, SingleEntry, TreeNode
+from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.meanings import (
+    ENTRY_KEYWORD_DESCRIPTIONS,
+    ROOT_KEY_DESCRIPTIONS,
+    field_description,
+    kind_page_url,
+    root_key_page_url,
+)
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.value_meanings import value_meaning
-from dpsync.kinds.watching import ACCESS
+from dpsync.kinds.value_meanings import value_description
+from dpsync.kinds.watching import ACCESS_WORD
 from dpsync.model.desired import Limits
-from dpsync.model.text import command, json_text, listed, plural
+from dpsync.model.text import format_command, join_with_and, json_text, plural
 
 Snippet = dict[str, Any]
 
@@ -32,8 +38,8 @@ Snippet = dict[str, Any]
 def snippet(registry: Registry, kind: Kind) -> Snippet:
     """Return a snippet for the language servers of JSON and YAML: its label, description and body."""
     numbers = count(1)
-    body = bare_example(registry, kind)
-    if isinstance(kind.shape, Entries):
+    body = minimal_entry_example(registry, kind)
+    if isinstance(kind.shape, EntryMapping):
         key = _tab_stop(key_example(registry, kind), numbers)
         body = {key: _with_tab_stops(body, numbers)}
     else:
@@ -58,16 +64,16 @@ def _tab_stop(text: str, numbers: count[int]) -> str:
 
 Schema = dict[str, Any]
 
-_FORMS = {
+_SHORT_FORM_SENTENCES = {
     "env": "The name of the environment variable that contains the secret.",
     "file": "The path of the file that contains the value, relative to this YAML file.",
     "id": "The GitBook id of an object that has no entry in your files.",
 }
 """Sentences about the only member of a value in short form."""
-_UNCHANGED: Final = "If you leave this key out, dpsync does not change the value."
-_OF_EVERY_ENTRY: Final = {"id": "id-1", "new": True, "takeover": True, "key": "guides"}
+_UNCHANGED_SENTENCE: Final = "If you leave this key out, dpsync does not change the value."
+_KEYWORD_EXAMPLES: Final = {"id": "id-1", "new": True, "takeover": True, "key": "guides"}
 """The examples of keys that belong to no field."""
-_TEXTS: Final = {"env": "NAME", "file": "text.md", "id": "id-1", "url": "https://acme.example"}
+_TEXT_EXAMPLES: Final = {"env": "NAME", "file": "text.md", "id": "id-1", "url": "https://acme.example"}
 """The examples of texts, by the name of the key."""
 _DEFAULTS: Final[dict[str, Any]] = {
     "policy.limits.deletes": Limits().deletes,
@@ -78,28 +84,28 @@ _DEFAULTS: Final[dict[str, Any]] = {
 
 def describe(schema: Schema, registry: Registry) -> Schema:
     """Return a copy of the configuration schema with a description and an example for every property."""
-    schema = _unshared(schema)
+    schema = _deep_copy(schema)
     _describe_file(schema, "")
     for name, definition in schema["definitions"].items():
         kind = registry[name]
         for form in (definition, *definition.get("anyOf", ())):
             if "properties" in form:
                 _describe_entry(form, registry, kind)
-            elif kind.shorthand is not None:
-                short = value_example(registry, kind, kind.field(kind.shorthand))
-                _describe_members(form, kind, kind.shorthand, short)
-        if not isinstance(kind.shape, Entries):
+            elif kind.shorthand_field is not None:
+                short = value_example(registry, kind, kind.field(kind.shorthand_field))
+                _describe_members(form, kind, kind.shorthand_field, short)
+        if not isinstance(kind.shape, EntryMapping):
             definition["defaultSnippets"] = [snippet(registry, kind)]
     root = schema["properties"][registry.root.key]
     root["defaultSnippets"] = [snippet(registry, registry.root)]
     return schema
 
 
-def _unshared(value: Any) -> Any:
+def _deep_copy(value: Any) -> Any:
     """Return a copy in which no part is shared, so that each place can have its own description."""
     if isinstance(value, dict):
-        return {key: _unshared(item) for key, item in value.items()}
-    return [_unshared(item) for item in value] if isinstance(value, list) else value
+        return {key: _deep_copy(item) for key, item in value.items()}
+    return [_deep_copy(item) for item in value] if isinstance(value, list) else value
 
 
 def _describe_file(part: Schema, above: str) -> None:
@@ -110,7 +116,13 @@ def _describe_file(part: Schema, above: str) -> None:
         if path in _DEFAULTS:
             inner["default"] = _DEFAULTS[path]
         needed = name in part.get("required", ())
-        _set_description(inner, OF_THE_FILE[path], page_of_key(path), path, _absence_sentence(inner, needed))
+        _set_description(
+            inner,
+            ROOT_KEY_DESCRIPTIONS[path],
+            root_key_page_url(path),
+            path,
+            _absence_sentence(inner, needed),
+        )
         for form in (inner, *inner.get("anyOf", ())):
             _describe_values(form, path)
         _describe_file(inner, path)
@@ -122,7 +134,7 @@ def _describe_file(part: Schema, above: str) -> None:
 
 def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
     fields = {field.name: field for field in kind.fields}
-    places, page = registry.places(kind.name), page_of_kind(kind.noun)
+    places, page = registry.kinds_by_list_key(kind.name), kind_page_url(kind.noun)
     for name, part in form["properties"].items():
         needed = name in form.get("required", ())
         if (field := fields.get(name)) is not None:
@@ -130,24 +142,28 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
             if field.platform_default is not None:
                 part["default"] = field.platform_default
             word = f"{kind.name}.{name}"
-            _set_description(part, meaning(kind.name, name), page, word, _absence_sentence(part, needed))
+            _set_description(
+                part, field_description(kind.name, name), page, word, _absence_sentence(part, needed)
+            )
             _describe_members(part, kind, name, part["examples"][0])
         elif name in places:
             _describe_place(part, registry, places[name], kind)
         elif (inline := kind.inline_words.get(name)) is not None:
-            part["examples"] = [_any_value(part, name)]
-            sentence = meaning(kind.name, f"{inline}.{name}")
+            part["examples"] = [_example_value(part, name)]
+            sentence = field_description(kind.name, f"{inline}.{name}")
             _set_description(part, sentence, page, f"{kind.name}.{inline}", _absence_sentence(part, needed))
             _describe_members(part, kind, f"{inline}.{name}", part["examples"][0])
-        elif name in EVERY_ENTRY:
+        elif name in ENTRY_KEYWORD_DESCRIPTIONS:
             part["examples"] = [_example_of_word(registry, kind, name)]
-            _set_description(part, EVERY_ENTRY[name], page, kind.name, _absence_sentence(part, needed))
+            _set_description(
+                part, ENTRY_KEYWORD_DESCRIPTIONS[name], page, kind.name, _absence_sentence(part, needed)
+            )
             _describe_values(part, name)
             _describe_members(part, kind, "", part["examples"][0])
         else:
             inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
-            sentence = f"The objects that belong to {kind.one}, by object type."
+            sentence = f"The objects that belong to {kind.noun_with_article}, by object type."
             _set_description(part, sentence, page, kind.name, _absence_sentence(part, needed))
             for key, kinds in inner_places.items():
                 _describe_place(part["properties"][key], registry, kinds, kind)
@@ -156,23 +172,23 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
 def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], holder: Kind) -> None:
     """Describe a key that contains entries, nodes, or a single object."""
     first = kinds[0]
-    example = bare_example(registry, first)
-    if isinstance(first.shape, Entries):
+    example = minimal_entry_example(registry, first)
+    if isinstance(first.shape, EntryMapping):
         example = {key_example(registry, first): example}
         part["defaultSnippets"] = [snippet(registry, first)]
         for file in part.get("properties", {}).values():  # the file of rows
             file["examples"] = [f"{first.key}.csv"]
-            page = page_of_kind(first.noun)
+            page = kind_page_url(first.noun)
             _set_description(
                 file, file["description"], page, first.name, _absence_sentence(file, needed=False)
             )
-    elif isinstance(first.shape, Node):
+    elif isinstance(first.shape, TreeNode):
         example = [example]
     part["examples"] = [example]
     _set_description(
         part,
         _contents_sentence(kinds, holder),
-        page_of_kind(first.noun),
+        kind_page_url(first.noun),
         first.name,
         _absence_sentence(part, needed=False),
     )
@@ -180,21 +196,21 @@ def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], h
 
 def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
     """Return an example of a key that belongs to no field."""
-    if name == "type" and isinstance(kind.shape, Node):
-        return kind.shape.type
-    if name == "children" and isinstance(kind.shape, Node):
-        return [bare_example(registry, registry[kind.shape.holds[0]])]
+    if name == "type" and isinstance(kind.shape, TreeNode):
+        return kind.shape.yaml_type
+    if name == "children" and isinstance(kind.shape, TreeNode):
+        return [minimal_entry_example(registry, registry[kind.shape.child_kinds[0]])]
     if name == "previously":
         return "The earlier name"
-    return _OF_EVERY_ENTRY[name]
+    return _KEYWORD_EXAMPLES[name]
 
 
 def _contents_sentence(kinds: tuple[Kind, ...], holder: Kind) -> str:
-    nouns = listed([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
-    if kinds[0].in_tree:
-        return f"The navigation of {holder.one}, in the order that readers see: {nouns}."
-    noun = kinds[0].noun if isinstance(kinds[0].shape, Single) else nouns
-    return f"The {noun}." if holder.noun in noun else f"The {noun} of {holder.one}."
+    nouns = join_with_and([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
+    if kinds[0].is_node:
+        return f"The navigation of {holder.noun_with_article}, in the order that readers see: {nouns}."
+    noun = kinds[0].noun if isinstance(kinds[0].shape, SingleEntry) else nouns
+    return f"The {noun}." if holder.noun in noun else f"The {noun} of {holder.noun_with_article}."
 
 
 def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
@@ -203,19 +219,19 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
         return
     _describe_values(part, f"{kind.name}.{path}")
     properties = part.get("properties", {})
-    forms = _FORMS if len(properties) == 1 else {}
+    forms = _SHORT_FORM_SENTENCES if len(properties) == 1 else {}
     for name, inner in properties.items():
         inside = f"{path}.{name}" if path else name
-        sentence = meaning(kind.name, inside) or forms.get(name, "")
+        sentence = field_description(kind.name, inside) or forms.get(name, "")
         inner_example = example.get(name) if isinstance(example, dict) else None
         if inner_example is None or ("const" in inner and inner_example != inner["const"]):
-            inner_example = _any_value(inner, name)
+            inner_example = _example_value(inner, name)
         inner["examples"] = [inner_example]
         word = f"{kind.name}.{path.partition('.')[0]}" if path else kind.name
         _set_description(
             inner,
             sentence,
-            page_of_kind(kind.noun),
+            kind_page_url(kind.noun),
             word,
             _absence_sentence(inner, name in part.get("required", ())),
         )
@@ -232,14 +248,14 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
 def _describe_values(part: Schema, path: str) -> None:
     """Add a sentence for each allowed value."""
     if "enum" in part:
-        meanings = [value_meaning(path, word) for word in part["enum"]]
+        meanings = [value_description(path, word) for word in part["enum"]]
         if any(meanings):
             part["enumDescriptions"] = meanings
-    elif "const" in part and (only := value_meaning(path, part["const"])):
+    elif "const" in part and (only := value_description(path, part["const"])):
         part["enumDescriptions"] = [only]
 
 
-def _any_value(part: Schema, name: str) -> Any:
+def _example_value(part: Schema, name: str) -> Any:
     """Return a value that fits the schema of a property."""
     for form in (part, *part.get("anyOf", ())):
         if "const" in form:
@@ -252,12 +268,12 @@ def _any_value(part: Schema, name: str) -> Any:
             case "integer" | "number":
                 return form.get("minimum", 1)
             case "string":
-                return _TEXTS.get(name, name)
+                return _TEXT_EXAMPLES.get(name, name)
             case "array":
-                return [_any_value(form.get("items", {}), name)]
+                return [_example_value(form.get("items", {}), name)]
             case "object":
                 inner = form.get("properties", {})
-                return {key: _any_value(inner[key], key) for key in form.get("required", [*inner][:1])}
+                return {key: _example_value(inner[key], key) for key in form.get("required", [*inner][:1])}
     return name
 
 
@@ -266,32 +282,32 @@ def _absence_sentence(part: Schema, needed: bool) -> str:
     if needed:
         return "This key is required."
     if "default" in part:
-        return f"{_UNCHANGED} In a new object, GitBook uses `{json_text(part['default'])}`."
-    return _UNCHANGED
+        return f"{_UNCHANGED_SENTENCE} In a new object, GitBook uses `{json_text(part['default'])}`."
+    return _UNCHANGED_SENTENCE
 
 
 def _set_description(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:
     name = page.rpartition("/")[2].partition(".")[0]
     part["description"] = sentence.replace("`", "")
     part["markdownDescription"] = (
-        f"{sentence} {left_out}\n\nMore: {command('explain', word)}, [{name}]({page})"
+        f"{sentence} {left_out}\n\nMore: {format_command('explain', word)}, [{name}]({page})"
     )
 
 
 SCHEMA_ID = "https://www.schemastore.org/dpsync.json"
 """The URL of the schema in the catalog that editors use. dpsync fetches nothing from there."""
 
-_TEXT: Schema = {"type": "string", "minLength": 1}
-_ENVIRONMENT: Schema = {
+_TEXT_SCHEMA: Schema = {"type": "string", "minLength": 1}
+_ENVIRONMENT_SCHEMA: Schema = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
-        "url": _TEXT,
+        "url": _TEXT_SCHEMA,
         "token": {
             "type": "object",
             "additionalProperties": False,
             "required": ["env"],
-            "properties": {"env": _TEXT},
+            "properties": {"env": _TEXT_SCHEMA},
         },
         "profile": {"enum": list(PROFILES)},
         "limits": {
@@ -299,20 +315,20 @@ _ENVIRONMENT: Schema = {
             "additionalProperties": False,
             "properties": {"rate": {"type": "string", "pattern": "^[1-9][0-9]{0,5}/[smh]$"}},
         },
-        "overlay": _TEXT,
+        "overlay": _TEXT_SCHEMA,
         "organizations": {
             "type": "object",
             "additionalProperties": {
                 "type": "object",
                 "additionalProperties": False,
                 "minProperties": 1,
-                "properties": {"id": _TEXT, "hostname": _TEXT},
+                "properties": {"id": _TEXT_SCHEMA, "hostname": _TEXT_SCHEMA},
             },
         },
     },
 }
 
-_KEY = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+_KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 def configuration_schema(registry: Registry) -> Schema:
@@ -332,7 +348,7 @@ def configuration_schema(registry: Registry) -> Schema:
         "title": "dpsync configuration",
         "type": "object",
         "additionalProperties": False,
-        "anyOf": [{"required": [registry.root.key]}, {"required": [WORD]}],
+        "anyOf": [{"required": [registry.root.key]}, {"required": [SINGLE_ORGANIZATION_KEY]}],
         "properties": {
             "dpsync": {"const": 1},
             "include": {"type": "array", "items": {"type": "string"}},
@@ -344,7 +360,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "protect": protected,
                     "ignore": patterns,
                     "forget": patterns,
-                    "watch": {"anyOf": [{"const": ACCESS}, patterns]},
+                    "watch": {"anyOf": [{"const": ACCESS_WORD}, patterns]},
                     "removed": patterns,
                     "accept": patterns,
                     "limits": {
@@ -354,8 +370,8 @@ def configuration_schema(registry: Registry) -> Schema:
                     },
                 },
             },
-            "environments": {"type": "object", "additionalProperties": _ENVIRONMENT},
-            WORD: {"type": "string", "pattern": _KEY},
+            "environments": {"type": "object", "additionalProperties": _ENVIRONMENT_SCHEMA},
+            SINGLE_ORGANIZATION_KEY: {"type": "string", "pattern": _KEY_PATTERN},
             registry.root.key: _entries_schema(registry, registry.root),
         },
         "definitions": {kind.name: _definition_schema(registry, kind) for kind in sorted_kinds(registry)},
@@ -373,33 +389,36 @@ def sorted_kinds(registry: Registry) -> list[Kind]:
 
 def _definition_schema(registry: Registry, kind: Kind) -> Schema:
     whole = _object_schema(registry, kind)
-    if kind.shorthand is None:
+    if kind.shorthand_field is None:
         return whole
-    short = _field_schema(kind.field(kind.shorthand))
-    if kind.only_short:
+    short = _field_schema(kind.field(kind.shorthand_field))
+    if kind.is_always_shorthand:
         return short
     return {"anyOf": [short, whole]}
 
 
 def _object_schema(registry: Registry, kind: Kind) -> Schema:
-    properties: Schema = {} if isinstance(kind.shape, Single) else {"id": {"type": "string"}}
+    properties: Schema = {} if isinstance(kind.shape, SingleEntry) else {"id": {"type": "string"}}
     if kind.can_be_renamed:
         properties["previously"] = _previously_schema(kind)
-    if kind.content:
+    if kind.has_content:
         properties["new"] = {"type": "boolean"}
-    if kind.synced is not None:
+    if kind.git_sync is not None:
         properties["takeover"] = {"type": "boolean"}
     required: list[str] = []
     if isinstance(kind.shape, NodeShape):
-        properties |= {"type": {"const": kind.shape.type}, "key": {"type": "string", "pattern": _KEY}}
+        properties |= {
+            "type": {"const": kind.shape.yaml_type},
+            "key": {"type": "string", "pattern": _KEY_PATTERN},
+        }
         required += ["type", "key"]
-        if kind.shape.holds:
-            properties["children"] = _nodes_schema(kind.shape.holds, kind.shape.least)
-            required += ["children"] if kind.shape.least else []
+        if kind.shape.child_kinds:
+            properties["children"] = _nodes_schema(kind.shape.child_kinds, kind.shape.min_children)
+            required += ["children"] if kind.shape.min_children else []
     for field in kind.fields:
-        if field.declarable and not field.nest and field.name != kind.natural:
+        if field.is_declarable and not field.is_parent_reference and field.name != kind.key_field:
             properties[field.name] = _field_schema(field)
-            required += [field.name] if field.required and field.name != kind.default else []
+            required += [field.name] if field.required and field.name != kind.default_key_field else []
     forms: list[Schema] = []
     for word, name in kind.inline_words.items():
         shorts = properties[name]["anyOf"]
@@ -408,7 +427,7 @@ def _object_schema(registry: Registry, kind: Kind) -> Schema:
             forms = [{"required": [name]}]
             required.remove(name)
         forms += [{"required": [word]}]
-    for place, kinds in registry.places(kind.name).items():
+    for place, kinds in registry.kinds_by_list_key(kind.name).items():
         _put_property(properties, place.split("."), _place_schema(registry, kinds))
     schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     schema |= {"anyOf": forms} if forms else {}
@@ -417,7 +436,7 @@ def _object_schema(registry: Registry, kind: Kind) -> Schema:
 
 def _previously_schema(kind: Kind) -> Schema:
     """Return the schema of `previously`: a text, the fields of a natural key, or a list of these."""
-    fields = {name: kind.field(name).type.schema() for name in kind.identity_fields}
+    fields = {name: kind.field(name).type.schema() for name in kind.natural_key_fields}
     named: Schema = {
         "type": "object", "additionalProperties": False, "properties": fields, "minProperties": 1,
     }  # fmt: skip
@@ -427,7 +446,7 @@ def _previously_schema(kind: Kind) -> Schema:
 
 def _field_schema(field: Field) -> Schema:
     schema = field.type.schema()
-    return schema if field.null == "refused" or not schema else {"anyOf": [schema, {"type": "null"}]}
+    return schema if field.null_effect == "refused" or not schema else {"anyOf": [schema, {"type": "null"}]}
 
 
 def _put_property(properties: Schema, path: list[str], schema: Schema) -> None:
@@ -442,9 +461,9 @@ def _put_property(properties: Schema, path: list[str], schema: Schema) -> None:
 
 def _place_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
     match kinds[0].shape:
-        case Entries():
+        case EntryMapping():
             return _entries_schema(registry, kinds[0])
-        case Single():
+        case SingleEntry():
             return {"$ref": f"#/definitions/{kinds[0].name}"}
         case NodeShape():
             return _nodes_schema(tuple(kind.name for kind in kinds), 0)
@@ -453,10 +472,10 @@ def _place_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
 def _entries_schema(registry: Registry, kind: Kind) -> Schema:
     entry_schema: Schema = {"$ref": f"#/definitions/{kind.name}"}
     schema: Schema = {"type": "object", "additionalProperties": entry_schema}
-    if rows_of(kind) is not None:
+    if row_format(kind) is not None:
         described = {"description": "A CSV file with more entries, one per line."}
         schema["properties"] = {ROWS_WORD: {**described, "anyOf": [{"type": "string"}, entry_schema]}}
-    return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
+    return schema if registry.has_data_key(kind) else schema | {"propertyNames": {"pattern": _KEY_PATTERN}}
 
 
 def _nodes_schema(names: tuple[str, ...], least: int) -> Schema:

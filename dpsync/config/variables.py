@@ -22,30 +22,30 @@ from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, LINE_BREAK
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 
-LONGEST_RESULT: Final = 1_000_000
+MAX_RESULT_CHARS: Final = 1_000_000
 """The maximum length of one text after substitution, in characters."""
-LARGEST_TOTAL: Final = 10_000_000
+MAX_TOTAL_CHARS: Final = 10_000_000
 """The maximum total length of all texts with variables in one file, in characters."""
 
 _VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.DOTALL)
-_NAMED: Final = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)")
-_BARE: Final = re.compile(r"\$[A-Z][A-Z0-9_]+")
-_FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}. For a literal $, write $$"
+_REFERENCE: Final = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)")
+_BARE_NAME: Final = re.compile(r"\$[A-Z][A-Z0-9_]+")
+_FORMS_HINT: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}. For a literal $, write $$"
 
 
-def doubled(text: str) -> str:
+def escape_value(text: str) -> str:
     """Return a value escaped for a file, so that no part of the value is read as a variable."""
-    return text.replace("$", "$$") if "${" in text or "$$" in text or _BARE.search(text) else text
+    return text.replace("$", "$$") if "${" in text or "$$" in text or _BARE_NAME.search(text) else text
 
 
-def escaped_key(text: str) -> str:
+def escape_key(text: str) -> str:
     """Return a key escaped for a file, so that no part of the key is read as a variable."""
     return text.replace("$", "$$") if "${" in text else text
 
 
 def referenced_variables(text: str) -> list[str]:
     """Return the names of the variables that a text refers to: only B for `a${B}$${C}`."""
-    return [found[1] for found in _NAMED.finditer(text) if found[1] is not None]
+    return [found[1] for found in _REFERENCE.finditer(text) if found[1] is not None]
 
 
 class WithoutVariables(dict[str, str]):
@@ -55,7 +55,7 @@ class WithoutVariables(dict[str, str]):
     """
 
 
-class _Refused(Exception):
+class _SubstitutionError(Exception):
     """Ends the substitution of one scalar after its diagnostic was added."""
 
 
@@ -73,25 +73,25 @@ class Substitution(Struct):
     warned: set[Span] = field(default_factory=set)
     total: int = 0
     # An aliased node is one object in many places: substituted once, reported once.
-    done: dict[int, Node] = field(default_factory=dict)
-    starts: list[int] = field(default_factory=list)
+    substituted: dict[int, Node] = field(default_factory=dict)
+    line_starts: list[int] = field(default_factory=list)
 
-    def node(self, node: Node) -> Node:
+    def substitute(self, node: Node) -> Node:
         """Return the tree with variables replaced. Nodes without variables are kept unchanged."""
         if isinstance(node, Scalar) and not (isinstance(node.value, str) and "$" in node.value):
             return node
-        known = self.done.get(id(node))
+        known = self.substituted.get(id(node))
         if known is None:
-            known = self.done[id(node)] = self.fresh(node)
+            known = self.substituted[id(node)] = self.substitute_node(node)
         return known
 
-    def fresh(self, node: Node) -> Node:
+    def substitute_node(self, node: Node) -> Node:
         if isinstance(node, Scalar):
-            return self.scalar(node)
+            return self.substitute_scalar(node)
         if isinstance(node, Sequence):
-            items = [self.node(item) for item in node.items]
+            items = [self.substitute(item) for item in node.items]
             return node if all(map(is_, items, node.items)) else Sequence(tuple(items), node.span)
-        entries = [(self.substitute_key(key), self.node(value)) for key, value in node.entries]
+        entries = [(self.substitute_key(key), self.substitute(value)) for key, value in node.entries]
         if all(a is b and c is d for (a, c), (b, d) in zip(entries, node.entries, strict=True)):
             return node
         return Mapping(tuple(self.unique_entries(entries)), node.span)
@@ -100,7 +100,7 @@ class Substitution(Struct):
         """Return the key with its variables replaced, also in `text`."""
         if "${" not in key.text:
             return key
-        replaced = self.scalar(replace(key, value=key.text))
+        replaced = self.substitute_scalar(replace(key, value=key.text))
         return replace(replaced, text=str(replaced.value))
 
     def unique_entries(self, entries: list[tuple[Scalar, Node]]) -> Iterator[tuple[Scalar, Node]]:
@@ -117,24 +117,24 @@ class Substitution(Struct):
                 )
                 self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
 
-    def scalar(self, scalar: Scalar) -> Scalar:
+    def substitute_scalar(self, scalar: Scalar) -> Scalar:
         try:
-            value, used = self.text(scalar)
-        except _Refused:
+            value, used = self.substitute_text(scalar)
+        except _SubstitutionError:
             return replace(scalar, interpolated=True)
         if used:
             self.total += len(value)
-        if self.total > LARGEST_TOTAL:
+        if self.total > MAX_TOTAL_CHARS:
             self.refuse(
                 codes.TEXT_SIZE,
                 "after dpsync has replaced the variables, the texts of this file are "
-                f"longer than {LARGEST_TOTAL:,} characters",
+                f"longer than {MAX_TOTAL_CHARS:,} characters",
                 scalar,
             )
             return replace(scalar, interpolated=True)
         return replace(scalar, value=value, interpolated=used)
 
-    def text(self, scalar: Scalar) -> tuple[str, bool]:
+    def substitute_text(self, scalar: Scalar) -> tuple[str, bool]:
         """Return the text with every variable replaced, and whether there was one.
 
         Reports all missing ones.
@@ -149,43 +149,43 @@ class Substitution(Struct):
                 part, done = "$", at + 2
             elif text.startswith("${", at):
                 used = True
-                part, done = self.variable(scalar, text, at, missing)
+                part, done = self.variable_value(scalar, text, at, missing)
             else:
                 part, done = "$", at + 1
-                if (named := _BARE.match(text, at)) is not None:
-                    self.looks_like_variable(scalar, named[0], at)
+                if (named := _BARE_NAME.match(text, at)) is not None:
+                    self.warn_about_bare_name(scalar, named[0], at)
             parts.append(part)
             length += len(parts[-2]) + len(part)
-            if length > LONGEST_RESULT:
+            if length > MAX_RESULT_CHARS:
                 message = (
                     "after dpsync has replaced the variables, this text is "
-                    f"longer than {LONGEST_RESULT:,} characters"
+                    f"longer than {MAX_RESULT_CHARS:,} characters"
                 )
                 self.refuse(codes.TEXT_SIZE, message, scalar)
-                raise _Refused
+                raise _SubstitutionError
         if missing:
-            raise _Refused
+            raise _SubstitutionError
         parts.append(text[done:])
         return "".join(parts), used
 
-    def looks_like_variable(self, scalar: Scalar, written: str, at: int) -> None:
+    def warn_about_bare_name(self, scalar: Scalar, written: str, at: int) -> None:
         """Warn about a name behind a lone "$", which shells and other tools would read as a variable."""
         if scalar.span in self.warned:
             return
         self.warned.add(scalar.span)
         hint = f"write ${{{written[1:]}}} to use the variable, or ${written} to keep the text {written}"
         span, message = (
-            self.place(scalar, at, len(written)),
+            self.span_at(scalar, at, len(written)),
             f'dpsync reads "{written}" as text, not as a variable',
         )
         self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 
-    def variable(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
+    def variable_value(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
         """Return the value of the variable at `text[at:]`, and the offset behind the variable."""
         end = text.find("}", at)
         if end < 0:
-            self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, at, 2, _FORMS)
-            raise _Refused
+            self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, at, 2, _FORMS_HINT)
+            raise _SubstitutionError
         found = _VARIABLE.fullmatch(text, at + 2, end)
         if found is None:
             self.refuse(
@@ -194,9 +194,9 @@ class Substitution(Struct):
                 scalar,
                 at,
                 2,
-                _FORMS,
+                _FORMS_HINT,
             )
-            raise _Refused
+            raise _SubstitutionError
         name, form, argument = found[1], found[2], (found[3] or "")
         if "${" in argument.replace("$$", ""):
             message = f'the text inside "${{{name}{form}…}}" contains another variable'
@@ -208,22 +208,24 @@ class Substitution(Struct):
                 2,
                 "write a default or message that contains no variable",
             )
-            raise _Refused
+            raise _SubstitutionError
         value = self.env.get(name)
         if value is None or (not value and form is not None):
             if form == ":-" and not isinstance(self.env, WithoutVariables):
                 return argument.replace("$$", "$"), end + 1
             if name not in missing:
                 missing.add(name)
-                self.missing(scalar, at, end, name, argument.replace("$$", "$") if form else "", value)
+                self.report_missing(scalar, at, end, name, argument.replace("$$", "$") if form else "", value)
             return "", end + 1
         if FORBIDDEN_IN_VALUE.search(value):
             message = f"the value of {name} contains a control character or invalid text"
             self.refuse(codes.VARIABLE_VALUE, message, scalar, at, end + 1 - at)
-            raise _Refused
+            raise _SubstitutionError
         return value, end + 1
 
-    def missing(self, scalar: Scalar, at: int, end: int, name: str, why: str, value: str | None) -> None:
+    def report_missing(
+        self, scalar: Scalar, at: int, end: int, name: str, why: str, value: str | None
+    ) -> None:
         message = f"the variable {name} is {'not set' if value is None else 'empty'}"
         hint = f"set the variable, or write a default: ${{{name}:-…}}"
         if why:
@@ -235,10 +237,10 @@ class Substitution(Struct):
         cause: str | None = None,
     ) -> None:  # fmt: skip
         self.unknown.add(scalar.span)
-        span = scalar.span if at < 0 else self.place(scalar, at, width)
+        span = scalar.span if at < 0 else self.span_at(scalar, at, width)
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, cause=cause))
 
-    def place(self, scalar: Scalar, at: int, width: int) -> Span:
+    def span_at(self, scalar: Scalar, at: int, width: int) -> Span:
         """Return the position in the file of the `$` at an offset of the value.
 
         Quotes, escapes, folding and indentation come between the two, but the nth `$` of the value is the nth
@@ -246,8 +248,8 @@ class Substitution(Struct):
         """
         if not self.source:
             return scalar.span
-        if not self.starts:
-            self.starts = [0, *(found.end() for found in LINE_BREAK.finditer(self.source))]
+        if not self.line_starts:
+            self.line_starts = [0, *(found.end() for found in LINE_BREAK.finditer(self.source))]
         span = scalar.span
         begin, end = self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
         text = str(scalar.value)
@@ -256,10 +258,10 @@ class Substitution(Struct):
         position = begin - 1
         for _ in range(text.count("$", 0, at + 1)):
             position = self.source.find("$", position + 1)
-        line = bisect_right(self.starts, position)
-        column = position - self.starts[line - 1] + 1
+        line = bisect_right(self.line_starts, position)
+        column = position - self.line_starts[line - 1] + 1
         return Span(span.file, line, column, line, column + width)
 
     def offset(self, line: int, column: int) -> int:
-        start = self.starts[line - 1] if line <= len(self.starts) else len(self.source)
+        start = self.line_starts[line - 1] if line <= len(self.line_starts) else len(self.source)
         return min(start + column - 1, len(self.source))

@@ -20,8 +20,8 @@ TAG_HINT: Final = (
     "for a variable, write ${NAME}. For a secret, write { env: NAME }. "
     'Put a text that begins with "!" in quotes'
 )
-_LIST: Final = "start the list on the line below its key"
-_ALIGN: Final = "check the indentation of this line. Put a text that contains quotes in quotes"
+_LIST_HINT: Final = "start the list on the line below its key"
+_ALIGN_HINT: Final = "check the indentation of this line. Put a text that contains quotes in quotes"
 
 # A piece of the parser's problem (the C parser and the pure one differ in words) → sentence, hint.
 _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
@@ -30,8 +30,8 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
         'a ":" is not allowed here',
         f'{_QUOTE_HINT} if it contains ": ", or check the indentation',
     ),
-    ("block sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
-    ("sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
+    ("block sequence entries are not allowed", 'a "- " is not allowed here', _LIST_HINT),
+    ("sequence entries are not allowed", 'a "- " is not allowed here', _LIST_HINT),
     (
         "unknown escape character",
         "the backslash begins an unknown escape sequence",
@@ -51,20 +51,20 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     ("expected the node content", "a value is missing here", None),
     ("incompatible YAML document", "the file requests another version of YAML", "delete the %YAML line"),
 )
-_CLOSES: Final = {"{": "}", "[": "]"}
+_CLOSING_BRACKETS: Final = {"{": "}", "[": "]"}
 _BEFORE_BRACKET: Final = re.compile(r"([^\s{}\[\]]+)\s*([{\[])\s*\S")
-_CLOSED: Final = {
+_CLOSED_ON_LINE: Final = {
     bracket: re.compile(rf"""(?:[^\r\n'"]|'[^'\r\n]*'|"[^"\r\n]*")*?\{close}""")
-    for bracket, close in _CLOSES.items()
+    for bracket, close in _CLOSING_BRACKETS.items()
 }
 """The closing bracket on the same line, outside quoted texts."""
-_GLUED: Final = re.compile(r"([\w.@-]+):[^\s/]")
+_MISSING_SPACE: Final = re.compile(r"([\w.@-]+):[^\s/]")
 _NAME: Final = r"([^\s{}\[\],:\"'#$]+)"
-_OPENED: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
+_KEY_AND_OPEN_BRACKET: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
 """A line that is a key and an open bracket, with no ":" between them."""
-_ALONE: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s*$")
+_WORD_ALONE: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s*$")
 """A word alone on its line."""
-_OPENED_HERE: Final = re.compile(rf"(?:^\s*(?:- +)*|[{{\[,]\s*){_NAME}\s+$")
+_TEXT_BEFORE_BRACKET: Final = re.compile(rf"(?:^\s*(?:- +)*|[{{\[,]\s*){_NAME}\s+$")
 """The text before such a bracket."""
 _NO_COLON: Final = "expected ':'"
 # The same for what was opened and never finished: the message stands where it was opened.
@@ -93,19 +93,19 @@ class Quoted(NamedTuple):
         return mark is not None and mark.line == self.end.line and mark.index >= self.end.index
 
 
-def unfinished(key: str, text: str, end: int) -> str | None:
+def key_before_bracket(key: str, text: str, end: int) -> str | None:
     """Return the word of a key without ":" before a bracket: `manual` for `manual { url`; else None.
 
     The key ends at index `end` of the text. If its line does not close the bracket, the bracket is part of
     the key: `a[b: c`. So it is if the key ends with the bracket: `a{: '}'`.
     """
     found = _BEFORE_BRACKET.match(key)
-    if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
+    if found is None or key.count(found[2]) == key.count(_CLOSING_BRACKETS[found[2]]):
         return None
-    return found[1] if _CLOSED[found[2]].match(text, end) else None
+    return found[1] if _CLOSED_ON_LINE[found[2]].match(text, end) else None
 
 
-def without_colon(word: str, place: Span) -> Diagnostic:
+def missing_colon_diagnostic(word: str, place: Span) -> Diagnostic:
     return Diagnostic(codes.SYNTAX, f'a ":" is missing after "{word}"', place, hint=f'write "{word}: "')
 
 
@@ -143,7 +143,7 @@ def explain(
     character = _character_at(error.problem_mark, text)
 
     begin = bracket.mark if bracket is not None else error.context_mark
-    if begin is not None and text[begin.index : begin.index + 1] in _CLOSES:
+    if begin is not None and text[begin.index : begin.index + 1] in _CLOSING_BRACKETS:
         color = _color_finding(begin, text, file)
         if color is not None:
             return color
@@ -171,7 +171,7 @@ def explain(
         )
     for piece, message, hint in _AT_CONTEXT:
         if piece in problem and opened is not None and "flow" not in (error.context or ""):
-            glued = error.context_mark and _GLUED.match(text, error.context_mark.index)
+            glued = error.context_mark and _MISSING_SPACE.match(text, error.context_mark.index)
             if glued and piece == _NO_COLON:
                 message, hint = 'a space is missing after the ":"', f'write "{glued[1]}: "'
             return Diagnostic(codes.SYNTAX, message, opened, hint=hint)
@@ -207,7 +207,7 @@ def _bracket_finding(
     if character in "]}" and character:
         message = f'this bracket does not close the {name}: "{close}" is expected'
         return Diagnostic(codes.SYNTAX, message, at, related=begins)
-    if at.line > opened.line and _indent(text, at.line) <= _indent(text, opened.line):
+    if at.line > opened.line and _indentation(text, at.line) <= _indentation(text, opened.line):
         message = f'this {name} is not closed: "{close}" is missing'
         hint = f'add "{close}" where the {name} ends'
         return Diagnostic(
@@ -227,21 +227,23 @@ def _missing_colon_finding(error: yaml.MarkedYAMLError, text: str, file: str) ->
     lines = text[: mark.index].split("\n")
     number, found = len(lines), None
     if text[mark.index : mark.index + 1] in ("{", "["):
-        found = _OPENED_HERE.search(lines[-1])
+        found = _TEXT_BEFORE_BRACKET.search(lines[-1])
     elif "flow" not in (error.context or ""):
         blank = re.compile(r"\s*(#|$)")
         number = next((n for n in range(len(lines) - 1, 0, -1) if not blank.match(lines[n - 1])), 0)
         above = lines[number - 1] if number else ""
-        found = _OPENED.search(above)
+        found = _KEY_AND_OPEN_BRACKET.search(above)
         if found is None and "mapping values are not allowed" in (error.problem or ""):
-            beside = _ALONE.search(above)
+            beside = _WORD_ALONE.search(above)
             found = beside if beside and beside.start(1) == len(lines[-1]) - len(lines[-1].lstrip()) else None
     if found is None:
         return None
-    return without_colon(found[1], Span(file, number, found.start(1) + 1, number, found.end(1) + 1))
+    return missing_colon_diagnostic(
+        found[1], Span(file, number, found.start(1) + 1, number, found.end(1) + 1)
+    )
 
 
-def _indent(text: str, line: int) -> int:
+def _indentation(text: str, line: int) -> int:
     """Return the number of spaces at the beginning of a line. Lines count from 1."""
     whole = text.split("\n")
     found = whole[line - 1] if line <= len(whole) else ""
@@ -254,7 +256,7 @@ def _misplaced_line_finding(name: str, at: Span, opened: Span | None) -> Diagnos
         codes.SYNTAX,
         f"this line is not a valid part of the {name} that contains the line",
         at,
-        hint=_ALIGN,
+        hint=_ALIGN_HINT,
         related=related,
     )
 

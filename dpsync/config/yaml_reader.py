@@ -34,13 +34,13 @@ from dpsync.config.yaml_errors import (
     Bracket,
     Quoted,
     explain,
-    unfinished,
+    key_before_bracket,
+    missing_colon_diagnostic,
     unquoted_color,
-    without_colon,
 )
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, Value
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 
 NUMBER_LENGTH: Final = 64
 """The longest number, in characters. Checked before conversion, whose cost is quadratic in the length."""
@@ -48,11 +48,11 @@ NUMBER_LENGTH: Final = 64
 # What no value may hold: controls but tab and line breaks, surrogates, non-characters.
 CONTROLS: Final = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 FORBIDDEN_IN_VALUE: Final = re.compile(f"[{CONTROLS}]")
-IN_NO_TEXT: Final = re.compile("[\\x00\\ud800-\\udfff]")
+FORBIDDEN_IN_TEXT: Final = re.compile("[\\x00\\ud800-\\udfff]")
 """What is no text for any platform; another control character may be in a title that somebody has pasted."""
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
-_WORDS: Final[dict[str, Value]] = {
+_PLAIN_SCALARS: Final[dict[str, Value]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -69,13 +69,13 @@ class NumberError(ValueError):
     """A scalar that looks like a number, but that JSON cannot hold. The message says why."""
 
 
-def resolve(text: str) -> Value:
+def parse_scalar(text: str) -> Value:
     """Return the value of a plain scalar.
 
     Raises NumberError for `.inf`, `.nan`, overflow and overlong numbers.
     """
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in _PLAIN_SCALARS:
+        return _PLAIN_SCALARS[text]
     if text[0] not in _NUMBER_START:
         return text
     if _NOT_FINITE.fullmatch(text):
@@ -96,7 +96,7 @@ def resolve(text: str) -> Value:
 def _check_length(text: str) -> None:
     if len(text) > NUMBER_LENGTH:
         raise NumberError(
-            f"the number has {counted(len(text), 'character')}, but at most {NUMBER_LENGTH} are allowed"
+            f"the number has {format_count(len(text), 'character')}, but at most {NUMBER_LENGTH} are allowed"
         )
 
 
@@ -108,12 +108,12 @@ _SEPARATORS: Final = "\u2028\u2029\ufeff"
 FORBIDDEN_IN_FILE: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
 """Characters that a file may not contain. In a value, most of them may be written as escapes."""
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
-_new: Final = tuple.__new__
-_REPEATED: Final = 100
+_new_tuple: Final = tuple.__new__
+_MAX_CACHED_CHARS: Final = 100
 """The maximum length of a plain text that is cached because it may repeat in its file, in characters."""
-_QUOTE: Final = "if the value is text, put it in quotes"
-_ANCHOR: Final = 'define the anchor earlier in the same file. Put a text that begins with "*" in quotes'
-_SPLIT: Final = 'split the file, and add the new files to "include"'
+_QUOTE_HINT: Final = "if the value is text, put it in quotes"
+_ANCHOR_HINT: Final = 'define the anchor earlier in the same file. Put a text that begins with "*" in quotes'
+_SPLIT_HINT: Final = 'split the file, and add the new files to "include"'
 
 
 class FileLimits(Struct, frozen=True):
@@ -138,10 +138,10 @@ def read(
     other problems are collected, and the node lacks the parts that they are about. Never raises.
     """
     decoded, diagnostics = decode(text, file, limits)
-    return (None, diagnostics) if diagnostics else nodes(decoded, file, limits, repeated)
+    return (None, diagnostics) if diagnostics else read_text(decoded, file, limits, repeated)
 
 
-def nodes(
+def read_text(
     text: str, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
     """Read the text of a file that `decode` has accepted. Returns the same as `read`."""
@@ -158,18 +158,20 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     size = len(data) if isinstance(data, bytes) else len(data.encode("utf-8", "surrogatepass"))
     if size > limits.bytes:
         message = f"the file is larger than {limits.bytes:,} bytes"
-        return "", [Diagnostic(codes.FILE_SIZE, message, Span.start_of(file), hint=_SPLIT)]
+        return "", [Diagnostic(codes.FILE_SIZE, message, Span.start_of(file), hint=_SPLIT_HINT)]
     if isinstance(data, bytes):
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            return data.decode("utf-8", "replace"), [_not_utf8(data, error.start, file)]
+            return data.decode("utf-8", "replace"), [_encoding_error(data, error.start, file)]
     else:
         text = data
     text = text.removeprefix("\ufeff")
     found = None if _is_visible(text) else FORBIDDEN_IN_FILE.search(text)
     if found:
-        return text, [_forbidden(found.group(), _span_at(text, found.start(), found.end(), file))]
+        return text, [
+            _forbidden_character_error(found.group(), _span_at(text, found.start(), found.end(), file))
+        ]
     directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None
     if directive:
         # Refused before parsing: the parser's table of handles costs quadratic time.
@@ -188,11 +190,11 @@ def _is_visible(text: str) -> bool:
     return text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable()
 
 
-class _StopReading(Exception):
+class _StopReadingError(Exception):
     """Ends the reading of a file after its last diagnostic was added."""
 
 
-class _Frame(Struct):
+class _OpenCollection(Struct):
     """A collection that is not read completely yet."""
 
     start: Any
@@ -207,7 +209,7 @@ class _Frame(Struct):
     seen: dict[str, Scalar] = field(default_factory=dict)
     key: Scalar | None = None
     # The value of a key that was refused is read and dropped.
-    skip: bool = False
+    skips_value: bool = False
 
 
 class _Anchor(Struct, frozen=True):
@@ -224,7 +226,7 @@ class _NodeReader:
         self.repeated = repeated
         self.diagnostics = Findings()
         self.root: Node | None = None
-        self.frames: list[_Frame] = []
+        self.frames: list[_OpenCollection] = []
         self.anchors: dict[str, _Anchor] = {}
         self.open_anchors: dict[str, int] = {}
         self.count = 0
@@ -232,23 +234,23 @@ class _NodeReader:
         self.documents = 0
         self.values: dict[str, Value] = {}
         self.texts: dict[str, str] = {}
-        self.quoted: Quoted | None = None
+        self.last_quoted_text: Quoted | None = None
 
     def read(self) -> Node | None:
         try:
             # Not by yaml.parse, which asks twice for each event.
             for event in iter(_PARSER(self.text).get_event, None):
                 if type(event) is ScalarEvent:  # four of five
-                    self.scalar(event)
+                    self.read_scalar(event)
                 else:
-                    self.event(event)
-        except _StopReading:
+                    self.handle_event(event)
+        except _StopReadingError:
             return None
         except yaml.MarkedYAMLError as error:
             flow = next((frame for frame in reversed(self.frames) if frame.flow), None)
             bracket = Bracket(flow.start, flow.is_mapping) if flow else None
             if not any(finding.code == codes.SYNTAX for finding in self.diagnostics):
-                self.diagnostics.append(explain(error, self.text, self.file, bracket, self.quoted))
+                self.diagnostics.append(explain(error, self.text, self.file, bracket, self.last_quoted_text))
             return None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             # The pure parser: an escape beyond Unicode is a bare ValueError there.
@@ -256,18 +258,18 @@ class _NodeReader:
             return None
         return self.root
 
-    def event(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         kind = type(event)
         if kind is MappingStartEvent or kind is SequenceStartEvent:
-            self.open(event, kind is MappingStartEvent)
+            self.open_collection(event, kind is MappingStartEvent)
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
-            self.close(event)
+            self.close_collection(event)
         elif kind is AliasEvent:
-            self.alias(event)
+            self.read_alias(event)
         elif kind is DocumentStartEvent:
-            self.document(event)
+            self.handle_document(event)
 
-    def document(self, event: Any) -> None:
+    def handle_document(self, event: Any) -> None:
         span = self.span(event.start_mark, event.end_mark)
         self.documents += 1
         if self.documents > 1:
@@ -275,24 +277,26 @@ class _NodeReader:
                 'delete this line, or move the lines below it into a new file and list that file in "include"'
             )
             self.error(codes.DOCUMENTS, "a second document begins here", span, hint)
-            raise _StopReading
+            raise _StopReadingError
         if event.version not in (None, (1, 2)):
             version = ".".join(str(part) for part in event.version)
             message = f"the file requests YAML {version}, but dpsync reads YAML 1.2"
             self.error(codes.YAML_VERSION, message, span, "delete the %YAML line")
 
-    def open(self, event: Any, is_mapping: bool) -> None:
+    def open_collection(self, event: Any, is_mapping: bool) -> None:
         if len(self.frames) >= self.limits.depth:
-            self.too_deep(self.span(event.start_mark, event.end_mark))
-        self.counted(1, event)
-        self.tag(event)
-        frame = _Frame(event.start_mark, is_mapping, bool(event.flow_style), event.anchor, self.count - 1)
+            self.add_depth_error(self.span(event.start_mark, event.end_mark))
+        self.check_node_count(1, event)
+        self.refuse_tag(event)
+        frame = _OpenCollection(
+            event.start_mark, is_mapping, bool(event.flow_style), event.anchor, self.count - 1
+        )
         if frame.anchor is not None:
             self.anchors.pop(frame.anchor, None)
             self.open_anchors[frame.anchor] = self.open_anchors.get(frame.anchor, 0) + 1
         self.frames.append(frame)
 
-    def close(self, event: Any) -> None:
+    def close_collection(self, event: Any) -> None:
         frame = self.frames.pop()
         # The end mark of a block collection stands after the comments and blank lines that follow it.
         end = event.end_mark if frame.flow or frame.end is None else frame.end
@@ -305,97 +309,101 @@ class _NodeReader:
         if frame.anchor is not None:
             self.open_anchors[frame.anchor] -= 1
             self.anchors[frame.anchor] = _Anchor(node, self.count - frame.count, frame.height)
-        self.add(node, end, frame.height)
+        self.add_node(node, end, frame.height)
 
-    def scalar(self, event: Any) -> None:
+    def read_scalar(self, event: Any) -> None:
         text, end = event.value, event.end_mark
         span = self.span(event.start_mark, end)
         if len(text) > self.limits.scalar:
             message = f"the text has {len(text):,} characters, but at most {self.limits.scalar:,} are allowed"
             self.error(codes.TEXT_SIZE, message, span)
-            raise _StopReading
+            raise _StopReadingError
         if event.tag is not None:
-            self.tag(event)
+            self.refuse_tag(event)
         frame = self.frames[-1] if self.frames else None
-        is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skip
+        is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skips_value
         is_plain = not event.style
         if not is_plain:
-            text = self.unquoted(event, span, is_key)
-        elif len(text) <= _REPEATED:
+            text = self.quoted_text(event, span, is_key)
+        elif len(text) <= _MAX_CACHED_CHARS:
             text = self.texts.setdefault(text, text)  # most words of a file come again and again
         if not is_key:
-            self.counted(1, event)
+            self.check_node_count(1, event)
             if not text and is_plain and (color := COLOR.match(self.text, end.index)):
                 span = _span_at(self.text, color.start(1), color.end(1), self.file)
                 self.diagnostics.append(unquoted_color(color[1], span))
-        node = Scalar(self.value(text, span) if is_plain and not is_key else text, span, text, is_plain)
+        node = Scalar(
+            self.resolve_value(text, span) if is_plain and not is_key else text, span, text, is_plain
+        )
         if event.anchor is not None:
-            anchored = Scalar(self.value(text, span), span, text, True) if is_plain and is_key else node
+            anchored = (
+                Scalar(self.resolve_value(text, span), span, text, True) if is_plain and is_key else node
+            )
             self.anchors[event.anchor] = _Anchor(anchored, 1, 0)
         if is_key and frame is not None:
-            self.key(frame, node, end)
+            self.read_key(frame, node, end)
         else:
-            self.add(node, end, 0)
+            self.add_node(node, end, 0)
 
-    def unquoted(self, event: Any, span: Span, is_key: bool) -> str:
+    def quoted_text(self, event: Any, span: Span, is_key: bool) -> str:
         """Return the text of a quoted or block scalar, without forbidden characters."""
         text: str = event.value
         if event.style in "'\"" and span.line < span.end_line:
-            self.quoted = Quoted(event.start_mark, event.end_mark)
+            self.last_quoted_text = Quoted(event.start_mark, event.end_mark)
         if event.style == '"':  # only there it can be written as an escape, which is seen
-            refused = FORBIDDEN_IN_VALUE if is_key else IN_NO_TEXT
+            refused = FORBIDDEN_IN_VALUE if is_key else FORBIDDEN_IN_TEXT
             if found := refused.search(text):
-                self.diagnostics.append(_forbidden(found.group(), span))
+                self.diagnostics.append(_forbidden_character_error(found.group(), span))
                 text = refused.sub("", text)
         return text
 
-    def value(self, text: str, span: Span) -> Value:
+    def resolve_value(self, text: str, span: Span) -> Value:
         try:
             return self.values[text]
         except KeyError:
             pass
         try:
-            value = resolve(text)
+            value = parse_scalar(text)
         except NumberError as error:
-            self.error(codes.NUMBER, str(error), span, _QUOTE)
+            self.error(codes.NUMBER, str(error), span, _QUOTE_HINT)
             return text
         self.values[text] = value
         return value
 
-    def alias(self, event: Any) -> None:
+    def read_alias(self, event: Any) -> None:
         span = self.span(event.start_mark, event.end_mark)
         self.aliases += 1
         if self.aliases > self.limits.aliases:
             self.error(codes.ALIASES, f"the file contains more than {self.limits.aliases} aliases", span)
-            raise _StopReading
+            raise _StopReadingError
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
             if self.open_anchors.get(event.anchor):
                 message, hint = f'"*{event.anchor}" is inside the value of the anchor "&{event.anchor}"', None
             else:
-                message, hint = f'the file has no anchor "&{event.anchor}" above this alias', _ANCHOR
+                message, hint = f'the file has no anchor "&{event.anchor}" above this alias', _ANCHOR_HINT
             self.error(codes.ALIAS, message, span, hint)
             anchor = _Anchor(Scalar(None, span, "", True), 1, 0)
-        self.counted(anchor.count, event)
+        self.check_node_count(anchor.count, event)
         if len(self.frames) + anchor.height > self.limits.depth:
-            self.too_deep(span)
+            self.add_depth_error(span)
         frame = self.frames[-1] if self.frames else None
-        if frame is not None and frame.is_mapping and frame.key is None and not frame.skip:
+        if frame is not None and frame.is_mapping and frame.key is None and not frame.skips_value:
             self.error(codes.KEY, "an alias cannot be a key", span)
-            frame.skip = True
+            frame.skips_value = True
             return
-        self.add(anchor.node, event.end_mark, anchor.height)
+        self.add_node(anchor.node, event.end_mark, anchor.height)
 
-    def key(self, frame: _Frame, key: Scalar, end: Any) -> None:
+    def read_key(self, frame: _OpenCollection, key: Scalar, end: Any) -> None:
         first = frame.seen.get(key.text)
         if (
             key.plain
             and ("{" in key.text or "[" in key.text)
-            and (word := unfinished(key.text, self.text, end.index))
+            and (word := key_before_bracket(key.text, self.text, end.index))
         ):
             begin = key.span
             place = Span(self.file, begin.line, begin.column, begin.line, begin.column + len(word))
-            self.diagnostics.append(without_colon(word, place))
+            self.diagnostics.append(missing_colon_diagnostic(word, place))
         elif key.plain and key.text == "<<":
             hint = 'repeat the keys, or reuse the whole value with an alias ("key: *name")'
             self.error(codes.MERGE_KEY, 'merge keys ("<<") are not supported', key.span, hint)
@@ -408,16 +416,16 @@ class _NodeReader:
         else:
             frame.seen[key.text] = frame.key = key
             return
-        frame.skip = True
+        frame.skips_value = True
 
-    def add(self, node: Node, end: Any, height: int) -> None:
+    def add_node(self, node: Node, end: Any, height: int) -> None:
         if not self.frames:
             self.root = node
             return
         frame = self.frames[-1]
-        if frame.is_mapping and frame.key is None and not frame.skip:
+        if frame.is_mapping and frame.key is None and not frame.skips_value:
             self.error(codes.KEY, "a list or mapping cannot be a key", node.span, self.key_hint())
-            frame.skip = True
+            frame.skips_value = True
             return
         frame.end = end
         if height >= frame.height:
@@ -426,7 +434,7 @@ class _NodeReader:
             frame.items.append(node)
         elif frame.key is not None:
             frame.entries.append((frame.key, node))
-        frame.key, frame.skip = None, False
+        frame.key, frame.skips_value = None, False
 
     def key_hint(self) -> str:
         """Return what to write in place of a key that is a list or mapping, such as `{ id: eve }: member`."""
@@ -436,19 +444,19 @@ class _NodeReader:
         entry = "ada@acme.example: ROLE"
         return f"use the person's e-mail address as the key, without {{ }} and without a dash: {entry}"
 
-    def counted(self, count: int, event: Any) -> None:
+    def check_node_count(self, count: int, event: Any) -> None:
         self.count += count
         if self.count > self.limits.nodes:
             message = f"the file contains more than {self.limits.nodes:,} values"
-            self.error(codes.NODES, message, self.span(event.start_mark, event.end_mark), _SPLIT)
-            raise _StopReading
+            self.error(codes.NODES, message, self.span(event.start_mark, event.end_mark), _SPLIT_HINT)
+            raise _StopReadingError
 
-    def too_deep(self, span: Span) -> None:
+    def add_depth_error(self, span: Span) -> None:
         message = f"lists and mappings are nested deeper than {self.limits.depth} levels"
         self.error(codes.DEPTH, message, span)
-        raise _StopReading
+        raise _StopReadingError
 
-    def tag(self, event: Any) -> None:
+    def refuse_tag(self, event: Any) -> None:
         if event.tag is not None:
             self.diagnostics.append(_tag_error(self.span(event.start_mark, event.end_mark)))
 
@@ -461,21 +469,23 @@ class _NodeReader:
         line, end_line = start.line + 1, end.line + 1
         if line == end_line:
             end_line = line
-        return _new(Span, (self.file, line, start.column + 1, end_line, end.column + 1))
+        return _new_tuple(Span, (self.file, line, start.column + 1, end_line, end.column + 1))
 
 
 def _tag_error(span: Span) -> Diagnostic:
     return Diagnostic(codes.TAG, "tags are not supported", span, hint=TAG_HINT)
 
 
-def _forbidden(character: str, span: Span) -> Diagnostic:
+def _forbidden_character_error(character: str, span: Span) -> Diagnostic:
     message = f"the character U+{ord(character):04X} is not allowed here"
     escape = f'write "\\u{ord(character):04x}" in double quotes'
-    hint = "delete the character" if IN_NO_TEXT.match(character) else f"delete the character, or {escape}"
+    hint = (
+        "delete the character" if FORBIDDEN_IN_TEXT.match(character) else f"delete the character, or {escape}"
+    )
     return Diagnostic(codes.CHARACTER, message, span, hint=hint)
 
 
-def _not_utf8(data: bytes, offset: int, file: str) -> Diagnostic:
+def _encoding_error(data: bytes, offset: int, file: str) -> Diagnostic:
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     message = (
         "the file is encoded in UTF-16"

@@ -27,7 +27,7 @@ class Problem(Struct, frozen=True, order=True):
     hint: str
 
 
-class Outside(Struct, frozen=True):
+class UnsupportedNode(Struct, frozen=True):
     """A node of a Document that Markdown cannot hold.
 
     `path` leads to the node from the document (`nodes[2].nodes[0]`). `type` is the node's type, or its
@@ -50,54 +50,56 @@ class MarkdownError(ValueError):
 class DocumentError(ValueError):
     """All nodes of one Document that Markdown cannot hold, in the order of the document."""
 
-    def __init__(self, problems: Iterable[Outside]) -> None:
+    def __init__(self, problems: Iterable[UnsupportedNode]) -> None:
         self.problems = tuple(problems)
         super().__init__(self.problems)
 
 
 Json = dict[str, Any]
 
-_DEEPEST = 100  # far beyond what Markdown can hold
-_LISTS = ("nodes", "fragments", "leaves", "marks")
+_MAX_JSON_DEPTH = 100  # far beyond what Markdown can hold
+_CHILD_LISTS = ("nodes", "fragments", "leaves", "marks")
 
 
-def misshapen(document: Json, defaults: Mapping[str, Json]) -> Iterator[Outside]:
+def malformed_nodes(document: Json, defaults: Mapping[str, Json]) -> Iterator[UnsupportedNode]:
     """Yield every node of a wrong form. `defaults` has a value of the right type for each member of data."""
-    yield from _misshapen_below(document, "", defaults, 0)
+    yield from _malformed_below(document, "", defaults, 0)
 
 
-def _misshapen_below(node: Json, path: str, defaults: Mapping[str, Json], depth: int) -> Iterator[Outside]:
-    for name in _LISTS:
+def _malformed_below(
+    node: Json, path: str, defaults: Mapping[str, Json], depth: int
+) -> Iterator[UnsupportedNode]:
+    for name in _CHILD_LISTS:
         children = node.get(name)
         if children is None:
             continue
         at = f"{path}.{name}" if path else name
         if not isinstance(children, list):
-            yield Outside(at, type(children).__name__, "is not a list")
+            yield UnsupportedNode(at, type(children).__name__, "is not a list")
             continue
         for index, child in enumerate(children):
-            yield from _misshapen_node(child, f"{at}[{index}]", name, defaults, depth)
+            yield from _check_node_form(child, f"{at}[{index}]", name, defaults, depth)
 
 
-def _misshapen_node(
+def _check_node_form(
     node: Any, path: str, place: str, defaults: Mapping[str, Json], depth: int
-) -> Iterator[Outside]:
+) -> Iterator[UnsupportedNode]:
     if not isinstance(node, dict):
-        yield Outside(path, type(node).__name__, "is not a node")
+        yield UnsupportedNode(path, type(node).__name__, "is not a node")
         return
     kind = node.get("type") or node.get("object")
-    if depth > _DEEPEST:
-        yield Outside(path, str(kind), f"is nested more than {_DEEPEST} nodes deep")
+    if depth > _MAX_JSON_DEPTH:
+        yield UnsupportedNode(path, str(kind), f"is nested more than {_MAX_JSON_DEPTH} nodes deep")
     elif not isinstance(kind, str) and place != "fragments":
-        yield Outside(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
+        yield UnsupportedNode(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
     elif not _is_allowed_in(node, place, defaults):
-        yield Outside(path, str(kind), "is not allowed at this position")
+        yield UnsupportedNode(path, str(kind), "is not allowed at this position")
     elif place == "leaves" and not isinstance(node.get("text") or "", str):
-        yield Outside(path, str(kind), "has a `text` that is not a string")
+        yield UnsupportedNode(path, str(kind), "has a `text` that is not a string")
     elif wrong := _wrong_member(node, defaults.get(str(kind), {})):
-        yield Outside(path, str(kind), f"has a value of the wrong type in `{wrong}`")
+        yield UnsupportedNode(path, str(kind), f"has a value of the wrong type in `{wrong}`")
     else:
-        yield from _misshapen_below(node, path, defaults, depth + 1)
+        yield from _malformed_below(node, path, defaults, depth + 1)
 
 
 def _is_allowed_in(node: Json, place: str, defaults: Mapping[str, Json]) -> bool:
@@ -125,8 +127,8 @@ def _wrong_member(node: Json, defaults: Json) -> str | None:
 
 
 ALIGNMENTS = ("left", "center", "right")
-_EXTRAS = ("cellMerges", "fullWidth")
-_VIEW_EXTRAS = ("columnWidths", "hideHeader", "sticky")
+_UNSUPPORTED_TABLE_MEMBERS = ("cellMerges", "fullWidth")
+_UNSUPPORTED_VIEW_MEMBERS = ("columnWidths", "hideHeader", "sticky")
 
 
 class Column(Struct, frozen=True):
@@ -153,7 +155,9 @@ def _split_table(block: Json) -> PlainTable | None:
     data = block["data"]
     view, definition, records = data["view"], data["definition"], data["records"]
     names = list(view["columns"])
-    extras = [data.get(name) for name in _EXTRAS] + [view.get(name) for name in _VIEW_EXTRAS]
+    extras = [data.get(name) for name in _UNSUPPORTED_TABLE_MEMBERS] + [
+        view.get(name) for name in _UNSUPPORTED_VIEW_MEMBERS
+    ]
     if view.get("type") != "grid" or any(extras) or not names or set(names) != set(definition):
         return None
     if len(set(names)) < len(names) or any(definition[name]["type"] != "text" for name in names):
@@ -197,16 +201,16 @@ def table_block(columns: list[Column], rows: list[list[list[Json]]]) -> Json:
     return {"object": "block", "type": "table", "isVoid": True, "data": data, "fragments": fragments}
 
 
-DEEPEST = 40
+MAX_NESTING = 40
 """The maximum nesting of lists, items and quotes."""
 
 HEADINGS = ("heading-1", "heading-2", "heading-3")
 LISTS = ("list-ordered", "list-unordered", "list-tasks")
-ESSENTIALS = frozenset({"paragraph", *HEADINGS, *LISTS, "divider"})
+BASIC_BLOCKS = frozenset({"paragraph", *HEADINGS, *LISTS, "divider"})
 CHILDREN: Mapping[str, frozenset[str]] = {
-    "document": ESSENTIALS | {"blockquote", "code", "images", "table"},
-    "blockquote": ESSENTIALS | {"blockquote"},
-    "list-item": ESSENTIALS | {"blockquote", "code", "table"},
+    "document": BASIC_BLOCKS | {"blockquote", "code", "images", "table"},
+    "blockquote": BASIC_BLOCKS | {"blockquote"},
+    "list-item": BASIC_BLOCKS | {"blockquote", "code", "table"},
     "cell": frozenset({"paragraph"}),
     **dict.fromkeys(LISTS, frozenset({"list-item"})),
 }
@@ -231,7 +235,7 @@ DEFAULTS: Mapping[str, Json] = {
 """The members of `data` that have a meaning, by node type, each with its default. Other members (the anchor
 of a heading, unknown members) are the platform's own."""
 
-WRITTEN: Mapping[str, frozenset[str]] = {
+EXPRESSIBLE_DATA: Mapping[str, frozenset[str]] = {
     "list-ordered": frozenset({"start"}),
     "list-item": frozenset({"checked"}),
     "code": frozenset({"syntax"}),
@@ -241,48 +245,48 @@ WRITTEN: Mapping[str, frozenset[str]] = {
 }
 """The members of `data` that Markdown can express."""
 
-_BEYOND = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
-UNWRITABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef" + _BEYOND + "]")
+_NON_CHARACTERS = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef" + _NON_CHARACTERS + "]")
 """Control characters and non-characters, which Markdown cannot express."""
 _UNWRITABLE_CODE = re.compile(f"\r|{UNWRITABLE.pattern}")
 
 
-def meaning(node: Json, default: Mapping[str, Json] = DEFAULTS) -> Json:
+def non_default_data(node: Json, default: Mapping[str, Json] = DEFAULTS) -> Json:
     """Return the members of a node's data that differ from their defaults."""
     data = node.get("data") or {}
     known = default.get(str(node.get("type")), {})
     return {name: data[name] for name in sorted(known) if data.get(name) not in (None, "", known[name])}
 
 
-def outside(document: Json) -> Iterator[Outside]:
+def unsupported_nodes(document: Json) -> Iterator[UnsupportedNode]:
     """Yield every node of the document that Markdown cannot hold.
 
     For a misshapen document, yield only the nodes of a wrong form.
     """
-    wrong = list(misshapen(document, DEFAULTS))
+    wrong = list(malformed_nodes(document, DEFAULTS))
     yield from wrong
     if wrong:
         return
     yield from _check_blocks(document.get("nodes") or [], "document", "")
 
 
-def _check_blocks(nodes: list[Any], parent: str, path: str, depth: int = 0) -> Iterator[Outside]:
+def _check_blocks(nodes: list[Any], parent: str, path: str, depth: int = 0) -> Iterator[UnsupportedNode]:
     for index, node in enumerate(nodes):
         yield from _check_block(node, parent, f"{path}nodes[{index}]", depth)
 
 
-def _check_block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outside]:
-    kind = _type(node)
+def _check_block(node: Any, parent: str, path: str, depth: int) -> Iterator[UnsupportedNode]:
+    kind = _node_type(node)
     if kind not in CHILDREN[parent]:
         known = kind in CHILDREN["document"] or kind == "list-item"
-        yield Outside(
+        yield UnsupportedNode(
             path,
             kind,
             f"cannot be inside a {parent} in Markdown" if known else "cannot be written as Markdown",
         )
         return
-    if depth > DEEPEST:
-        yield Outside(path, kind, f"is nested more than {DEEPEST} levels deep")
+    if depth > MAX_NESTING:
+        yield UnsupportedNode(path, kind, f"is nested more than {MAX_NESTING} levels deep")
         return
     yield from _check_members(node, kind, path)
     children = node.get("nodes") or []
@@ -299,62 +303,64 @@ def _check_block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outs
         yield from _check_inlines(children, path, within_link=False)
 
 
-def _type(node: Json) -> str:
+def _node_type(node: Json) -> str:
     return str(node.get("type") or node.get("object"))
 
 
-def _check_members(node: Json, kind: str, path: str) -> Iterator[Outside]:
-    for name, value in meaning(node).items():
-        if name not in WRITTEN.get(kind, ()):
-            yield Outside(path, kind, f"has the setting `{name}`, which Markdown cannot express")
+def _check_members(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
+    for name, value in non_default_data(node).items():
+        if name not in EXPRESSIBLE_DATA.get(kind, ()):
+            yield UnsupportedNode(path, kind, f"has the setting `{name}`, which Markdown cannot express")
         elif isinstance(value, str) and UNWRITABLE.search(value):
-            yield Outside(path, kind, f"has a character in `{name}` that Markdown cannot write")
+            yield UnsupportedNode(path, kind, f"has a character in `{name}` that Markdown cannot write")
 
 
-def _check_list(node: Json, kind: str, path: str) -> Iterator[Outside]:
-    start = meaning(node).get("start")
+def _check_list(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
+    start = non_default_data(node).get("start")
     if start is not None and not 0 <= start <= 999_999_999:
-        yield Outside(path, kind, "has a `start` that is not a number from 0 to 999999999")
+        yield UnsupportedNode(path, kind, "has a `start` that is not a number from 0 to 999999999")
     if kind in LISTS and kind != "list-tasks":
         for index, item in enumerate(node.get("nodes") or []):
-            if "checked" in meaning(item):
-                yield Outside(
+            if "checked" in non_default_data(item):
+                yield UnsupportedNode(
                     f"{path}.nodes[{index}]",
                     "list-item",
                     f"is a checked task in a {kind}, but only a list of the type list-tasks can have tasks",
                 )
 
 
-def _check_code(node: Json, path: str) -> Iterator[Outside]:
+def _check_code(node: Json, path: str) -> Iterator[UnsupportedNode]:
     for index, line in enumerate(node.get("nodes") or []):
         at = f"{path}.nodes[{index}]"
-        kind = _type(line)
+        kind = _node_type(line)
         if kind != "code-line":
-            yield Outside(at, kind, "is not a line of code")
+            yield UnsupportedNode(at, kind, "is not a line of code")
             continue
         yield from _check_members(line, kind, at)
         for child in line.get("nodes") or []:
-            if _type(child) != "text" or any(leaf.get("marks") for leaf in child.get("leaves") or []):
-                yield Outside(at, kind, "contains more than plain text")
+            if _node_type(child) != "text" or any(leaf.get("marks") for leaf in child.get("leaves") or []):
+                yield UnsupportedNode(at, kind, "contains more than plain text")
             elif any(_UNWRITABLE_CODE.search(leaf.get("text") or "") for leaf in child.get("leaves") or []):
-                yield Outside(at, kind, "contains a character that Markdown cannot write")
+                yield UnsupportedNode(at, kind, "contains a character that Markdown cannot write")
 
 
-def _check_images(children: list[Any], path: str) -> Iterator[Outside]:
+def _check_images(children: list[Any], path: str) -> Iterator[UnsupportedNode]:
     if not children:
-        yield Outside(path, "images", "contains no image")
+        yield UnsupportedNode(path, "images", "contains no image")
     for index, image in enumerate(children):
         at = f"{path}.nodes[{index}]"
-        if _type(image) != "image":
-            yield Outside(at, _type(image), "is not an image")
+        if _node_type(image) != "image":
+            yield UnsupportedNode(at, _node_type(image), "is not an image")
             continue
         yield from _check_members(image, "image", at)
         yield from _check_reference(image, at)
         for fragment in image.get("fragments") or []:
             if fragment.get("type") == "caption" and _caption_text(fragment) is None:
-                yield Outside(at, "image", "has a caption that is not one paragraph of plain text")
+                yield UnsupportedNode(at, "image", "has a caption that is not one paragraph of plain text")
             elif UNWRITABLE.search(_caption_text(fragment) or ""):
-                yield Outside(at, "image", "has a caption with a character that Markdown cannot write")
+                yield UnsupportedNode(
+                    at, "image", "has a caption with a character that Markdown cannot write"
+                )
 
 
 def _caption_text(fragment: Json) -> str | None:
@@ -362,10 +368,10 @@ def _caption_text(fragment: Json) -> str | None:
     paragraphs = fragment.get("nodes") or []
     texts = [text for paragraph in paragraphs for text in paragraph.get("nodes") or []]
     if len(paragraphs) > 1 or any(
-        _type(paragraph) != "paragraph" or meaning(paragraph) for paragraph in paragraphs
+        _node_type(paragraph) != "paragraph" or non_default_data(paragraph) for paragraph in paragraphs
     ):
         return None
-    if any(_type(text) != "text" for text in texts):
+    if any(_node_type(text) != "text" for text in texts):
         return None
     leaves = [leaf for text in texts for leaf in text.get("leaves") or []]
     return (
@@ -375,13 +381,13 @@ def _caption_text(fragment: Json) -> str | None:
     )
 
 
-def _check_table(node: Json, path: str) -> Iterator[Outside]:
+def _check_table(node: Json, path: str) -> Iterator[UnsupportedNode]:
     table = plain_table(node)
     if table is None:
-        yield Outside(path, "table", "is not a plain table of text columns with a header row")
+        yield UnsupportedNode(path, "table", "is not a plain table of text columns with a header row")
         return
     if any(UNWRITABLE.search(column.title) for column in table.columns):
-        yield Outside(path, "table", "has a column title with a character that Markdown cannot write")
+        yield UnsupportedNode(path, "table", "has a column title with a character that Markdown cannot write")
     fragments: list[Any] = node.get("fragments") or []
     used = {id(cell) for row in table.rows for cell in row}
     for index, fragment in enumerate(fragments):
@@ -390,41 +396,41 @@ def _check_table(node: Json, path: str) -> Iterator[Outside]:
         at = f"{path}.fragments[{index}]"
         filled = [block for block in fragment.get("nodes") or [] if block.get("nodes")]
         if len(filled) > 1:
-            yield Outside(at, "table", "has a cell with more than one paragraph")
+            yield UnsupportedNode(at, "table", "has a cell with more than one paragraph")
         yield from _check_blocks(fragment.get("nodes") or [], "cell", f"{at}.")
 
 
-def _check_inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[Outside]:
+def _check_inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[UnsupportedNode]:
     for index, node in enumerate(nodes):
-        at, kind = f"{path}.nodes[{index}]", _type(node)
+        at, kind = f"{path}.nodes[{index}]", _node_type(node)
         if kind == "text":
-            yield from _check_leaves(node, at)
+            yield from _check_text_leaves(node, at)
         elif kind == "inline-image" or (kind == "link" and not within_link):
             yield from _check_members(node, kind, at)
             yield from _check_reference(node, at)
             yield from _check_inlines(node.get("nodes") or [], at, within_link=True)
         else:
-            yield Outside(at, kind, "cannot be written as Markdown at this position")
+            yield UnsupportedNode(at, kind, "cannot be written as Markdown at this position")
 
 
-def _check_leaves(text: Json, path: str) -> Iterator[Outside]:
+def _check_text_leaves(text: Json, path: str) -> Iterator[UnsupportedNode]:
     for leaf in text.get("leaves") or []:
-        marks = {str(mark.get("type")) for mark in leaf.get("marks") or [] if not plain_colour(mark)}
+        marks = {str(mark.get("type")) for mark in leaf.get("marks") or [] if not is_default_color(mark)}
         for mark in sorted(marks - set(MARKS)):
-            yield Outside(path, mark, "is formatting that Markdown cannot express")
+            yield UnsupportedNode(path, mark, "is formatting that Markdown cannot express")
         content = leaf.get("text") or ""
         if UNWRITABLE.search(content) or ("code" in marks and re.search("[\r\n]", content)):
-            yield Outside(path, "text", "contains a character that Markdown cannot write")
+            yield UnsupportedNode(path, "text", "contains a character that Markdown cannot write")
 
 
-def plain_colour(mark: Json) -> bool:
+def is_default_color(mark: Json) -> bool:
     """Return whether a mark is the default text color, which means no mark."""
     return mark.get("type") == "color" and {"default", None}.issuperset((mark.get("data") or {}).values())
 
 
-def _check_reference(node: Json, path: str) -> Iterator[Outside]:
+def _check_reference(node: Json, path: str) -> Iterator[UnsupportedNode]:
     ref = (node.get("data") or {}).get("ref")
     if not isinstance(ref, dict) or ref.get("kind") != "url" or not isinstance(ref.get("url"), str):
-        yield Outside(path, _type(node), "points to a GitBook object, not to a URL")
+        yield UnsupportedNode(path, _node_type(node), "points to a GitBook object, not to a URL")
     elif UNWRITABLE.search(ref["url"]):
-        yield Outside(path, _type(node), "has a URL with a character that Markdown cannot write")
+        yield UnsupportedNode(path, _node_type(node), "has a URL with a character that Markdown cannot write")

@@ -21,10 +21,10 @@ from markdown_it.token import Token
 
 from dpsync.document.nodes import (
     CHILDREN,
-    DEEPEST,
     HEADINGS,
     LISTS,
     MARKS,
+    MAX_NESTING,
     UNWRITABLE,
     Column,
     MarkdownError,
@@ -33,19 +33,19 @@ from dpsync.document.nodes import (
 )
 
 Json = dict[str, Any]
-Refuse = Callable[[int, str, str], None]
+ReportProblem = Callable[[int, str, str], None]
 """Reports a problem: its offset in the inline text, a message and a hint."""
 Piece = tuple[str, tuple[str, ...]] | Json
 """Text and its marks, or an inline node."""
 
-_SPANS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+_MARK_BY_TOKEN = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 
 
 class Parser(MarkdownIt):
     """A parser for CommonMark with tables and strikethrough. URLs stay as written."""
 
     def __init__(self) -> None:
-        super().__init__("commonmark", {"maxNesting": DEEPEST + 2})
+        super().__init__("commonmark", {"maxNesting": MAX_NESTING + 2})
         self.enable(["table", "strikethrough"])
         for name in ("newline", "escape", "link", "image", "html_inline"):
             self.inline.ruler.at(name, _record_offsets(getattr(rules_inline, name)))
@@ -72,14 +72,14 @@ def _record_offsets(rule: Callable[[StateInline, bool], bool]) -> Callable[[Stat
     return run
 
 
-def inlines(tokens: list[Token], refuse: Refuse) -> list[Json]:
+def inlines(tokens: list[Token], refuse: ReportProblem) -> list[Json]:
     """Return the nodes of one inline text. An empty text is one node, too."""
     pieces: list[Piece] = []
     target = pieces
     link: Json = {}
     marks: list[str] = []
     for token in tokens:
-        span = _SPANS.get(token.type.removesuffix("_open").removesuffix("_close"))
+        span = _MARK_BY_TOKEN.get(token.type.removesuffix("_open").removesuffix("_close"))
         if span:
             marks = [*marks, span] if token.nesting > 0 else [mark for mark in marks if mark != span]
         elif token.type == "link_open":
@@ -116,7 +116,7 @@ def _text_node(pieces: Iterable[tuple[str, tuple[str, ...]]]) -> Json:
     return {"object": "text", "leaves": leaves}
 
 
-def _token_text(token: Token, refuse: Refuse) -> str:
+def _token_text(token: Token, refuse: ReportProblem) -> str:
     if token.type == "softbreak":
         return " "
     if token.type == "hardbreak":
@@ -133,11 +133,11 @@ def _token_text(token: Token, refuse: Refuse) -> str:
     return token.content
 
 
-def _refuse(token: Token, refuse: Refuse, what: str, hint: str) -> None:
+def _refuse(token: Token, refuse: ReportProblem, what: str, hint: str) -> None:
     refuse(token.meta["offset"], f"GitBook does not support {what}", hint)
 
 
-def _link_node(token: Token, refuse: Refuse) -> Json:
+def _link_node(token: Token, refuse: ReportProblem) -> Json:
     if token.attrGet("title"):
         _refuse(
             token,
@@ -148,10 +148,10 @@ def _link_node(token: Token, refuse: Refuse) -> Json:
     return {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
 
 
-def _image_node(token: Token, refuse: Refuse) -> Json:
+def _image_node(token: Token, refuse: ReportProblem) -> Json:
     data = {
         "ref": reference(token, "src"),
-        "alt": alternative(token, refuse),
+        "alt": alternative_text(token, refuse),
         "caption": token.attrGet("title"),
     }
     return {
@@ -166,22 +166,22 @@ def reference(token: Token, attribute: str) -> Json:
     return {"kind": "url", "url": str(token.attrGet(attribute) or "")}
 
 
-def alternative(image: Token, refuse: Refuse) -> str:
+def alternative_text(image: Token, refuse: ReportProblem) -> str:
     """Return the alternative text of an image, without marks."""
 
     def refused(_: int, message: str, hint: str) -> None:
         refuse(image.meta["offset"], message, hint)
 
     return "".join(
-        alternative(token, refused) if token.type == "image" else _token_text(token, refused)
+        alternative_text(token, refused) if token.type == "image" else _token_text(token, refused)
         for token in image.children or []
     )
 
 
 _PARSER = Parser()
-_PREFIX = " \t>"
-_BOX = re.compile(r"\[([ xX])\](?:[ \t]+|(?=\n)|$)")
-_NAMES = {
+_PREFIX_CHARACTERS = " \t>"
+_CHECKBOX = re.compile(r"\[([ xX])\](?:[ \t]+|(?=\n)|$)")
+_BLOCK_NAMES = {
     "blockquote": "quote",
     "list-item": "list item",
     "code": "code",
@@ -210,30 +210,30 @@ class _MarkdownReader:
                 message = f"GitBook cannot store the character U+{ord(found[0]):04X}"
                 self.refuse(number, found.start(), message, "delete the character")
         self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
-        self.at = 0
+        self.position = 0
         self.visible: Token | None = None
-        self.begin: list[int] = []
+        self.line_starts: list[int] = []
 
     def refuse(self, line: int, offset: int, message: str, hint: str) -> None:
         """Add a problem. The line and the offset start at 0."""
         self.problems.append(Problem(line + 1, offset + 1, message, hint))
 
-    def next(self) -> Token:
-        self.at += 1
-        return self.tokens[self.at - 1]
+    def next_token(self) -> Token:
+        self.position += 1
+        return self.tokens[self.position - 1]
 
     def blocks(self, parent: str, closing: str | None) -> list[Json]:
         """Return the blocks up to and including the token that closes their parent."""
         found: list[Json] = []
-        while self.at < len(self.tokens):
-            token = self.next()
+        while self.position < len(self.tokens):
+            token = self.next_token()
             if token.type == closing:
                 break
             found += self.block(token, parent)
         return found
 
     def block(self, token: Token, parent: str) -> list[Json]:
-        line = self.depth(token)
+        line = self.checked_position(token)
         match token.type:
             case "paragraph_open":
                 return [self.paragraph(parent)]
@@ -246,37 +246,39 @@ class _MarkdownReader:
             case "hr":
                 return [_block_node("divider", isVoid=True)]
             case "fence" | "code_block":
-                self.fits("code", parent, line)
+                self.check_allowed("code", parent, line)
                 return [self.code(token)]
             case "table_open":
-                self.fits("table", parent, line)
+                self.check_allowed("table", parent, line)
                 return [self.table()]
         hint = "write the content as Markdown, or put the HTML in a code block to show it as text"
         self.refuse(*line, "GitBook does not support HTML here", hint)
         return []
 
-    def depth(self, token: Token) -> tuple[int, int]:
+    def checked_position(self, token: Token) -> tuple[int, int]:
         """Return the position of a block, and refuse nesting at which the parser would drop content."""
-        line = self.line(token)
-        if token.level > DEEPEST:
+        line = self.line_and_offset(token)
+        if token.level > MAX_NESTING:
             self.refuse(
-                *line, f"lists and quotes are nested more than {DEEPEST} levels deep here", "use fewer levels"
+                *line,
+                f"lists and quotes are nested more than {MAX_NESTING} levels deep here",
+                "use fewer levels",
             )
         return line
 
-    def line(self, token: Token) -> tuple[int, int]:
+    def line_and_offset(self, token: Token) -> tuple[int, int]:
         """Return the line of a block, and the offset in it behind indentation and quote markers."""
         assert token.map is not None  # only what is inside a line has none
         number = token.map[0]
-        return number, len(self.lines[number]) - len(self.lines[number].lstrip(_PREFIX))
+        return number, len(self.lines[number]) - len(self.lines[number].lstrip(_PREFIX_CHARACTERS))
 
-    def fits(self, kind: str, parent: str, line: tuple[int, int]) -> None:
+    def check_allowed(self, kind: str, parent: str, line: tuple[int, int]) -> None:
         if kind not in CHILDREN[parent]:
-            message = f"GitBook does not support {_NAMES[kind]} in a {_NAMES[parent]}"
-            self.refuse(*line, message, f"move {_NAMES[kind]} out of the {_NAMES[parent]}")
+            message = f"GitBook does not support {_BLOCK_NAMES[kind]} in a {_BLOCK_NAMES[parent]}"
+            self.refuse(*line, message, f"move {_BLOCK_NAMES[kind]} out of the {_BLOCK_NAMES[parent]}")
 
     def paragraph(self, parent: str) -> Json:
-        inline, _ = self.next(), self.next()
+        inline, _ = self.next_token(), self.next_token()
         children = inline.children or []
         visible = [token for token in children if token.type != "softbreak"]
         if "images" in CHILDREN[parent] and all(token.type == "image" for token in visible):
@@ -286,7 +288,7 @@ class _MarkdownReader:
         return _block_node("paragraph", nodes=self.inline(inline, children))
 
     def image(self, inline: Token, token: Token) -> Json:
-        alt = alternative(token, lambda *problem: self.refuse_inline(inline, *problem))
+        alt = alternative_text(token, lambda *problem: self.refuse_inline(inline, *problem))
         data = {"ref": reference(token, "src"), **({"alt": alt} if alt else {})}
         caption = token.attrGet("title")
         text = {"object": "text", "leaves": [{"object": "leaf", "text": caption, "marks": []}]}
@@ -298,11 +300,11 @@ class _MarkdownReader:
         return _block_node("image", data=data, isVoid=True, fragments=[fragment] if caption else [])
 
     def heading(self, token: Token) -> Json:
-        inline, _ = self.next(), self.next()
+        inline, _ = self.next_token(), self.next_token()
         level = int(token.tag[1:])
         if level > len(HEADINGS):
             message = f"GitBook has heading levels 1 to {len(HEADINGS)}, and this heading has level {level}"
-            self.refuse(*self.line(token), message, "use a heading of level 3 (###) or bold text")
+            self.refuse(*self.line_and_offset(token), message, "use a heading of level 3 (###) or bold text")
             level = len(HEADINGS)
         return _block_node(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
 
@@ -310,9 +312,9 @@ class _MarkdownReader:
         ordered = token.type == "ordered_list_open"
         items: list[Json] = []
         lines: list[tuple[int, int]] = []
-        while (item := self.next()).type == "list_item_open":
-            lines.append(self.depth(item))
-            checked = self.box()
+        while (item := self.next_token()).type == "list_item_open":
+            lines.append(self.checked_position(item))
+            checked = self.take_checkbox()
             nodes = self.blocks("list-item", "list_item_close")
             if not nodes:
                 nodes = [_block_node("paragraph", nodes=inlines([], lambda *_: None))]
@@ -329,16 +331,16 @@ class _MarkdownReader:
         kind = LISTS[0] if ordered else LISTS[2] if any(boxed) else LISTS[1]
         return _block_node(kind, data=start if ordered else {}, nodes=items)
 
-    def box(self) -> bool | None:
+    def take_checkbox(self) -> bool | None:
         """Remove the checkbox from the item that begins here.
 
         Returns whether it is checked; None without one.
         """
-        if self.tokens[self.at].type != "paragraph_open":
+        if self.tokens[self.position].type != "paragraph_open":
             return None
-        inline = self.tokens[self.at + 1]
+        inline = self.tokens[self.position + 1]
         children = inline.children or []
-        box = _BOX.match(inline.content)
+        box = _CHECKBOX.match(inline.content)
         # Both, since `\[ ]` is text, and `[x]` may be a link that is defined elsewhere
         if not box or not children or not children[0].content.startswith(box[0].rstrip()):
             return None
@@ -352,7 +354,7 @@ class _MarkdownReader:
     def code(self, token: Token) -> Json:
         words = token.info.split()
         if len(words) > 1:
-            line, offset = self.line(token)
+            line, offset = self.line_and_offset(token)
             message = "GitBook cannot store the text after the language of this code block"
             self.refuse(line, offset, message, f'write only the language, "{words[0]}"')
         data = {"syntax": unescapeAll(words[0])} if words else {}
@@ -362,22 +364,22 @@ class _MarkdownReader:
     def table(self) -> Json:
         columns: list[Column] = []
         rows: list[list[list[Json]]] = []
-        while (token := self.next()).type != "table_close":
+        while (token := self.next_token()).type != "table_close":
             if token.type == "tr_open" and columns:
-                self.row(token, len(columns))
+                self.check_row(token, len(columns))
                 rows.append([])
             elif token.type == "th_open":
                 align = str(token.attrs.get("style", "text-align:left")).removeprefix("text-align:")
-                columns.append(Column(self.title(self.next()), align))
+                columns.append(Column(self.title(self.next_token()), align))
             elif token.type == "td_open":
-                inline = self.next()
+                inline = self.next_token()
                 rows[-1].append(self.inline(inline, inline.children or []))
         return table_block(columns, rows)
 
-    def row(self, token: Token, width: int) -> None:
+    def check_row(self, token: Token, width: int) -> None:
         """Refuse a row with more cells than columns, because the parser would drop these cells."""
-        number, offset = self.line(token)
-        cells = escapedSplit(self.lines[number].lstrip(_PREFIX).rstrip())
+        number, offset = self.line_and_offset(token)
+        cells = escapedSplit(self.lines[number].lstrip(_PREFIX_CHARACTERS).rstrip())
         if len(cells) - (not cells[0]) - (not cells[-1]) > width:
             self.refuse(
                 number,
@@ -404,9 +406,9 @@ class _MarkdownReader:
         """
         if self.visible is not inline:  # counted once for all problems of one text
             self.visible = inline
-            self.begin = [found.end() for found in re.finditer("^", inline.content, re.MULTILINE)]
-        index = bisect_right(self.begin, offset) - 1
-        start = self.begin[index]
+            self.line_starts = [found.end() for found in re.finditer("^", inline.content, re.MULTILINE)]
+        index = bisect_right(self.line_starts, offset) - 1
+        start = self.line_starts[index]
         assert inline.map is not None
         number = inline.map[0] + index
         prefix = max(self.lines[number].find(inline.content[start:].partition("\n")[0]), 0)

@@ -9,27 +9,35 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dpsync.document.nodes import DEFAULTS, HEADINGS, LISTS, meaning, misshapen, plain_colour, plain_table
+from dpsync.document.nodes import (
+    DEFAULTS,
+    HEADINGS,
+    LISTS,
+    is_default_color,
+    malformed_nodes,
+    non_default_data,
+    plain_table,
+)
 
 Json = dict[str, Any]
-_DEEPEST = 100  # what stands deeper within a member is compared as it is
+_MAX_JSON_DEPTH = 100  # what stands deeper within a member is compared as it is
 
 
-def same(a: Json, b: Json) -> bool:
+def have_same_meaning(a: Json, b: Json) -> bool:
     """Return whether two Documents have the same meaning."""
-    return normalised(a) == normalised(b)
+    return normalize(a) == normalize(b)
 
 
-def normalised(document: Json) -> list[Any]:
+def normalize(document: Json) -> list[Any]:
     """Return the canonical value of a Document: plain JSON, equal for Documents with the same meaning.
 
     Blocks of inline content have `content` (pieces of text with their sorted marks, and inlines), blocks of
     blocks have `blocks`, code has `lines`, images `images`, a table `columns` and `rows`. A misshapen
     Document only equals itself.
     """
-    if any(misshapen(document, DEFAULTS)):
+    if any(malformed_nodes(document, DEFAULTS)):
         return [document]
-    return [_image_paragraph_as_block(block) for block in _blocks(document.get("nodes") or [])]
+    return [_image_paragraph_as_block(block) for block in _normalize_blocks(document.get("nodes") or [])]
 
 
 def _image_paragraph_as_block(block: Any) -> Any:
@@ -42,25 +50,25 @@ def _image_paragraph_as_block(block: Any) -> Any:
     return block
 
 
-def _blocks(nodes: list[Any]) -> list[Any]:
-    found = [_block(node) for node in nodes]
+def _normalize_blocks(nodes: list[Any]) -> list[Any]:
+    found = [_normalize_block(node) for node in nodes]
     return [block for block in found if block is not None]
 
 
-def _block(node: Json) -> Any:
+def _normalize_block(node: Json) -> Any:
     kind = node.get("type")
     children = node.get("nodes") or []
-    meant = meaning(node)
+    meant = non_default_data(node)
     data = {"data": meant} if meant else {}
     if kind in (*LISTS, "list-item", "blockquote"):
-        blocks = _blocks(children)
+        blocks = _normalize_blocks(children)
         return None if kind in LISTS and not blocks else {"type": kind, **data, "blocks": blocks}
     if kind == "divider":
         return {"type": kind}
     if kind == "code":
-        return {"type": kind, **data, "lines": _lines(children)}
+        return {"type": kind, **data, "lines": _code_lines(children)}
     if kind == "images":
-        return {"type": kind, **data, "images": [_image(image) for image in children]}
+        return {"type": kind, **data, "images": [_normalize_image(image) for image in children]}
     if kind == "table" and (table := plain_table(node)):
         columns = [[column.title, column.align] for column in table.columns]
         return {
@@ -70,15 +78,15 @@ def _block(node: Json) -> Any:
         }
     if kind not in ("paragraph", *HEADINGS):
         return _without_keys(node)
-    content = _content(children)
+    content = _normalize_inlines(children)
     return None if kind == "paragraph" and not content else {"type": kind, **data, "content": content}
 
 
-def _lines(children: list[Any]) -> list[Any]:
+def _code_lines(children: list[Any]) -> list[Any]:
     lines: list[Any] = []
     for child in children:
-        content = _content(child.get("nodes") or [])
-        meant = meaning(child)
+        content = _normalize_inlines(child.get("nodes") or [])
+        meant = non_default_data(child)
         if meant or any(piece.get("marks") or "text" not in piece for piece in content):
             lines.append({**meant, "content": content})
         else:
@@ -86,19 +94,19 @@ def _lines(children: list[Any]) -> list[Any]:
     return lines or [""]
 
 
-def _image(node: Any) -> Any:
+def _normalize_image(node: Any) -> Any:
     if node.get("type") != "image":
         return _without_keys(node)
     caption: list[Any] = []
     for fragment in node.get("fragments") or []:
         if fragment.get("type") == "caption":
-            caption += _blocks(fragment.get("nodes") or [])
+            caption += _normalize_blocks(fragment.get("nodes") or [])
     match caption:
         case []:
-            return _reference_data(meaning(node))
+            return _reference_data(non_default_data(node))
         case [{"type": "paragraph", "content": [{"text": text, "marks": []}]}]:
-            return {**_reference_data(meaning(node)), "caption": text}
-    return {**_reference_data(meaning(node)), "caption": caption}
+            return {**_reference_data(non_default_data(node)), "caption": text}
+    return {**_reference_data(non_default_data(node)), "caption": caption}
 
 
 def _reference_data(data: Json) -> Json:
@@ -110,21 +118,21 @@ def _reference_data(data: Json) -> Json:
 
 
 def _cell_content(fragment: Json | None) -> list[Any]:
-    blocks = _blocks((fragment or {}).get("nodes") or [])
+    blocks = _normalize_blocks((fragment or {}).get("nodes") or [])
     match blocks:
         case [{"type": "paragraph", "content": content, **rest}] if not rest:
             return list(content)
     return blocks
 
 
-def _content(nodes: list[Any]) -> list[Any]:
+def _normalize_inlines(nodes: list[Any]) -> list[Any]:
     pieces: list[Any] = []
     for node in nodes:
         if isinstance(node, dict) and node.get("object") == "text":
             for leaf in node.get("leaves") or []:
-                _add_text(pieces, leaf.get("text") or "", _marks(leaf.get("marks") or []))
+                _add_text(pieces, leaf.get("text") or "", _normalize_marks(leaf.get("marks") or []))
         else:
-            pieces.append(_inline(node))
+            pieces.append(_normalize_inline(node))
     return [
         {"text": "".join(piece["parts"]), "marks": piece["marks"]} if "parts" in piece else piece
         for piece in pieces
@@ -140,31 +148,31 @@ def _add_text(pieces: list[Any], text: str, marks: list[str]) -> None:
         pieces.append({"parts": [text], "marks": marks})
 
 
-def _marks(marks: list[Json]) -> list[str]:
-    return sorted({_mark(mark) for mark in marks if not plain_colour(mark)})
+def _normalize_marks(marks: list[Json]) -> list[str]:
+    return sorted({_normalize_mark(mark) for mark in marks if not is_default_color(mark)})
 
 
-def _mark(mark: Json) -> str:
+def _normalize_mark(mark: Json) -> str:
     data = _without_keys(mark.get("data") or {})
     return f"{mark.get('type')} {json.dumps(data, sort_keys=True)}" if data else str(mark.get("type"))
 
 
-def _inline(node: Any) -> Json:
+def _normalize_inline(node: Any) -> Json:
     if not isinstance(node, dict) or node.get("type") not in ("link", "inline-image"):
         return {"inline": "other", "node": _without_keys(node)}
-    data = _reference_data(meaning(node))
+    data = _reference_data(non_default_data(node))
     if node["type"] == "inline-image":
         return {"inline": "inline-image", "data": data}
-    return {"inline": "link", "data": data, "content": _content(node.get("nodes") or [])}
+    return {"inline": "link", "data": data, "content": _normalize_inlines(node.get("nodes") or [])}
 
 
 def _without_keys(value: Any, depth: int = 0) -> Any:
     """Return any value without keys and empty members, with its texts joined."""
-    if depth > _DEEPEST:
+    if depth > _MAX_JSON_DEPTH:
         return value
     if isinstance(value, list):
         if any(isinstance(item, dict) and item.get("object") == "text" for item in value):
-            return _content(value)
+            return _normalize_inlines(value)
         return [_without_keys(item, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value

@@ -16,15 +16,15 @@ from typing import Any
 from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
 from msgspec import Struct
 
-from dpsync.document.nodes import HEADINGS, DocumentError, outside
-from dpsync.document.same import normalised
+from dpsync.document.nodes import HEADINGS, DocumentError, unsupported_nodes
+from dpsync.document.same import normalize
 
 Json = dict[str, Any]
 
 _DELIMITERS = {"bold": "**", "italic": "_", "strikethrough": "~~"}
 _ENTITY = r"&(?=#?[0-9A-Za-z]+;)"
-_SPECIAL = re.compile(rf"[\\`*_~\[\]]|<(?=[A-Za-z/!?])|{_ENTITY}")
-_LAYOUT = re.compile("[\t\n\f\r\u2028\u2029\ufeff]")
+_SYNTAX_CHARACTERS = re.compile(rf"[\\`*_~\[\]]|<(?=[A-Za-z/!?])|{_ENTITY}")
+_LAYOUT_CHARACTERS = re.compile("[\t\n\f\r\u2028\u2029\ufeff]")
 """What would be layout, or may stand in no file of a configuration: it is written as a reference."""
 _BARE_URL = re.compile(r"[A-Za-z0-9/.#?:@!$,;=%+~-][A-Za-z0-9/.#?:@!$,;=%+~_&-]*")
 _LINE_START = re.compile(
@@ -32,7 +32,7 @@ _LINE_START = re.compile(
 )
 
 
-class _Atom(Struct):
+class _TextPiece(Struct):
     """A piece of text between delimiters, or something that is written as a whole (`text` is None).
 
     `first` and `last` say whether this character of the text is written as a reference.
@@ -40,36 +40,36 @@ class _Atom(Struct):
 
     marks: frozenset[str]
     text: str | None
-    whole: str = ""
-    first: bool = False
-    last: bool = False
+    markdown: str = ""
+    escapes_first: bool = False
+    escapes_last: bool = False
 
     @property
     def start(self) -> str:
-        return self.whole[0] if self.text is None else "&" if self.first else self.text[0]
+        return self.markdown[0] if self.text is None else "&" if self.escapes_first else self.text[0]
 
     @property
     def end(self) -> str:
-        return self.whole[-1] if self.text is None else ";" if self.last else self.text[-1]
+        return self.markdown[-1] if self.text is None else ";" if self.escapes_last else self.text[-1]
 
-    def refer(self, *, first: bool = False, last: bool = False) -> bool:
+    def escape_end(self, *, first: bool = False, last: bool = False) -> bool:
         """Write the first or the last character as a reference. Returns whether that changed anything."""
         if self.text is None:
             return False
         single = len(self.text) == 1
-        before = self.first, self.last
-        self.first |= first or (single and last)
-        self.last |= last or (single and first)
-        return before != (self.first, self.last)
+        before = self.escapes_first, self.escapes_last
+        self.escapes_first |= first or (single and last)
+        self.escapes_last |= last or (single and first)
+        return before != (self.escapes_first, self.escapes_last)
 
     def __str__(self) -> str:
         if self.text is None:
-            return self.whole
+            return self.markdown
         if len(self.text) == 1:
-            return reference(self.text) if self.first else escaped(self.text)
-        text = self.text[self.first : len(self.text) - self.last]
-        start = reference(self.text[0]) if self.first else ""
-        return start + escaped(text) + (reference(self.text[-1]) if self.last else "")
+            return character_reference(self.text) if self.escapes_first else escape_syntax(self.text)
+        text = self.text[self.escapes_first : len(self.text) - self.escapes_last]
+        start = character_reference(self.text[0]) if self.escapes_first else ""
+        return start + escape_syntax(text) + (character_reference(self.text[-1]) if self.escapes_last else "")
 
 
 def paragraph(content: list[Json]) -> str:
@@ -95,12 +95,14 @@ def inline(content: list[Json], before: str = " ") -> str:
     return "".join(written)
 
 
-def escaped(text: str) -> str:
+def escape_syntax(text: str) -> str:
     """Escape the Markdown syntax in a text, except the syntax at the start of a line."""
-    return _LAYOUT.sub(lambda match: reference(match[0]), _SPECIAL.sub(_backslash(text), text))
+    return _LAYOUT_CHARACTERS.sub(
+        lambda match: character_reference(match[0]), _SYNTAX_CHARACTERS.sub(_escape_match(text), text)
+    )
 
 
-def _backslash(text: str) -> Any:
+def _escape_match(text: str) -> Any:
     def escape(match: re.Match[str]) -> str:
         # An underscore within a word is no delimiter. Two characters: the outermost may become references
         neighbors = text[max(match.start() - 2, 0) : match.start()] + text[match.end() : match.end() + 2]
@@ -110,7 +112,7 @@ def _backslash(text: str) -> Any:
     return escape
 
 
-def reference(character: str) -> str:
+def character_reference(character: str) -> str:
     return f"&#{ord(character)};"
 
 
@@ -118,10 +120,10 @@ def image(data: Json) -> str:
     """Return an image with its caption as title."""
     caption = data.get("caption")
     title = "" if not caption else ' "' + _escape_quoted(caption, r'[\\"]') + '"'
-    return f"![{escaped(data.get('alt', ''))}]({destination(data['ref']['url'])}{title})"
+    return f"![{escape_syntax(data.get('alt', ''))}]({link_destination(data['ref']['url'])}{title})"
 
 
-def destination(url: str) -> str:
+def link_destination(url: str) -> str:
     if _BARE_URL.fullmatch(url) and not re.search(_ENTITY, url):
         return url
     return "<" + _escape_quoted(url, r"[\\<>]") + ">"
@@ -129,7 +131,7 @@ def destination(url: str) -> str:
 
 def _escape_quoted(text: str, special: str) -> str:
     backslashed = re.sub(rf"{special}|{_ENTITY}", lambda match: "\\" + match[0], text)
-    return _LAYOUT.sub(lambda match: reference(match[0]), backslashed)
+    return _LAYOUT_CHARACTERS.sub(lambda match: character_reference(match[0]), backslashed)
 
 
 def _code_span(text: str) -> str:
@@ -143,13 +145,13 @@ def _code_span(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _atoms_of(content: list[Json]) -> list[_Atom]:
-    atoms: list[_Atom] = []
+def _atoms_of(content: list[Json]) -> list[_TextPiece]:
+    atoms: list[_TextPiece] = []
     free: list[int] = []  # what carries no marks itself may stand within any
     for index, piece in enumerate(content):
         marks = frozenset(piece.get("marks", ())) - {"code"}
         if piece.get("inline") == "inline-image":
-            atoms.append(_Atom(marks, None, image(piece["data"])))
+            atoms.append(_TextPiece(marks, None, image(piece["data"])))
             free.append(index)
         elif piece.get("inline") == "link":
             texts = [frozenset(part["marks"]) - {"code"} for part in piece["content"] if "marks" in part]
@@ -158,14 +160,14 @@ def _atoms_of(content: list[Json]) -> list[_Atom]:
                 {**part, "marks": sorted(set(part["marks"]) - common)} if "marks" in part else part
                 for part in piece["content"]
             ]
-            link = f"[{inline(inner, '[')}]({destination(piece['data']['ref']['url'])})"
-            atoms.append(_Atom(common, None, link))
+            link = f"[{inline(inner, '[')}]({link_destination(piece['data']['ref']['url'])})"
+            atoms.append(_TextPiece(common, None, link))
             if not texts:
                 free.append(index)
         elif "code" in piece["marks"]:
-            atoms.append(_Atom(marks, None, _code_span(piece["text"])))
+            atoms.append(_TextPiece(marks, None, _code_span(piece["text"])))
         else:
-            atoms.append(_Atom(marks, piece["text"]))
+            atoms.append(_TextPiece(marks, piece["text"]))
     for index in free:
         neighbor_marks = [atoms[at].marks for at in (index - 1, index + 1) if 0 <= at < len(atoms)]
         atoms[index].marks = (
@@ -174,19 +176,19 @@ def _atoms_of(content: list[Json]) -> list[_Atom]:
     return atoms
 
 
-def _keep_spaces(atoms: list[_Atom]) -> None:
+def _keep_spaces(atoms: list[_TextPiece]) -> None:
     """Write white space at both ends as references, because Markdown removes it there."""
     if atoms and atoms[0].start.isspace():  # what the parser takes for white space is among it
-        atoms[0].refer(first=True)
+        atoms[0].escape_end(first=True)
     if atoms and atoms[-1].end.isspace():
-        atoms[-1].refer(last=True)
+        atoms[-1].escape_end(last=True)
 
 
-Run = list[tuple[bool, str]]
+DelimiterRun = list[tuple[bool, str]]
 """The delimiters at one position: whether each opens, and its text."""
 
 
-def _delimiter_runs(atoms: list[_Atom]) -> Iterator[Run]:
+def _delimiter_runs(atoms: list[_TextPiece]) -> Iterator[DelimiterRun]:
     """Yield the delimiters before each atom, and after the last one. The longest mark opens first."""
     reach = [dict.fromkeys(_DELIMITERS, 0)]
     for atom in reversed(atoms):
@@ -204,7 +206,7 @@ def _delimiter_runs(atoms: list[_Atom]) -> Iterator[Run]:
         yield closed + [(True, _DELIMITERS[mark]) for mark in opened]
 
 
-def _fix_flanking(atoms: list[_Atom], runs: list[Run], before: str) -> None:
+def _fix_flanking(atoms: list[_TextPiece], runs: list[DelimiterRun], before: str) -> None:
     """Write characters as references until every delimiter opens or closes correctly."""
     waiting = list(range(len(runs)))
     while waiting:
@@ -215,11 +217,11 @@ def _fix_flanking(atoms: list[_Atom], runs: list[Run], before: str) -> None:
             continue
         changed = [at for at in (index - 1, index) if 0 <= at < len(atoms)]
         for at in changed:
-            if atoms[at].refer(first=at == index, last=at != index):
+            if atoms[at].escape_end(first=at == index, last=at != index):
                 waiting += [at, at + 1]
 
 
-def _is_run_correct(run: Run, left: str, right: str) -> bool:
+def _is_run_correct(run: DelimiterRun, left: str, right: str) -> bool:
     written = [left, *(delimiter for _, delimiter in run), right]
     contexts = zip(written, run, written[2:], strict=False)
     return all(
@@ -230,7 +232,7 @@ def _is_run_correct(run: Run, left: str, right: str) -> bool:
 def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
     """Return whether a delimiter can open or close here, by CommonMark's rules for flanking runs."""
     space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
-    mark_before, mark_after = _punctuation(before), _punctuation(after)
+    mark_before, mark_after = _is_punctuation(before), _is_punctuation(after)
     left = not space_after and (not mark_after or space_before or mark_before)
     right = not space_before and (not mark_before or space_after or mark_after)
     if delimiter == "_":
@@ -238,20 +240,20 @@ def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
     return left if opens else right
 
 
-def _punctuation(character: str) -> bool:
+def _is_punctuation(character: str) -> bool:
     return isMdAsciiPunct(ord(character)) or isPunctChar(character)
 
 
-_OTHER = {"-": "*", "*": "-", ".": ")", ")": "."}
-_RULES = {"left": "---", "center": ":-:", "right": "--:"}
+_ALTERNATE_MARKER = {"-": "*", "*": "-", ".": ")", ")": "."}
+_ALIGNMENT_ROWS = {"left": "---", "center": ":-:", "right": "--:"}
 
 
 def to_markdown(document: Json) -> str:
     """Return the Document as Markdown. Raises DocumentError with every node that Markdown cannot hold."""
-    problems = tuple(outside(document))
+    problems = tuple(unsupported_nodes(document))
     if problems:
         raise DocumentError(problems)
-    text = _blocks_text(normalised(document))
+    text = _blocks_text(normalize(document))
     return f"{text}\n" if text else ""
 
 
@@ -277,7 +279,7 @@ def _blocks_text(blocks: list[Json], item: str = "") -> str:
 
 def _list_marker(block: Json, avoid: str) -> str:
     ordinary = "." if block["type"] == "list-ordered" else "-"
-    return _OTHER[ordinary] if ordinary == avoid else ordinary
+    return _ALTERNATE_MARKER[ordinary] if ordinary == avoid else ordinary
 
 
 def _can_interrupt_paragraph(text: str) -> bool:
@@ -293,12 +295,12 @@ def _list_text(block: Json, marker: str) -> str:
         number += 1
         text = _blocks_text(item["blocks"], marker)
         if block["type"] == "list-tasks":
-            text = _task_text(item, text)
+            text = _task_item_text(item, text)
         items.append(_indent_item(f"{lead} ", text).rstrip(" "))
     return ("\n\n" if any("\n\n" in item for item in items) else "\n").join(items)
 
 
-def _task_text(item: Json, text: str) -> str:
+def _task_item_text(item: Json, text: str) -> str:
     box = "[x]" if item.get("data", {}).get("checked") else "[ ]"
     starts_with_text = bool(item["blocks"]) and item["blocks"][0]["type"] == "paragraph"
     return f"{box} {text}" if starts_with_text else f"{box}\n\n{text}".rstrip("\n")
@@ -321,7 +323,7 @@ def _block_text(block: Json) -> str:
     if kind == "images":
         return "\n".join(image(image_data) for image_data in block["images"])
     if kind == "table":
-        return _table(block)
+        return _table_text(block)
     return "---" if kind == "divider" else paragraph(block["content"])
 
 
@@ -336,16 +338,16 @@ def _code_block(block: Json) -> str:
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     raw_syntax = block.get("data", {}).get("syntax", "")
-    syntax = re.sub(r"[\s\ufeff`&\\]", lambda match: reference(match[0]), raw_syntax)
+    syntax = re.sub(r"[\s\ufeff`&\\]", lambda match: character_reference(match[0]), raw_syntax)
     return "\n".join([fence + syntax, *(lines if lines != [""] else ()), fence])
 
 
-def _table(block: Json) -> str:
-    titles = [_cell([{"text": title, "marks": []}] if title else []) for title, _ in block["columns"]]
-    rules = [_RULES[align] for _, align in block["columns"]]
-    rows = [titles, rules, *([_cell(cell) for cell in row] for row in block["rows"])]
+def _table_text(block: Json) -> str:
+    titles = [_cell_text([{"text": title, "marks": []}] if title else []) for title, _ in block["columns"]]
+    rules = [_ALIGNMENT_ROWS[align] for _, align in block["columns"]]
+    rows = [titles, rules, *([_cell_text(cell) for cell in row] for row in block["rows"])]
     return "\n".join("|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in rows)
 
 
-def _cell(content: list[Json]) -> str:
+def _cell_text(content: list[Json]) -> str:
     return inline(content).replace("|", "\\|")

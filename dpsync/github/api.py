@@ -14,9 +14,9 @@ import httpx
 from msgspec import Struct
 
 from dpsync.client.platform import origin
-from dpsync.github.transport import PAGES, GitHubError, GitHubTransport, at, number_at, text_at
+from dpsync.github.transport import MAX_PAGES, GitHubError, GitHubTransport, member_at, number_at, text_at
 
-_EDITS: Final = """\
+_EDITORS_QUERY: Final = """\
 query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {
   viewerDidAuthor body createdAt lastEditedAt
   author { __typename login } editor { __typename login }
@@ -35,20 +35,20 @@ class GitHubText(Struct, frozen=True):
     url: str
     updated: str = ""
     open: bool = True
-    node: str = ""
+    node_id: str = ""
     """The id in GraphQL."""
 
 
-class Written(Struct, frozen=True):
+class CommentAuthorship(Struct, frozen=True):
     """The authorship of a comment, and its text. Times are GitHub's.
 
     `ours`: whether this token created the comment and nobody else ever edited it, as far as GitHub says.
     """
 
-    ours: bool
+    is_only_ours: bool
     body: str
     created: str
-    last: str
+    last_edited: str
     """The time of the last edit, or of the creation."""
 
 
@@ -56,14 +56,14 @@ class Review(Struct, frozen=True):
     """An approval that is the last review of its author; `at` is GitHub's time."""
 
     author: str
-    at: str
+    submitted_at: str
 
 
 class MergedPullRequest(Struct, frozen=True):
     """A merged pull request: `commit` is the merge commit on branch `base`, `head` its last own commit."""
 
     number: int
-    at: str
+    merged_at: str
     commit: str
     head: str
     base: str
@@ -80,7 +80,7 @@ class PullRequest(Struct, frozen=True):
     head: str
     base: str
     open: bool
-    merge: str
+    trial_merge: str
 
 
 class GitHub:
@@ -104,7 +104,7 @@ class GitHub:
         """Close the connections."""
         self._transport.close()
 
-    def ask(
+    def request(
         self,
         method: str,
         path: str,
@@ -119,11 +119,11 @@ class GitHub:
             safe: Whether sending the request twice has the same effect as sending it once.
         """
         url = httpx.URL(self._repository + path, params=query or None)
-        return self._transport.ask(method, str(url), content, safe)
+        return self._transport.request_json(method, str(url), content, safe)
 
     def pause(self, seconds: float) -> None:
         """Wait, so that other writers can finish first."""
-        self._transport.wait(seconds)
+        self._transport.sleep(seconds)
 
     def _items(self, path: str, query: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
         return self._transport.items(self._repository + path, query or {})
@@ -145,19 +145,19 @@ class GitHub:
                 "the environment variables GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts"
             )
         content = {"query": query, "variables": variables}
-        response = self._transport.ask("POST", self._graphql, content, safe=True)
-        if at(response, "errors"):
+        response = self._transport.request_json("POST", self._graphql, content, safe=True)
+        if member_at(response, "errors"):
             raise GitHubError("GitHub refused a query")
-        return at(response, "data")
+        return member_at(response, "data")
 
     def default_branch(self) -> str:
         """Return the default branch of the repository."""
-        name = text_at(self.ask("GET", ""), "default_branch")
+        name = text_at(self.request("GET", ""), "default_branch")
         if not name:
             raise GitHubError("the response of GitHub does not contain the default branch")
         return name
 
-    def merged(self, sha: str) -> list[MergedPullRequest]:
+    def merged_pull_requests(self, sha: str) -> list[MergedPullRequest]:
         """Return the merged pull requests of a commit. Right after a merge, GitHub may not know them yet."""
         requests = []
         for item in self._items(f"/commits/{sha}/pulls"):
@@ -169,7 +169,7 @@ class GitHub:
 
     def pull_request(self, number: int) -> PullRequest:
         """Return the present state of a pull request."""
-        item = self.ask("GET", f"/pulls/{number}")
+        item = self.request("GET", f"/pulls/{number}")
         if not isinstance(item, dict):
             raise GitHubError("the response of GitHub is not a pull request")
         return PullRequest(
@@ -200,46 +200,46 @@ class GitHub:
 
     def comment(self, number: int, body: str) -> GitHubText:
         """Write a comment into an issue or pull request."""
-        return _comment(self.ask("POST", f"/issues/{number}/comments", {"body": body}))
+        return _comment(self.request("POST", f"/issues/{number}/comments", {"body": body}))
 
     def edit_comment(self, id_: int, body: str) -> GitHubText:
         """Replace the body of a comment."""
-        return _comment(self.ask("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
+        return _comment(self.request("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
 
-    def written(self, comment: GitHubText) -> Written:
+    def comment_authorship(self, comment: GitHubText) -> CommentAuthorship:
         """Return who wrote a comment, by all of its edits, and its present text."""
         after, edited_by_others, first = None, False, None
-        for _ in range(PAGES):
-            found = at(self._query(_EDITS, id=comment.node, after=after), "node")
+        for _ in range(MAX_PAGES):
+            found = member_at(self._query(_EDITORS_QUERY, id=comment.node_id, after=after), "node")
             if not isinstance(found, dict):
                 raise GitHubError("the response of GitHub does not contain the author of the comment")
-            author = at(found, "author")  # None of somebody whose account is gone
+            author = member_at(found, "author")  # None of somebody whose account is gone
             first = first or found
-            edits = at(found, "userContentEdits")
-            nodes = at(edits, "nodes") or []
-            editors = [at(one, "editor") for one in nodes]
+            edits = member_at(found, "userContentEdits")
+            nodes = member_at(edits, "nodes") or []
+            editors = [member_at(one, "editor") for one in nodes]
             if text_at(found, "lastEditedAt"):
-                editors.append(at(found, "editor"))
+                editors.append(member_at(found, "editor"))
                 edited_by_others = edited_by_others or not nodes
             edited_by_others = edited_by_others or author is None or any(one != author for one in editors)
-            if at(edits, "pageInfo", "hasNextPage") is not True:
+            if member_at(edits, "pageInfo", "hasNextPage") is not True:
                 break
             after = text_at(edits, "pageInfo", "endCursor")
         else:
             edited_by_others = True
         created = text_at(first, "createdAt")
-        return Written(
-            ours=at(first, "viewerDidAuthor") is True and not edited_by_others,
+        return CommentAuthorship(
+            is_only_ours=member_at(first, "viewerDidAuthor") is True and not edited_by_others,
             body=text_at(first, "body"),
             created=created,
-            last=text_at(first, "lastEditedAt") or created,
+            last_edited=text_at(first, "lastEditedAt") or created,
         )
 
     def delete_comment(self, id_: int) -> None:
         """Delete a comment."""
-        self.ask("DELETE", f"/issues/comments/{id_}")
+        self.request("DELETE", f"/issues/comments/{id_}")
 
-    def react(self, id_: int, what: str) -> None:
+    def add_reaction(self, id_: int, what: str) -> None:
         """Add a reaction such as `eyes` to a comment, with one try only."""
         url = f"{self._repository}/issues/comments/{id_}/reactions"
         self._transport.send("POST", url, {"content": what}, tries=1)
@@ -254,11 +254,11 @@ class GitHub:
 
     def open_issue(self, title: str, body: str, labels: tuple[str, ...] = ()) -> GitHubText:
         """Open an issue."""
-        return _issue(self.ask("POST", "/issues", {"title": title, "body": body, "labels": list(labels)}))
+        return _issue(self.request("POST", "/issues", {"title": title, "body": body, "labels": list(labels)}))
 
     def edit_issue(self, number: int, **content: str) -> GitHubText:
         """Replace fields of an issue: `body`, `state`, `state_reason`."""
-        return _issue(self.ask("PATCH", f"/issues/{number}", content, safe=True))
+        return _issue(self.request("PATCH", f"/issues/{number}", content, safe=True))
 
 
 def _comment(found: Any) -> GitHubText:

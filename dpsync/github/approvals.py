@@ -17,56 +17,60 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.github.api import GitHub, GitHubText, MergedPullRequest, Written
+from dpsync.github.api import CommentAuthorship, GitHub, GitHubText, MergedPullRequest
 from dpsync.github.plan_comment import (
-    Decision,
+    CommentDecision,
     FoundComment,
+    FurtherMarker,
     PlanMarker,
-    RestMarker,
-    Shown,
+    ShownChange,
     comments_named,
-    decide,
+    comments_with_key,
+    decide_comment,
+    find_rewritable,
+    further_comment_body,
     latest_shown,
-    of_key,
     read_marker,
-    rest_body,
-    rewritable,
-    shown_in,
+    read_marker_values,
 )
 from dpsync.github.runner import History
 from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun, branch_key, plan_key, target_key
-from dpsync.model.desired import AppliedCommit, Target
+from dpsync.model.desired import AppliedCommit, ApplyTarget
 from dpsync.model.plan import Plan
 from dpsync.model.text import short_commit
-from dpsync.render.markdown import COMMENT
+from dpsync.render.markdown import MAX_COMMENT_UNITS
 
-TOO_LONG = 422
+BODY_TOO_LONG_STATUS = 422
 
 
-class Comments(Struct, frozen=True):
+class PlanComments(Struct, frozen=True):
     """The comments of a pull request for `name`, the key of a configuration."""
 
     github: GitHub
     number: int
     name: str
 
-    def found(self) -> list[FoundComment]:
+    def find(self) -> list[FoundComment]:
         """Return the plan comments by the token's account, oldest first."""
         named = comments_named(self.github.comments(self.number), self.name)
         return [one for one in named if one.text.author == self.github.viewer()]
 
-    def ours(self, found: FoundComment) -> FoundComment | None:
+    def find_unedited(self, found: FoundComment) -> FoundComment | None:
         """Return a comment as it is now; None if somebody else ever edited it."""
-        written = self.github.written(found.text)
+        written = self.github.comment_authorship(found.text)
         marker = read_marker(written.body, PlanMarker)
-        if marker is None or not written.ours:
+        if marker is None or not written.is_only_ours:
             return None
-        return FoundComment(replace(found.text, body=written.body, updated=written.last), marker)
+        return FoundComment(replace(found.text, body=written.body, updated=written.last_edited), marker)
 
     def write(
-        self, present: FoundComment | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
-    ) -> tuple[Decision, GitHubText | None]:
+        self,
+        present: FoundComment | None,
+        marker: PlanMarker,
+        body: Callable[[int], str],
+        should_create: bool,
+    ) -> tuple[CommentDecision, GitHubText | None]:
         """Write the comment of a plan: edit it, create it, or leave it unchanged.
 
         If two runs create a comment at the same time, the older comment stays, with the text of the later
@@ -77,46 +81,46 @@ class Comments(Struct, frozen=True):
             body: Make the body with at most a number of UTF-16 units.
             worth_it: Whether to create a comment if there is none.
         """
-        decision = decide(present, marker.age, body(COMMENT), worth_it)
-        match decision.what:
+        decision = decide_comment(present, marker.age, body(MAX_COMMENT_UNITS), should_create)
+        match decision.action:
             case "leave":
-                return decision, decision.found.text if decision.found else None
+                return decision, decision.comment.text if decision.comment else None
             case "edit":
                 assert present is not None
-                return decision, self._edit(present, body)
+                return decision, self._edit_comment(present, body)
         self.github.viewer()  # else nobody would know again whose comment it is
         created = self.add(body)
-        first = rewritable(of_key(self.found(), marker.key))
+        first = find_rewritable(comments_with_key(self.find(), marker.key))
         if first is None or first.text.number >= created.number:
             return decision, created
         self.github.delete_comment(created.number)
-        again = decide(first, marker.age, body(COMMENT), worth_it)
-        if again.what == "leave":
+        again = decide_comment(first, marker.age, body(MAX_COMMENT_UNITS), should_create)
+        if again.action == "leave":
             return again, first.text
-        return again, self._edit(first, body)
+        return again, self._edit_comment(first, body)
 
-    def drop_others(self, found: Iterable[FoundComment], kept: GitHubText, age: tuple[int, int]) -> None:
+    def delete_others(self, found: Iterable[FoundComment], kept: GitHubText, age: tuple[int, int]) -> None:
         """Delete the other plan comments of earlier runs, for example of a run that was killed."""
         for other in found:
             if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
                 self.github.delete_comment(other.text.number)
 
-    def rest(self, key: str) -> list[tuple[GitHubText, RestMarker]]:
+    def find_further(self, key: str) -> list[tuple[GitHubText, FurtherMarker]]:
         """Return the further comments of plans with a key, by the token's account."""
         further = []
         for text in self.github.comments(self.number):
-            marker = read_marker(text.body, RestMarker)
+            marker = read_marker(text.body, FurtherMarker)
             if marker is not None and marker.key == key and text.author == self.github.viewer():
                 further.append((text, marker))
         return further
 
-    def write_rest(self, marker: PlanMarker, displayed: list[str]) -> None:
+    def write_further(self, marker: PlanMarker, displayed: list[str]) -> None:
         """Replace the further comments of the previous plan."""
-        previous = self.rest(marker.key)
+        previous = self.find_further(marker.key)
         if [one.displayed for _, one in previous if one.digest == marker.digest] == displayed:
             return
         for part, more in enumerate(displayed, 1):
-            self.github.comment(self.number, rest_body(marker, part, more))
+            self.github.comment(self.number, further_comment_body(marker, part, more))
         for text, old in previous:
             if old.age <= marker.age:
                 self.github.delete_comment(text.number)
@@ -125,124 +129,131 @@ class Comments(Struct, frozen=True):
         """Add a comment, whatever comments exist."""
         return self._send_with_fallback(lambda text: self.github.comment(self.number, text), body)
 
-    def _edit(self, found: FoundComment, body: Callable[[int], str]) -> GitHubText:
+    def _edit_comment(self, found: FoundComment, body: Callable[[int], str]) -> GitHubText:
         return self._send_with_fallback(lambda text: self.github.edit_comment(found.text.number, text), body)
 
     @staticmethod
     def _send_with_fallback(send: Callable[[str], GitHubText], body: Callable[[int], str]) -> GitHubText:
         """Send a body; if GitHub says that it is too long, send a body of half the size."""
         try:
-            return send(body(COMMENT))
+            return send(body(MAX_COMMENT_UNITS))
         except GitHubError as error:
-            if error.status != TOO_LONG:
+            if error.status != BODY_TOO_LONG_STATUS:
                 raise
-        return send(body(COMMENT // 2))
+        return send(body(MAX_COMMENT_UNITS // 2))
 
 
-PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
+REREAD_PAUSES_SECONDS: Final = (2.0, 4.0, 8.0, 16.0)
 """The pauses in seconds before GitHub is asked again for pull requests that it may not know yet."""
 
-_FOREIGN: Final = "somebody else wrote or edited the comment"
+_FOREIGN_AUTHOR_REASON: Final = "somebody else wrote or edited the comment"
 
 
 class Approval(Struct, frozen=True):
     """A comment that counts, in a merged pull request. `displayed` is everything that its plan showed."""
 
-    comments: Comments
-    found: FoundComment
-    request: MergedPullRequest
-    displayed: tuple[Shown, ...]
+    comments: PlanComments
+    comment: FoundComment
+    pull_request: MergedPullRequest
+    displayed: tuple[ShownChange, ...]
 
 
 class Approvals(Struct):
     """The approvals for one configuration, newest merge first."""
 
     github: GitHub
-    place: WorkflowRun
+    workflow_run: WorkflowRun
     name: str
     history: History
-    known: list[Approval] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    approvals: list[Approval] = field(default_factory=list)
+    rejections: list[str] = field(default_factory=list)
     """Why comments do not count, as sentences. Comments by other accounts come last."""
-    ended: dict[str, str] = field(default_factory=dict)
+    converged_commits: dict[str, str] = field(default_factory=dict)
     """The commit whose apply converged last, by the key of its plan, as far as comments show."""
-    unknown: list[str] = field(default_factory=list)
+    commits_without_pull_request: list[str] = field(default_factory=list)
     """The commits without a merged pull request, as far as GitHub knows."""
-    _merge_only: set[str] = field(default_factory=set)
+    _keys_of_merge_commits: set[str] = field(default_factory=set)
     """The keys whose commit in `ended` is only a merge commit, as the branch lacks the applied commit."""
-    _seen: set[int] = field(default_factory=set)
-    _foreign: dict[str, None] = field(default_factory=dict)
+    _read_pull_requests: set[int] = field(default_factory=set)
+    _foreign_rejections: dict[str, None] = field(default_factory=dict)
     """Why comments by other accounts do not count, each reason once."""
 
     def find(self) -> None:
         """Read the comments of all pull requests in the history that can still count."""
-        self.known, self.others, self.ended, self._seen = [], [], {}, set()
-        self.unknown, self._foreign, self._merge_only = [], {}, set()
-        for commit in self.history.touching:
-            if self._all_ended():
+        self.approvals, self.rejections, self.converged_commits, self._read_pull_requests = [], [], {}, set()
+        self.commits_without_pull_request, self._foreign_rejections, self._keys_of_merge_commits = (
+            [],
+            {},
+            set(),
+        )
+        for commit in self.history.configuration_commits:
+            if self._have_all_converged():
                 break
-            requests = [one for one in self.github.merged(commit) if self._is_merged_here(one)]
+            requests = [one for one in self.github.merged_pull_requests(commit) if self._is_merged_here(one)]
             if not requests:
-                self.unknown.append(commit)
+                self.commits_without_pull_request.append(commit)
             for request in requests:
-                if request.number not in self._seen:
-                    self._seen.add(request.number)
+                if request.number not in self._read_pull_requests:
+                    self._read_pull_requests.add(request.number)
                     self._read_pull_request(request)
         position = {commit: at for at, commit in enumerate(self.history.commits)}
-        self.known.sort(key=lambda one: position[one.request.commit])
-        self.others += self._foreign
+        self.approvals.sort(key=lambda one: position[one.pull_request.commit])
+        self.rejections += self._foreign_rejections
 
-    def again(self) -> Iterator[None]:
+    def reread(self) -> Iterator[None]:
         """Read again after pauses, and yield after each reading that found more.
 
         GitHub may not know all pull requests right after a merge.
         """
-        for seconds in PAUSES:
-            if not self.unknown:
+        for seconds in REREAD_PAUSES_SECONDS:
+            if not self.commits_without_pull_request:
                 return
             self.github.pause(seconds)
-            before = self.unknown
+            before = self.commits_without_pull_request
             self.find()
-            if self.unknown != before:
+            if self.commits_without_pull_request != before:
                 yield
 
-    def of(self, plan: Plan) -> list[Approval]:
+    def unused_for_plan(self, plan: Plan) -> list[Approval]:
         """Return the unused approvals for the platform and organizations of a plan."""
         key = plan_key(self.name, plan)
-        return [one for one in self.unused() if one.found.marker.key == key]
+        return [one for one in self.unused() if one.comment.marker.key == key]
 
     def unused(self) -> list[Approval]:
         """Return the approvals that no converged apply has used up."""
-        return [one for one in self.known if not self._is_used_up(one)]
+        return [one for one in self.approvals if not self._is_used_up(one)]
 
-    def applied(self) -> tuple[AppliedCommit, ...]:
+    def applied_commits(self) -> tuple[AppliedCommit, ...]:
         """Return the commits whose applies have converged last, for each platform and its organizations."""
         return tuple(
             AppliedCommit(commit, partial(self._has_key, key))
-            for key, commit in self.ended.items()
-            if key not in self._merge_only
+            for key, commit in self.converged_commits.items()
+            if key not in self._keys_of_merge_commits
         )
 
-    def _has_key(self, key: str, target: Target) -> bool:
-        return key == target_key(self.name, target.address, target.organizations)
+    def _has_key(self, key: str, target: ApplyTarget) -> bool:
+        return key == target_key(self.name, target.url, target.organizations)
 
     def _is_merged_here(self, request: MergedPullRequest) -> bool:
         """Return whether a pull request was merged into the branch of the run, in its history."""
-        return request.base == self.place.branch and request.commit in self.history.commits
+        return request.base == self.workflow_run.branch and request.commit in self.history.commits
 
-    def _all_ended(self) -> bool:
+    def _have_all_converged(self) -> bool:
         """Return whether a converged apply ended every known key, so that nothing older counts."""
-        return bool(self.ended) and {one.found.marker.key for one in self.known} <= self.ended.keys()
+        return (
+            bool(self.converged_commits)
+            and {one.comment.marker.key for one in self.approvals} <= self.converged_commits.keys()
+        )
 
     def _is_used_up(self, approval: Approval) -> bool:
         """Return whether an apply of the approved commit, or of a later one, has converged."""
-        end = self.ended.get(approval.found.marker.key)
+        end = self.converged_commits.get(approval.comment.marker.key)
         position = self.history.commits.index  # the newest commit is the first
-        return end is not None and position(end) <= position(approval.request.commit)
+        return end is not None and position(end) <= position(approval.pull_request.commit)
 
     def _read_pull_request(self, request: MergedPullRequest) -> None:
         """Add the newest valid plan of each key in a pull request."""
-        comments = Comments(self.github, request.number, self.name)
+        comments = PlanComments(self.github, request.number, self.name)
         texts = self.github.comments(request.number)
         latest: dict[str, Approval] = {}
         for comment in comments_named(texts, self.name):
@@ -250,39 +261,41 @@ class Approvals(Struct):
                 continue
             if comment.text.author != self.github.viewer():
                 # Anyone may comment, and each query for the editors of a comment uses up the rate limit.
-                self._foreign[_rejection_sentence(request, _FOREIGN)] = None
+                self._foreign_rejections[_rejection_sentence(request, _FOREIGN_AUTHOR_REASON)] = None
                 continue
-            written = self.github.written(comment.text)
+            written = self.github.comment_authorship(comment.text)
             marker = read_marker(written.body, PlanMarker)
             why = self._rejection(written, marker, request)
             if why or marker is None:
-                self.others.append(_rejection_sentence(request, why))
+                self.rejections.append(_rejection_sentence(request, why))
                 continue
-            if marker.state == "converged" and marker.key not in self.ended:
+            if marker.state == "converged" and marker.key not in self.converged_commits:
                 known = marker.applied in self.history.commits  # not where the branch was written anew since
-                self.ended[marker.key] = marker.applied if known else request.commit
+                self.converged_commits[marker.key] = marker.applied if known else request.commit
                 if not known:
-                    self._merge_only.add(marker.key)
+                    self._keys_of_merge_commits.add(marker.key)
             before = latest.get(marker.key)
-            if marker.digest and (before is None or before.found.marker.age <= marker.age):
+            if marker.digest and (before is None or before.comment.marker.age <= marker.age):
                 displayed = [] if marker.displayed is None else [marker.displayed]
-                if marker.full:
+                if marker.is_full:
                     displayed += self._further_values(request, marker, comments)
                 found = FoundComment(replace(comment.text, body=written.body), marker)
-                latest[marker.key] = Approval(comments, found, request, shown_in(displayed))
-        self.known.extend(latest.values())
+                latest[marker.key] = Approval(comments, found, request, read_marker_values(displayed))
+        self.approvals.extend(latest.values())
 
     def _further_values(
-        self, request: MergedPullRequest, plan: PlanMarker, comments: Comments
+        self, request: MergedPullRequest, plan: PlanMarker, comments: PlanComments
     ) -> Iterator[str]:
         """Yield the values of further comments of a plan that count."""
-        for text, marker in comments.rest(plan.key):
-            written = self.github.written(text)
-            now = read_marker(written.body, RestMarker)
+        for text, marker in comments.find_further(plan.key):
+            written = self.github.comment_authorship(text)
+            now = read_marker(written.body, FurtherMarker)
             if now == marker and marker.digest == plan.digest and not _invalid_authorship(written, request):
                 yield marker.displayed
 
-    def _rejection(self, written: Written, marker: PlanMarker | None, request: MergedPullRequest) -> str:
+    def _rejection(
+        self, written: CommentAuthorship, marker: PlanMarker | None, request: MergedPullRequest
+    ) -> str:
         """Return why a comment does not count; "" if it counts."""
         if why := _invalid_authorship(
             written, request, marker is not None and marker.state in ("applied", "converged")
@@ -295,12 +308,12 @@ class Approvals(Struct):
             return (
                 f"the comment is for commit {short_commit(marker.sha) or 'none'}, but commit {now} was merged"
             )
-        if marker.branch != branch_key(self.place.branch):
-            return f"the plan in the comment is not for the branch {self.place.branch}"
+        if marker.branch != branch_key(self.workflow_run.branch):
+            return f"the plan in the comment is not for the branch {self.workflow_run.branch}"
         return ""
 
 
-def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
+def approved_changes(approvals: list[Approval]) -> frozenset[ShownChange] | None:
     """Return what the approvals showed together; None without any."""
     return latest_shown(one.displayed for one in reversed(approvals)) if approvals else None
 
@@ -310,14 +323,18 @@ def _rejection_sentence(request: MergedPullRequest, why: str) -> str:
     return f"dpsync does not accept the plan in pull request {request.number}, because {why}"
 
 
-def _invalid_authorship(written: Written, request: MergedPullRequest, by_an_apply: bool = False) -> str:
+def _invalid_authorship(
+    written: CommentAuthorship, request: MergedPullRequest, by_an_apply: bool = False
+) -> str:
     """Return why the author or the time of a comment is invalid; "" if both are valid.
 
     Args:
         by_an_apply: Whether an apply accepted the comment and later wrote its result into it.
     """
-    if not written.ours:
-        return _FOREIGN
-    if not written.created < request.at or not (by_an_apply or written.last < request.at):
+    if not written.is_only_ours:
+        return _FOREIGN_AUTHOR_REASON
+    if not written.created < request.merged_at or not (
+        by_an_apply or written.last_edited < request.merged_at
+    ):
         return "the comment was written or edited after the merge"
     return ""

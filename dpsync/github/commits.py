@@ -21,44 +21,44 @@ from msgspec.structs import replace
 
 from dpsync.github.api import GitHub, PullRequest
 from dpsync.github.ids import Branches
-from dpsync.github.plan_comment import Shown, address_digest, exposures_shown, shown_of
-from dpsync.github.runner import ActionRun, Ran
+from dpsync.github.plan_comment import ShownChange, address_digest, exposures_shown, shown_of
+from dpsync.github.runner import ActionRun, CommandResult
 from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun, WorkingCopy
 from dpsync.model.plan import Plan
-from dpsync.model.text import are, counted, short_commit, some
-from dpsync.render.markdown import code, prose
-from dpsync.render.view import clip
+from dpsync.model.text import format_count, is_or_are, short_commit, shorten_list
+from dpsync.render.markdown import code_span, escape_prose
+from dpsync.render.view import clip_text
 
 
-def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
+def refuse_outdated_commit(run: ActionRun, commit: str | None) -> CommandResult | None:
     """Return the refusal if the working copy may not be applied; None if it may.
 
     Args:
         commit: The commit of the working copy.
     """
     try:
-        reason, why = _why_not(run, commit)
+        reason, why = _refusal_reason(run, commit)
     except GitHubError as error:
-        why = run.trouble("dpsync could not read the last commit of the branch", error)
+        why = run.problem_text("dpsync could not read the last commit of the branch", error)
         return run.refuse("not-approved", f"dpsync applied nothing. {why}")
     if not why:
         return None
-    return run.refuse(reason, why, outcome="superseded", markdown=f"**Not applied:** {prose(why)}")
+    return run.refuse(reason, why, outcome="superseded", markdown=f"**Not applied:** {escape_prose(why)}")
 
 
-def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
+def _refusal_reason(run: ActionRun, commit: str | None) -> tuple[str, str]:
     """Return why a commit may not be applied, as a word for programs and a sentence; both "" if it may."""
     if run.github is None:
         raise GitHubError('the input "github-token" is missing')
-    branch, allowed = run.place.branch, run.inputs.branches or (run.github.default_branch(),)
+    branch, allowed = run.workflow_run.branch, run.inputs.branches or (run.github.default_branch(),)
     if branch not in allowed:
-        named = f"the branch {branch}" if branch else f"the event {run.place.event or 'unknown'}"
+        named = f"the branch {branch}" if branch else f"the event {run.workflow_run.event or 'unknown'}"
         return "branch", (
             f'dpsync applied nothing, because this run is for {named}. The input "branches" allows only '
             f"{', '.join(allowed)}{'' if run.inputs.branches else ', the default branch'}."
         )
-    head = Branches(run.github, run.place.repository).head(branch)
+    head = Branches(run.github, run.workflow_run.repository).head(branch)
     if head is not None and head == commit:
         return "", ""
     return "superseded", (
@@ -74,7 +74,7 @@ def _short(commit: str | None) -> str:
     return short_commit(commit) if commit else "no commit"
 
 
-_NAMED: Final = 10
+_MAX_NAMED_ADDRESSES: Final = 10
 
 
 class ReviewComparison(Struct, frozen=True):
@@ -87,16 +87,16 @@ class ReviewComparison(Struct, frozen=True):
     """
 
     reviewed: int | None
-    same: int
-    dropped: int
-    other: tuple[str, ...]
+    same_count: int
+    dropped_count: int
+    changed_otherwise: tuple[str, ...]
     new: tuple[str, ...]
     exposed: tuple[str, ...] = ()
 
     @property
     def unreviewed(self) -> bool:
         """Whether the plan would do something that nobody reviewed."""
-        return bool(self.other or self.new or self.exposed)
+        return bool(self.changed_otherwise or self.new or self.exposed)
 
     def __str__(self) -> str:
         """Return the comparison in one sentence, without a period."""
@@ -108,20 +108,27 @@ class ReviewComparison(Struct, frozen=True):
 
     def _statements(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         if self.reviewed is not None:
-            of = counted(self.reviewed, "reviewed change")
-            yield f"{self.same} of {of} {are(self.same)} unchanged", ()
-        if self.dropped:
-            yield f"{counted(self.dropped, 'reviewed change')} {are(self.dropped)} no longer needed", ()
-        if self.other:
-            were = "was" if len(self.other) == 1 else "were"
-            yield f"{counted(len(self.other), 'change')} {were} reviewed with other values", self.other
+            of = format_count(self.reviewed, "reviewed change")
+            yield f"{self.same_count} of {of} {is_or_are(self.same_count)} unchanged", ()
+        if self.dropped_count:
+            yield (
+                f"{format_count(self.dropped_count, 'reviewed change')} "
+                f"{is_or_are(self.dropped_count)} no longer needed",
+                (),
+            )
+        if self.changed_otherwise:
+            were = "was" if len(self.changed_otherwise) == 1 else "were"
+            yield (
+                f"{format_count(len(self.changed_otherwise), 'change')} {were} reviewed with other values",
+                self.changed_otherwise,
+            )
         if self.new:
-            yield f"{counted(len(self.new), 'change')} {are(len(self.new))} new", self.new
+            yield f"{format_count(len(self.new), 'change')} {is_or_are(len(self.new))} new", self.new
         if self.exposed:
             yield "the new plan gives more access than the reviewed plan showed", self.exposed
 
 
-def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:
+def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewComparison:
     """Compare a plan with what was reviewed; None if nothing was reviewed."""
     addresses = tuple(change.address for change in plan.changes)
     if reviewed is None:
@@ -133,9 +140,9 @@ def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:
     same = len(addresses) - len(changed)
     return ReviewComparison(
         reviewed=len(before),
-        same=same,
-        dropped=len(before - {address_digest(address) for address in addresses}),
-        other=other,
+        same_count=same,
+        dropped_count=len(before - {address_digest(address) for address in addresses}),
+        changed_otherwise=other,
         new=tuple(item.address for item in changed if address_digest(item.address) not in before),
         exposed=tuple(dict.fromkeys(address for address, item in exposures_shown(plan) if item not in known)),
     )
@@ -146,14 +153,14 @@ def _in_brackets(addresses: tuple[str, ...]) -> str:
 
 
 def _in_code(addresses: tuple[str, ...]) -> str:
-    return f": {_names(addresses, code)}" if addresses else ""
+    return f": {_names(addresses, code_span)}" if addresses else ""
 
 
 def _names(addresses: tuple[str, ...], quoted: Callable[[str], str]) -> str:
-    return some([quoted(clip(address, 100)) for address in addresses], _NAMED)
+    return shorten_list([quoted(clip_text(address, 100)) for address in addresses], _MAX_NAMED_ADDRESSES)
 
 
-class NotThisChange(Exception):
+class UnusableCheckoutError(Exception):
     """The run must not use the working copy. `reason` is a word for programs, `why` a sentence for people."""
 
     def __init__(self, reason: str, why: str) -> None:
@@ -162,7 +169,7 @@ class NotThisChange(Exception):
         self.why = why
 
 
-def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
+def with_current_pull_request(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
     """Return the run with the present state of its pull request. The comment that started it gets a reaction.
 
     If the change comes from a fork, the working copy is not read.
@@ -171,7 +178,7 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
         NotThisChange: The working copy is not the head of an open pull request of this repository.
     """
     if github is None or place.number is None:
-        raise NotThisChange(
+        raise UnusableCheckoutError(
             "untrusted",
             'dpsync cannot check who wrote the change, because the input "github-token" is missing.',
         )
@@ -179,15 +186,15 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
         try:
             request = github.pull_request(place.number)
         except GitHubError as error:
-            raise NotThisChange(
-                "untrusted", f"dpsync cannot check who wrote the change: {error.what}"
+            raise UnusableCheckoutError(
+                "untrusted", f"dpsync cannot check who wrote the change: {error.problem}"
             ) from None
         checked = _verified_commit(request, place, copy)
-    except NotThisChange:
+    except UnusableCheckoutError:
         _react(github, place, "confused")
         raise
     _react(github, place, "eyes")
-    return replace(place, sha=request.head, base=request.base, into=request.base, checked=checked)
+    return replace(place, sha=request.head, base_branch_override=request.base, base_branch=request.base, verified_commit=checked)
 
 
 def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool:
@@ -195,24 +202,24 @@ def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool
 
     After a push, GitHub names the previous trial merge for a while, so the merged commit must be the head.
     """
-    return commit == request.merge and copy.merged(commit) == request.head
+    return commit == request.trial_merge and copy.merged_commit(commit) == request.head
 
 
 def _verified_commit(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
     """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
     if request.repository != place.repository:
-        raise NotThisChange(
+        raise UnusableCheckoutError(
             "untrusted",
             "dpsync does nothing, because this run can read the secrets of the repository and the change "
             "comes from a fork.",
         )
     if not request.open:
-        raise NotThisChange(
+        raise UnusableCheckoutError(
             "stale", f"dpsync does nothing, because pull request {place.number} is no longer open."
         )
-    commit = copy.head()
+    commit = copy.read_head()
     if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
-        raise NotThisChange(
+        raise UnusableCheckoutError(
             "stale",
             f"The checked-out commit ({short_commit(commit or 'no commit')}) is not the latest commit of "
             f"pull request {place.number} ({short_commit(request.head)}). If somebody has pushed, write the "
@@ -224,22 +231,22 @@ def _verified_commit(request: PullRequest, place: WorkflowRun, copy: WorkingCopy
 
 def _react(github: GitHub, place: WorkflowRun, what: str) -> None:
     """Add a reaction to the comment that started the run. Failing to do so has no effect."""
-    if place.comment is not None:
+    if place.comment_id is not None:
         with suppress(GitHubError):
-            github.react(place.comment, what)
+            github.add_reaction(place.comment_id, what)
 
 
-def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
+def verify_checked_out_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
     """Return the checked-out commit if this run may use it.
 
     A run for a fork may use only its own commit. Any other run may also use the head of the change, GitHub's
     trial merge of that head, and the last commit of the branch. Raises NotThisChange.
     """
-    commit = copy.head()
-    if commit and commit == place.tested:
+    commit = copy.read_head()
+    if commit and commit == place.github_sha:
         return commit
-    if place.fork:
-        raise NotThisChange(
+    if place.is_from_fork:
+        raise UnusableCheckoutError(
             "untrusted",
             f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
             "commit comes from a fork and is not the commit of this run. Run the workflow for the event "
@@ -247,11 +254,11 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
         )
     if commit and (commit == place.head or _is_named_by_github(place, github, commit, copy)):
         return commit
-    expected = [f"the commit of this run ({short_commit(place.tested)})"] if place.tested else []
+    expected = [f"the commit of this run ({short_commit(place.github_sha)})"] if place.github_sha else []
     expected += [f"the last commit of the change ({short_commit(place.head)})"] if place.head else []
     expected += ["GitHub's test merge of the pull request"] if place.number is not None else []
     expected += [f"the last commit of {place.branch}"] if place.branch else []
-    raise NotThisChange(
+    raise UnusableCheckoutError(
         "stale",
         f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
         f"commit ({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
@@ -272,4 +279,6 @@ def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, 
                 return True
         return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
     except GitHubError as error:
-        raise NotThisChange("untrusted", f"dpsync cannot check who wrote the change: {error.what}") from None
+        raise UnusableCheckoutError(
+            "untrusted", f"dpsync cannot check who wrote the change: {error.problem}"
+        ) from None

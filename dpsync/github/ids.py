@@ -21,18 +21,18 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from dpsync import disk
-from dpsync.config.git import NoRepository, Repository
-from dpsync.config.ids_file import parse, render
+from dpsync.config.git import NoRepositoryError, Repository
+from dpsync.config.ids_file import parse, render_ids_file
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.github.api import GitHub
 from dpsync.github.runner import Log
-from dpsync.github.transport import GitHubError, at, number_at, text_at
+from dpsync.github.transport import GitHubError, member_at, number_at, text_at
 from dpsync.github.workspace import WorkflowRun, make_key
 from dpsync.kinds.registry import Registry
 from dpsync.model.ids import IdsFile, LineChange, MergedIds, RecordedLine, line_changes, merge_ids
-from dpsync.model.text import are, counted, some
-from dpsync.render.markdown import code, fence, prose
-from dpsync.render.view import clip
+from dpsync.model.text import format_count, is_or_are, shorten_list
+from dpsync.render.markdown import code_span, escape_prose, fence
+from dpsync.render.view import clip_text
 from dpsync.render.visible import visible
 
 _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
@@ -42,7 +42,7 @@ class FileVersion(Struct, frozen=True):
     """A file on a branch or in a commit. Both values are None if there is no file."""
 
     data: bytes | None = None
-    blob: str | None = None
+    blob_sha: str | None = None
 
 
 class PullRequestState(Struct, frozen=True):
@@ -63,93 +63,95 @@ class Branches(Struct, frozen=True):
     def head(self, branch: str) -> str | None:
         """Return the last commit of a branch; None if the branch does not exist."""
         try:
-            answer = self.github.ask("GET", f"/git/ref/heads/{quote(branch)}")
+            answer = self.github.request("GET", f"/git/ref/heads/{quote(branch)}")
         except GitHubError as error:
-            if not error.missing:
+            if not error.is_missing:
                 raise
             return None
         return _sha(answer, "object", "sha")
 
-    def has(self, branch: str, commit: str) -> bool:
+    def contains(self, branch: str, commit: str) -> bool:
         """Return whether a commit is on a branch."""
         try:
-            return self.common(quote(branch), commit) == commit
+            return self.merge_base(quote(branch), commit) == commit
         except GitHubError as error:
-            if not error.missing:
+            if not error.is_missing:
                 raise
             return False
 
-    def file(self, path: str, ref: str) -> FileVersion:
+    def read_file(self, path: str, ref: str) -> FileVersion:
         """Return a file on a branch or in a commit."""
         try:
-            answer = self.github.ask("GET", f"/contents/{quote(path)}", query={"ref": ref})
+            answer = self.github.request("GET", f"/contents/{quote(path)}", query={"ref": ref})
         except GitHubError as error:
-            if not error.missing:
+            if not error.is_missing:
                 raise
             return FileVersion()
         if not isinstance(answer, dict) or answer.get("type") != "file":
             raise GitHubError(f"{path} is not a file on the branch")
         blob = _sha(answer, "sha")
         if answer.get("encoding") != "base64":  # it is longer than a megabyte
-            answer = self.github.ask("GET", f"/git/blobs/{blob}")
+            answer = self.github.request("GET", f"/git/blobs/{blob}")
         return FileVersion(_decode_content(answer), blob)
 
-    def put(self, path: str, branch: str, data: bytes, instead_of: FileVersion, message: str) -> str:
+    def commit_file(self, path: str, branch: str, data: bytes, replaced: FileVersion, message: str) -> str:
         """Commit a file to a branch, in place of the version that was read. Return the commit.
 
         GitHub refuses the request if the branch has another version of the file.
         """
         content = {"message": message, "content": b64encode(data).decode(), "branch": branch}
-        if instead_of.blob is not None:
-            content["sha"] = instead_of.blob
-        return _sha(self.github.ask("PUT", f"/contents/{quote(path)}", content), "commit", "sha")
+        if replaced.blob_sha is not None:
+            content["sha"] = replaced.blob_sha
+        return _sha(self.github.request("PUT", f"/contents/{quote(path)}", content), "commit", "sha")
 
-    def commit(self, path: str, data: bytes, like: str, parents: list[str], message: str) -> str:
+    def create_commit(
+        self, path: str, data: bytes, tree_commit: str, parents: list[str], message: str
+    ) -> str:
         """Create a commit that no branch contains yet. Return its SHA.
 
         Args:
             like: The commit whose files the new commit has, except for `path`.
             parents: The parents of the new commit.
         """
-        tree = _sha(self.github.ask("GET", f"/git/commits/{like}"), "tree", "sha")
+        tree = _sha(self.github.request("GET", f"/git/commits/{tree_commit}"), "tree", "sha")
         entry = {"path": path, "mode": "100644", "type": "blob", "content": data.decode()}
-        made = self.github.ask("POST", "/git/trees", {"base_tree": tree, "tree": [entry]})
+        made = self.github.request("POST", "/git/trees", {"base_tree": tree, "tree": [entry]})
         content = {"message": message, "tree": _sha(made, "sha"), "parents": parents}
-        return _sha(self.github.ask("POST", "/git/commits", content), "sha")
+        return _sha(self.github.request("POST", "/git/commits", content), "sha")
 
-    def create(self, branch: str, commit: str) -> None:
+    def create_branch(self, branch: str, commit: str) -> None:
         """Create a branch."""
-        self.github.ask("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": commit})
+        self.github.request("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": commit})
 
-    def advance(self, branch: str, commit: str) -> None:
+    def fast_forward(self, branch: str, commit: str) -> None:
         """Move a branch forward to a commit that follows its last commit."""
-        self.github.ask("PATCH", f"/git/refs/heads/{quote(branch)}", {"sha": commit, "force": False})
+        self.github.request("PATCH", f"/git/refs/heads/{quote(branch)}", {"sha": commit, "force": False})
 
-    def common(self, one: str, other: str) -> str:
+    def merge_base(self, one: str, other: str) -> str:
         """Return the merge base of two commits or branches.
 
         Raises GitHubError with status 404 if there is none.
         """
-        answer = self.github.ask("GET", f"/compare/{one}...{other}", query={"per_page": "1"})
+        answer = self.github.request("GET", f"/compare/{one}...{other}", query={"per_page": "1"})
         return _sha(answer, "merge_base_commit", "sha")
 
-    def requests(self, branch: str, base: str) -> list[PullRequestState]:
+    def pull_requests(self, branch: str, base: str) -> list[PullRequestState]:
         """Return the latest 100 pull requests from one branch into another, open or closed."""
         owner = self.repository.partition("/")[0]
         query = {"head": f"{owner}:{branch}", "base": base, "state": "all", "per_page": "100"}
-        answer = self.github.ask("GET", "/pulls", query=query)
+        answer = self.github.request("GET", "/pulls", query=query)
         if not isinstance(answer, list):
             raise GitHubError("the response of GitHub is not a list of pull requests")
         return [_pull_request(one) for one in answer]
 
-    def open_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
+    def open_pull_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
         """Open a pull request."""
         content = {"title": title, "head": branch, "base": base, "body": body}
-        return _pull_request(self.github.ask("POST", "/pulls", content))
+        return _pull_request(self.github.request("POST", "/pulls", content))
 
 
 def _decode_content(answer: Any) -> bytes:
-    text = at(answer, "content")
+    text = member_at(answer, "content")
     if not isinstance(text, str) or answer.get("encoding") != "base64":
         raise GitHubError("the response of GitHub has no file content")
     try:
@@ -172,25 +174,25 @@ def _sha(found: Any, *names: str) -> str:
     return sha
 
 
-By = Literal["commit", "pull-request"]
-TITLE: Final = "Record live objects in the ids file"
-TRIES: Final = 20
+SaveMethod = Literal["commit", "pull-request"]
+PULL_REQUEST_TITLE: Final = "Record live objects in the ids file"
+MAX_TRIES: Final = 20
 """The largest number of tries: so many other writers may each come first once."""
-_FAULT: Final = 7
+_TRIES_PER_FAULT: Final = 7
 """The number of tries that a fault counts as."""
-_RACE: Final = (409, 422)
-_RULES: Final = re.compile(r"\brules?\b|protected|\brequired|must be made|refusing", re.IGNORECASE)
+_RACE_STATUSES: Final = (409, 422)
+_RULE_MESSAGE: Final = re.compile(r"\brules?\b|protected|\brequired|must be made|refusing", re.IGNORECASE)
 """Words in GitHub's response if a rule of the repository forbids the commit, however often it is sent."""
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 3.0
 """The longest pause in seconds. Pauses are random, so that competing writers do not all return at once."""
 
 
-class Unclear(Exception):
+class UnclearIdsError(Exception):
     """The lines belong to no known branch, or the file cannot be merged. The text says why."""
 
 
-class Learned(Struct, frozen=True):
+class LocalIds(Struct, frozen=True):
     """The ids file in the working copy before and after an apply. `path` is relative to the repository."""
 
     path: str
@@ -199,126 +201,134 @@ class Learned(Struct, frozen=True):
     after: IdsFile
 
 
-class Brought(Struct, frozen=True):
+class PushResult(Struct, frozen=True):
     """The result of a save. `url` is "" if the branch already had all lines."""
 
     url: str
     merged: MergedIds
-    trouble: str = ""
+    problem: str = ""
     """What a person must still do; "" for nothing."""
 
 
-def parsed(data: bytes, path: str, registry: Registry) -> IdsFile:
+def parse_ids_file(data: bytes, path: str, registry: Registry) -> IdsFile:
     """Parse an ids file. Raises Unclear if the file is invalid."""
     ids, found = parse(data, path, registry)
     for wrong in found:
         where = f":{wrong.span.line}" if wrong.span else ""
-        raise Unclear(f"{path}{where}: {wrong.message}")
+        raise UnclearIdsError(f"{path}{where}: {wrong.message}")
     return ids
 
 
-def kept_out(error: GitHubError) -> bool:
+def is_forbidden_by_rule(error: GitHubError) -> bool:
     """Return whether a rule of the repository forbids the commit."""
-    return bool(_RULES.search(error.said))
+    return bool(_RULE_MESSAGE.search(error.response_message))
 
 
 class IdsBranch(Struct, frozen=True):
     """An ids file and its branch. `bring` raises GitHubError and Unclear."""
 
     branches: Branches
-    place: WorkflowRun
+    workflow_run: WorkflowRun
     registry: Registry
-    learned: Learned
+    local_ids: LocalIds
 
-    def bring(self, by: By) -> Brought:
+    def push(self, by: SaveMethod) -> PushResult:
         """Save the lines, and try again while other writes come first."""
-        tries_left, pause = TRIES, _FIRST_PAUSE
+        tries_left, pause = MAX_TRIES, _FIRST_PAUSE
         while True:
             try:
                 return self._save_by_commit() if by == "commit" else self._save_by_pull_request()
             except GitHubError as error:
-                tries_left -= 1 if error.status in _RACE else _FAULT
-                if tries_left <= 0 or error.not_allowed or kept_out(error):
+                tries_left -= 1 if error.status in _RACE_STATUSES else _TRIES_PER_FAULT
+                if tries_left <= 0 or error.not_allowed or is_forbidden_by_rule(error):
                     raise
             self.branches.github.pause(secrets.randbelow(int(pause * 1000)) / 1000)
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _save_by_commit(self) -> Brought:
+    def _save_by_commit(self) -> PushResult:
         """Commit the merged lines to the branch itself."""
-        branch, path = self.place.branch, self.learned.path
-        content = self.branches.file(path, branch)
+        branch, path = self.workflow_run.branch, self.local_ids.path
+        content = self.branches.read_file(path, branch)
         present = self._parse(content)
         merged = self._merge(present)
         if merged.ids.sections == present.sections:
-            return Brought("", merged)
-        commit = self.branches.put(path, branch, render(merged.ids), content, self._message())
-        return Brought(f"{self._repository_url}/commit/{commit}", merged)
+            return PushResult("", merged)
+        commit = self.branches.commit_file(
+            path, branch, render_ids_file(merged.ids), content, self._message()
+        )
+        return PushResult(f"{self._repository_url}/commit/{commit}", merged)
 
-    def _save_by_pull_request(self) -> Brought:
+    def _save_by_pull_request(self) -> PushResult:
         """Commit the lines to a branch with a pull request.
 
         The branch of the pull request holds only the lines that are not merged yet.
         """
-        base, path, branches = self.place.branch, self.learned.path, self.branches
+        base, path, branches = self.workflow_run.branch, self.local_ids.path, self.branches
         name = f"dpsync/ids-{make_key(path, base)[:8]}"
         last, head = branches.head(base), branches.head(name)
         if last is None:
-            raise Unclear(f"the branch {base} does not exist")
-        requests = branches.requests(name, base) if head is not None else []
+            raise UnclearIdsError(f"the branch {base} does not exist")
+        requests = branches.pull_requests(name, base) if head is not None else []
         request = next((one for one in requests if one.open), None)
-        content = branches.file(path, last)
+        content = branches.read_file(path, last)
         present = waiting = self._parse(content)
         stale = True
         if head is not None and (request or head not in {one.head for one in requests}):
-            proposed = self._parse(branches.file(path, head))
-            common = branches.common(last, head)
-            old = content if common == last else branches.file(path, common)
+            proposed = self._parse(branches.read_file(path, head))
+            common = branches.merge_base(last, head)
+            old = content if common == last else branches.read_file(path, common)
             waiting = merge_ids(self._parse(old), proposed, present).ids
-            stale = proposed != self._merge(waiting).ids or old.blob != content.blob
+            stale = proposed != self._merge(waiting).ids or old.blob_sha != content.blob_sha
         merged = self._merge(waiting)
         if request is None and merged.ids.sections == present.sections:
-            return Brought("", merged)
+            return PushResult("", merged)
         if stale:
             parents = [last] if head is None else [head, last]
-            commit = branches.commit(path, render(merged.ids), last, parents, self._message())
+            commit = branches.create_commit(path, render_ids_file(merged.ids), last, parents, self._message())
             if head is None:
-                branches.create(name, commit)
+                branches.create_branch(name, commit)
             else:
-                branches.advance(name, commit)
+                branches.fast_forward(name, commit)
         return self._ensure_pull_request(request, name, merged)
 
-    def _ensure_pull_request(self, request: PullRequestState | None, name: str, merged: MergedIds) -> Brought:
+    def _ensure_pull_request(
+        self, request: PullRequestState | None, name: str, merged: MergedIds
+    ) -> PushResult:
         """Open the pull request if there is none. Without permission, return a link to open it by hand."""
-        base = self.place.branch
+        base = self.workflow_run.branch
         if request is None:
             try:
-                request = self.branches.open_request(name, base, TITLE, self._request_body())
+                request = self.branches.open_pull_request(
+                    name, base, PULL_REQUEST_TITLE, self._request_body()
+                )
             except GitHubError as error:
                 if not error.not_allowed:
                     raise
                 url = f"{self._repository_url}/compare/{quote(base)}...{quote(name)}?expand=1"
-                why = (error.said or error.what).rstrip(".")
+                why = (error.response_message or error.problem).rstrip(".")
                 trouble = (
                     f"The lines are on the branch {name}, but dpsync could not open a pull request ({why}). "
                     "Allow GitHub Actions to create pull requests in the repository settings, or set an "
                     f"ids-token that may create pull requests. To create the pull request by hand: {url}"
                 )
-                return Brought(url, merged, trouble)
-        return Brought(f"{self._repository_url}/pull/{request.number}", merged)
+                return PushResult(url, merged, trouble)
+        return PushResult(f"{self._repository_url}/pull/{request.number}", merged)
 
     # What is written.
 
     @property
     def _repository_url(self) -> str:
-        return f"{self.place.server}/{self.place.repository}"
+        return f"{self.workflow_run.server}/{self.workflow_run.repository}"
 
     def _message(self) -> str:
-        return f"{TITLE}\n\nBy dpsync apply: {self.place.url}\n"
+        return f"{PULL_REQUEST_TITLE}\n\nBy dpsync apply: {self.workflow_run.url}\n"
 
     def _request_body(self) -> str:
         return (
-            f"An apply ([run {self.place.run}]({self.place.url})) recorded the ids of live objects in "
-            f"{code(self.learned.path)}. With the new lines, dpsync recognizes an entry also after a rename. "
+            f"An apply ([run {self.workflow_run.run_id}]({self.workflow_run.url})) recorded the ids "
+            "of live objects in "
+            f"{code_span(self.local_ids.path)}. With the new lines, dpsync recognizes an entry also "
+            "after a rename. "
             "Until you merge this pull request, dpsync recognizes the entries of the new lines by their "
             "names only.\n\n"
             "Later applies add their lines to this pull request. Do not push to this branch, because the "
@@ -326,49 +336,51 @@ class IdsBranch(Struct, frozen=True):
         )
 
     def _merge(self, present: IdsFile) -> MergedIds:
-        return merge_ids(self.learned.before, self.learned.after, present)
+        return merge_ids(self.local_ids.before, self.local_ids.after, present)
 
     def _parse(self, content: FileVersion) -> IdsFile:
-        return parsed(content.data or b"", self.learned.path, self.registry)
+        return parse_ids_file(content.data or b"", self.local_ids.path, self.registry)
 
 
 _SUMMARY_SIZE: Final = 100_000
 """The largest number of characters of lines in the summary. The log has all lines."""
-_NAMED: Final = 5
-_REFUSALS: Final = range(400, 500)
+_MAX_NAMED_LINES: Final = 5
+_REFUSAL_STATUSES: Final = range(400, 500)
 """Statuses that mean that nothing was written. After any other error, this is unknown."""
 _INTERRUPTED: Final = "the run was interrupted"
 
 
-def learned(file: Path, registry: Registry) -> Learned:
+def read_local_ids(file: Path, registry: Registry) -> LocalIds:
     """Read an ids file, and the version in the commit of its working copy. Raises Unclear."""
     try:
-        repository = Repository.around(file.parent)
+        repository = Repository.containing(file.parent)
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
-        commit = repository.commit("HEAD")
+        commit = repository.resolve_commit("HEAD")
         if commit is None or file.is_symlink():
-            raise Unclear(f"{path} is not a regular file in a commit")
-        before = repository.file(commit, path, DEFAULT_LIMITS.bytes) or b""
-    except NoRepository as why:
-        raise Unclear(str(why)) from None
+            raise UnclearIdsError(f"{path} is not a regular file in a commit")
+        before = repository.read_file(commit, path, DEFAULT_LIMITS.bytes) or b""
+    except NoRepositoryError as why:
+        raise UnclearIdsError(str(why)) from None
     except ValueError:
-        raise Unclear(f"{file.name} is outside of the checked-out repository") from None
+        raise UnclearIdsError(f"{file.name} is outside of the checked-out repository") from None
     try:
         data = disk.read(file, DEFAULT_LIMITS.bytes)
     except FileNotFoundError:
         data = b""
     except OSError as error:
-        raise Unclear(f"dpsync cannot read {path}: {disk.why(error)}") from None
-    return Learned(path, commit, parsed(before, path, registry), parsed(data, path, registry))
+        raise UnclearIdsError(f"dpsync cannot read {path}: {disk.error_reason(error)}") from None
+    return LocalIds(
+        path, commit, parse_ids_file(before, path, registry), parse_ids_file(data, path, registry)
+    )
 
 
 class IdsFileUpdate(Struct):
     """The update of one ids file after an apply. `branches` is None without a token."""
 
     file: Path
-    by: By
+    save_method: SaveMethod
     branches: Branches | None
-    place: WorkflowRun
+    workflow_run: WorkflowRun
     log: Log
     registry: Registry
     url: str = ""
@@ -377,100 +389,102 @@ class IdsFileUpdate(Struct):
     """Markdown for the job summary."""
     _problem: str = _INTERRUPTED
     """Why lines are missing; "" if all lines are saved."""
-    _certain: bool = True
+    _is_certain: bool = True
     """Whether the lines are certainly missing."""
 
-    def bring(self) -> None:
+    def push_and_report(self) -> None:
         """Save the new lines on the branch, and report it."""
         try:
-            ids = learned(self.file, self.registry)
+            ids = read_local_ids(self.file, self.registry)
             if changes := line_changes(ids.before, ids.after):
                 self._report(ids, self._save(ids, len(changes)), len(changes))
             self._problem = ""
-        except Unclear as why:
-            self._problem, self._certain = str(why), True
+        except UnclearIdsError as why:
+            self._problem, self._is_certain = str(why), True
         except GitHubError as error:
-            self._problem, self._certain = self._failure_text(error), error.status in _REFUSALS
+            self._problem, self._is_certain = self._failure_text(error), error.status in _REFUSAL_STATUSES
 
-    def end(self) -> None:
+    def report_unsaved(self) -> None:
         """Report lines that were not saved. Call this method at every end of a run."""
         if not self._problem:
             return
         try:
-            ids = learned(self.file, self.registry)
-        except Unclear:
+            ids = read_local_ids(self.file, self.registry)
+        except UnclearIdsError:
             if self._problem != _INTERRUPTED:
                 self._add_notice(f"dpsync did not write the ids file to the branch: {self._problem}")
             return
-        lines = list(_lines(line_changes(ids.before, ids.after)))
+        lines = list(_change_lines(line_changes(ids.before, ids.after)))
         if not lines:
             return
-        verb = are(len(lines)) if self._certain else "may be"
-        branch = self.place.branch or "the branch"
+        verb = is_or_are(len(lines)) if self._is_certain else "may be"
+        branch = self.workflow_run.branch or "the branch"
         self._add_notice(
-            f"{counted(len(lines), 'line')} of {ids.path} {verb} missing on {branch}: {self._problem}"
+            f"{format_count(len(lines), 'line')} of {ids.path} {verb} missing on {branch}: {self._problem}"
         )
-        with self.log.text() as stream:
+        with self.log.text_stream() as stream:
             stream.write("".join(f"{line}\n" for line in lines))
         self.summary += f"\n\n{_lines_block(lines)}"
 
-    def _save(self, ids: Learned, number: int) -> Brought:
-        branch = self.place.branch
+    def _save(self, ids: LocalIds, number: int) -> PushResult:
+        branch = self.workflow_run.branch
         if self.branches is None:
-            raise Unclear('the input "github-token" is missing')
+            raise UnclearIdsError('the input "github-token" is missing')
         if not branch:
-            raise Unclear(
-                f"this CI run (event: {self.place.event or 'unknown'}) does not belong to a branch of this "
+            raise UnclearIdsError(
+                f"this CI run (event: {self.workflow_run.event or 'unknown'}) does not belong to a "
+                "branch of this "
                 "repository"
             )
-        with self.log.text() as stream:
-            stream.write(f"{visible(ids.path)}: {counted(number, 'line')} for {visible(branch)}\n")
-        if ids.commit != self.place.tested and not self.branches.has(branch, ids.commit):
-            raise Unclear(f"the checked-out commit is not on {branch}")
-        self._certain = False  # an interruption from here on may come too late
-        return IdsBranch(self.branches, self.place, self.registry, ids).bring(self.by)
+        with self.log.text_stream() as stream:
+            stream.write(f"{visible(ids.path)}: {format_count(number, 'line')} for {visible(branch)}\n")
+        if ids.commit != self.workflow_run.github_sha and not self.branches.contains(branch, ids.commit):
+            raise UnclearIdsError(f"the checked-out commit is not on {branch}")
+        self._is_certain = False  # an interruption from here on may come too late
+        return IdsBranch(self.branches, self.workflow_run, self.registry, ids).push(self.save_method)
 
-    def _report(self, found: Learned, brought: Brought, number: int) -> None:
+    def _report(self, found: LocalIds, brought: PushResult, number: int) -> None:
         self.url = brought.url
-        if brought.trouble:
-            self._add_notice(brought.trouble)
+        if brought.problem:
+            self._add_notice(brought.problem)
         elif brought.url:
-            kind = "commit" if self.by == "commit" else "pull request"
+            kind = "commit" if self.save_method == "commit" else "pull request"
             self.summary = (
-                f"Saved {counted(number, 'line')} of the ids file for {code(self.place.branch)} "
+                f"Saved {format_count(number, 'line')} of the ids file for "
+                f"{code_span(self.workflow_run.branch)} "
                 f"in a [{kind}]({brought.url})."
             )
         for lines, became in (
-            (brought.merged.replaced, "had other ids for these lines, and dpsync replaced the ids"),
+            (brought.merged.replaced_lines, "had other ids for these lines, and dpsync replaced the ids"),
             (
-                brought.merged.kept,
+                brought.merged.kept_lines,
                 "has other ids for lines that the apply deleted, and dpsync kept the lines",
             ),
         ):
             if lines:
-                names = some([clip(_line_text(line), 200) for line in lines], _NAMED)
-                self._add_notice(f"{found.path} on {self.place.branch} {became}: {names}")
+                names = shorten_list([clip_text(_line_text(line), 200) for line in lines], _MAX_NAMED_LINES)
+                self._add_notice(f"{found.path} on {self.workflow_run.branch} {became}: {names}")
 
     def _failure_text(self, error: GitHubError) -> str:
-        why = f" ({error.said.rstrip('.')})" if error.said else ""
-        if kept_out(error):
-            other = "ids-file: pull-request, or " if self.by == "commit" else ""
+        why = f" ({error.response_message.rstrip('.')})" if error.response_message else ""
+        if is_forbidden_by_rule(error):
+            other = "ids-file: pull-request, or " if self.save_method == "commit" else ""
             return (
                 f"a rule of the repository forbids the commit{why}. Set {other}an ids-token that is allowed "
                 "to commit"
             )
         hint = ""
-        if error.not_allowed and "rate limit" not in error.said.lower():
-            also = " and pull-requests: write" if self.by == "pull-request" else ""
+        if error.not_allowed and "rate limit" not in error.response_message.lower():
+            also = " and pull-requests: write" if self.save_method == "pull-request" else ""
             hint = f". The run is for a fork, or the job lacks the permission contents: write{also}"
-        return f"{error.what}{why}{hint}"
+        return f"{error.problem}{why}{hint}"
 
     def _add_notice(self, text: str) -> None:
         self.log.notice(f"{text}.")
-        self.summary = "\n\n".join(filter(None, (self.summary, f"{prose(text)}.")))
+        self.summary = "\n\n".join(filter(None, (self.summary, f"{escape_prose(text)}.")))
 
 
-def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
+def _change_lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
     for change in changes:
         if change.before is not None:
             yield f"- {_line_text(change.before)}"
@@ -479,7 +493,7 @@ def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
 
 
 def _line_text(line: RecordedLine) -> str:
-    ids = " ".join(filter(None, (line.id, line.also)))
+    ids = " ".join(filter(None, (line.id, line.second_id)))
     return visible(f"{line.address}: {ids}{' (kept)' if line.kept else ''}")
 
 
@@ -491,5 +505,5 @@ def _lines_block(lines: list[str]) -> str:
             break
         kept.append(line)
     left = len(lines) - len(kept)
-    more = f"\n\nThe log contains {counted(left, 'more line')} of the ids file." if left else ""
+    more = f"\n\nThe log contains {format_count(left, 'more line')} of the ids file." if left else ""
     return "\n".join(fence(kept, "diff")) + more

@@ -21,18 +21,25 @@ from msgspec import Struct
 from pydantic import BaseModel
 
 from dpsync.github.api import GitHub, GitHubText
-from dpsync.github.plan_comment import DriftMarker, Marker, WatchMarker, first_line, read_marker, written_by
+from dpsync.github.plan_comment import (
+    DriftMarker,
+    Marker,
+    WatchMarker,
+    comment_footer,
+    first_line,
+    read_marker,
+)
 from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun
 from dpsync.model.drift import Drift
-from dpsync.model.text import counted, json_text
+from dpsync.model.text import format_count, json_text
 from dpsync.render.documents import DriftDocument
-from dpsync.render.markdown import COMMENT, prose, render_markdown, units
-from dpsync.render.views import view
+from dpsync.render.markdown import MAX_COMMENT_UNITS, escape_prose, render_markdown, utf16_length
+from dpsync.render.views import make_view
 from dpsync.render.visible import visible
 
 M = TypeVar("M", bound=Marker)
-_TITLE: Final = 200
+_MAX_TITLE_CHARS: Final = 200
 
 
 class Issues(Struct, Generic[M], frozen=True):
@@ -43,31 +50,31 @@ class Issues(Struct, Generic[M], frozen=True):
 
     github: GitHub
     key: str
-    place: WorkflowRun
-    sort: type[M]
+    workflow_run: WorkflowRun
+    marker_type: type[M]
     labels: tuple[str, ...] = ()
     now: int = msgspec.field(default_factory=lambda: int(time.time()))
 
-    def found(self) -> list[tuple[GitHubText, M]]:
+    def find(self) -> list[tuple[GitHubText, M]]:
         """Return the issues of the token's account with this key, open and closed, oldest first."""
         viewer = self.github.viewer()
         result = []
         for text in self.github.issues(viewer):
-            marker = read_marker(text.body, self.sort) if text.author == viewer else None
+            marker = read_marker(text.body, self.marker_type) if text.author == viewer else None
             if marker is not None and marker.key == self.key:
                 result.append((text, marker))
         return result
 
     def current(self) -> tuple[GitHubText, M] | None:
         """Return the first open issue, otherwise the newest one; None without any."""
-        found = self.found()
+        found = self.find()
         return next((one for one in found if one[0].open), found[-1]) if found else None
 
-    def open_one(self, name: tuple[str, ...], body: str) -> GitHubText:
+    def open_issue(self, name: tuple[str, ...], body: str) -> GitHubText:
         """Open an issue. If two runs do so at the same time, the older issue stays."""
-        title = visible(" · ".join(filter(None, name)))[:_TITLE]
+        title = visible(" · ".join(filter(None, name)))[:_MAX_TITLE_CHARS]
         opened = self.github.open_issue(title, body, self.labels)
-        first = next((text for text, _ in self.found() if text.open), opened)
+        first = next((text for text, _ in self.find() if text.open), opened)
         if first.number < opened.number:
             self.github.edit_issue(opened.number, state="closed", state_reason="not_planned")
             return first
@@ -76,29 +83,29 @@ class Issues(Struct, Generic[M], frozen=True):
     def close(self, why: str) -> GitHubText | None:
         """Close all open issues, except those of later runs, with a reason. Return the last one closed."""
         closed = None
-        for text, marker in self.found():
-            if text.open and marker.age <= self.place.age:
+        for text, marker in self.find():
+            if text.open and marker.age <= self.workflow_run.age:
                 self.github.comment(text.number, why)
                 closed = self.github.edit_issue(text.number, state="closed", state_reason="completed")
         return closed
 
 
-def moment(seconds: int) -> str:
+def format_time(seconds: int) -> str:
     """Return a time in Unix seconds as text."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-GONE: Final = (
+DRIFT_ENDED_TEXT: Final = (
     "**There is no drift any more.** The drift ended without an apply of this workflow: somebody changed "
     "GitBook back, or the files now contain the live values."
 )
-APPLIED: Final = "**There is no drift any more.** An apply changed GitBook to match the files."
-_MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
+DRIFT_APPLIED_TEXT: Final = "**There is no drift any more.** An apply changed GitBook to match the files."
+_DIGESTED_FIELDS: Final = {"address", "what", "id", "place", "renamed", "fields"}
 
 
 def drift_digest(drift: Drift) -> str:
     """Return a digest of the differences without their causes: the same drift has the same digest."""
-    differences = [item.model_dump(mode="json", include=_MATERIAL) for item in drift.found]
+    differences = [item.model_dump(mode="json", include=_DIGESTED_FIELDS) for item in drift.found]
     for item in differences:
         for field in item["fields"]:
             field.pop("cause")
@@ -108,12 +115,13 @@ def drift_digest(drift: Drift) -> str:
 def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun) -> str:
     """Return the text of the drift issue, within GitHub's limit."""
     seen = (
-        f"dpsync first found this drift on {moment(marker.since)}, "
-        f"and has found the drift in {counted(marker.checks, 'check')} so far.\n\n"
+        f"dpsync first found this drift on {format_time(marker.since)}, "
+        f"and has found the drift in {format_count(marker.checks, 'check')} so far.\n\n"
     )
     head = first_line(marker) + seen
-    foot = f"\n\n{written_by(place)}"
-    return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"
+    foot = f"\n\n{comment_footer(place)}"
+    limit = MAX_COMMENT_UNITS - utf16_length(head) - utf16_length(foot)
+    return f"{head}{render_markdown(make_view(document), limit)}{foot}"
 
 
 class DriftIssue(Struct, frozen=True):
@@ -121,26 +129,26 @@ class DriftIssue(Struct, frozen=True):
 
     issues: Issues[DriftMarker]
 
-    def checked(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText | None:
+    def record_check(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText | None:
         """Update the issue after a check. Return the open or the just closed issue, or None."""
         if document.drifted:
             return self._update(document, name)
         if document.drift.unread:
             return None  # what could not be read may have drifted
-        return self.close(GONE)
+        return self.close(DRIFT_ENDED_TEXT)
 
     def close(self, why: str) -> GitHubText | None:
         """Close the open issue with a reason."""
-        return self.issues.close(f"{why}\n\n{written_by(self.issues.place)}")
+        return self.issues.close(f"{why}\n\n{comment_footer(self.issues.workflow_run)}")
 
     def _update(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText:
         digest = drift_digest(document.drift)
-        github, place = self.issues.github, self.issues.place
+        github, place = self.issues.github, self.issues.workflow_run
         text, before = self.issues.current() or (None, None)
         was_open = text is not None and text.open
         marker = DriftMarker(
             key=self.issues.key,
-            run=place.run,
+            run=place.run_id,
             attempt=place.attempt,
             sha=place.sha,
             digest=digest,
@@ -149,49 +157,52 @@ class DriftIssue(Struct, frozen=True):
         )
         body = issue_body(marker, document, place)
         if text is None or before is None:
-            return self.issues.open_one(("Drift", *name), body)
+            return self.issues.open_issue(("Drift", *name), body)
         if before.age > place.age:
             return text
         if was_open and before.digest == digest:
             return github.edit_issue(text.number, body=body)  # of this nobody gets a mail
         changed = github.edit_issue(text.number, body=body, state="open")
         change = "The drift has changed" if was_open else "There is drift again"
-        verdict = prose(view(document).title)
-        github.comment(text.number, f"{change}: {verdict}\n\n{written_by(place)}")
+        verdict = escape_prose(make_view(document).title)
+        github.comment(text.number, f"{change}: {verdict}\n\n{comment_footer(place)}")
         return changed
 
 
-IN_A_ROW: Final = 3
-_NAMED: Final = 3
+FAILURES_BEFORE_ISSUE: Final = 3
+_MAX_REASONS: Final = 3
 """The number of last reasons that are named."""
-LONGEST: Final = 100
+MAX_DESCRIPTION_CHARS: Final = 100
 """The largest number of characters of a label's description."""
-_COLOUR: Final = "ededed"
+_LABEL_COLOR: Final = "ededed"
 _DESCRIPTION: Final = re.compile(
     r"(\d{1,6}) failed drift checks? since (\d{4}-\d\d-\d\dT\d\d:\d\dZ), run (\d{1,18})\.(\d{1,9}):([a-z -]*)"
 )
 _TIME: Final = "%Y-%m-%dT%H:%MZ"
-_THERE_ALREADY = 422
+_ALREADY_EXISTS_STATUS = 422
 
 
-class Failed(Struct, frozen=True):
+class FailedChecks(Struct, frozen=True):
     """The failed checks in a row: number, time of the first, last run, and last reasons."""
 
     number: int
-    since: int
+    first_failed_at: int
     age: tuple[int, int]
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
-        since = datetime.fromtimestamp(self.since, UTC).strftime(_TIME)
-        text = f"{counted(self.number, 'failed drift check')} since {since}, run {self.age[0]}.{self.age[1]}:"
-        for reason in self.reasons[1 - _NAMED :]:
+        since = datetime.fromtimestamp(self.first_failed_at, UTC).strftime(_TIME)
+        text = (
+            f"{format_count(self.number, 'failed drift check')} since {since}, run "
+            f"{self.age[0]}.{self.age[1]}:"
+        )
+        for reason in self.reasons[1 - _MAX_REASONS :]:
             longer = f"{text} {reason}"
-            text = longer if len(longer) <= LONGEST else text
+            text = longer if len(longer) <= MAX_DESCRIPTION_CHARS else text
         return text
 
 
-def read_failed(text: str) -> Failed | None:
+def parse_failed_checks(text: str) -> FailedChecks | None:
     """Read the description of a label; None if dpsync did not write it."""
     match = _DESCRIPTION.fullmatch(text)
     if match is None:
@@ -201,10 +212,10 @@ def read_failed(text: str) -> Failed | None:
     except ValueError:
         return None
     age = int(match[3]), int(match[4])
-    return Failed(int(match[1]), int(since.timestamp()), age, tuple(match[5].split()))
+    return FailedChecks(int(match[1]), int(since.timestamp()), age, tuple(match[5].split()))
 
 
-class Watch(Struct, frozen=True):
+class FailingChecksIssue(Struct, frozen=True):
     """The issue about failing drift checks of a key, and their count."""
 
     issues: Issues[WatchMarker]
@@ -213,78 +224,85 @@ class Watch(Struct, frozen=True):
     def label(self) -> str:
         return f"dpsync-{self.issues.key[:12]}"
 
-    def failed(self, reason: str, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText | None:
+    def record_failure(
+        self, reason: str, document: BaseModel | None, name: tuple[str, ...]
+    ) -> GitHubText | None:
         """Count a failed check. Return the issue if it is open now, or None."""
-        before, place = self._read_count(), self.issues.place
+        before, place = self._read_count(), self.issues.workflow_run
         if before is not None and before.age > place.age:
             return None
-        reasons = (*(before.reasons if before else ()), reason)[-_NAMED:]
-        failed = Failed(
+        reasons = (*(before.reasons if before else ()), reason)[-_MAX_REASONS:]
+        failed = FailedChecks(
             before.number + 1 if before else 1,
-            before.since if before else self.issues.now,
+            before.first_failed_at if before else self.issues.now,
             place.age,
             reasons,
         )
         self._write_count(failed)
-        return self._update(failed, document, name) if failed.number >= IN_A_ROW else None
+        return self._update(failed, document, name) if failed.number >= FAILURES_BEFORE_ISSUE else None
 
-    def works(self) -> GitHubText | None:
+    def record_success(self) -> GitHubText | None:
         """End the count after a successful check. Return the issue if it was closed, or None."""
         closed = self.issues.close(
-            f"**Drift checks work again.** A drift check has succeeded.\n\n{written_by(self.issues.place)}"
+            "**Drift checks work again.** A drift check has "
+            f"succeeded.\n\n{comment_footer(self.issues.workflow_run)}"
         )
         before = self._read_count()
-        if before is not None and before.age <= self.issues.place.age:
-            self.issues.github.ask("DELETE", f"/labels/{self.label}")
+        if before is not None and before.age <= self.issues.workflow_run.age:
+            self.issues.github.request("DELETE", f"/labels/{self.label}")
         return closed
 
     # The issue.
 
-    def _update(self, failed: Failed, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
-        github, place = self.issues.github, self.issues.place
-        marker = WatchMarker(key=self.issues.key, run=place.run, attempt=place.attempt, sha=place.sha)
-        body = _watch_body(marker, failed, document, f"\n\n{written_by(place)}")
+    def _update(self, failed: FailedChecks, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
+        github, place = self.issues.github, self.issues.workflow_run
+        marker = WatchMarker(key=self.issues.key, run=place.run_id, attempt=place.attempt, sha=place.sha)
+        body = _failing_checks_body(marker, failed, document, f"\n\n{comment_footer(place)}")
         current = self.issues.current()
         if current is None:
-            return self.issues.open_one(("Drift checks fail", *name), body)
+            return self.issues.open_issue(("Drift checks fail", *name), body)
         text, before = current
         if before.age > place.age:
             return text
         changed = github.edit_issue(text.number, body=body, state="open")
         if not text.open:
-            github.comment(text.number, f"Drift checks fail again.\n\n{written_by(place)}")
+            github.comment(text.number, f"Drift checks fail again.\n\n{comment_footer(place)}")
         return changed
 
     # The count.
 
-    def _read_count(self) -> Failed | None:
+    def _read_count(self) -> FailedChecks | None:
         try:
-            label = self.issues.github.ask("GET", f"/labels/{self.label}")
+            label = self.issues.github.request("GET", f"/labels/{self.label}")
         except GitHubError as error:
-            if error.missing:
+            if error.is_missing:
                 return None
             raise
         description = label.get("description") if isinstance(label, dict) else None
-        return read_failed(description) if isinstance(description, str) else None
+        return parse_failed_checks(description) if isinstance(description, str) else None
 
-    def _write_count(self, failed: Failed) -> None:
+    def _write_count(self, failed: FailedChecks) -> None:
         github, content = self.issues.github, {"description": str(failed)}
         try:
-            github.ask("POST", "/labels", {"name": self.label, "color": _COLOUR, **content})
+            github.request("POST", "/labels", {"name": self.label, "color": _LABEL_COLOR, **content})
         except GitHubError as error:
-            if error.status != _THERE_ALREADY:
+            if error.status != _ALREADY_EXISTS_STATUS:
                 raise
-            github.ask("PATCH", f"/labels/{self.label}", content)
+            github.request("PATCH", f"/labels/{self.label}", content)
 
 
-def _watch_body(marker: WatchMarker, failed: Failed, document: BaseModel | None, foot: str) -> str:
-    checks, reasons = counted(failed.number, "drift check"), ", ".join(failed.reasons)
+def _failing_checks_body(
+    marker: WatchMarker, failed: FailedChecks, document: BaseModel | None, foot: str
+) -> str:
+    checks, reasons = format_count(failed.number, "drift check"), ", ".join(failed.reasons)
     head = (
         f"{first_line(marker)}> [!WARNING]\n"
-        f"> **{checks} in a row have failed** since {moment(failed.since)}. The reasons of the last "
+        f"> **{checks} in a row have failed** since {format_time(failed.first_failed_at)}. The "
+        "reasons of the last "
         f"failures are: {reasons}. dpsync does not know whether GitBook differs from the files.\n\n"
     )
     if document is None:
         return f"{head}The first successful drift check closes this issue.{foot}"
     foot = f"\n\nThe first successful drift check closes this issue.{foot}"
-    return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"
+    limit = MAX_COMMENT_UNITS - utf16_length(head) - utf16_length(foot)
+    return f"{head}{render_markdown(make_view(document), limit)}{foot}"

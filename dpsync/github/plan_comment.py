@@ -24,111 +24,118 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from dpsync.github.api import GitHubText, Review
 from dpsync.github.workspace import WorkflowRun, branch_key, plan_key
 from dpsync.model.change import Change
-from dpsync.model.plan import DIGITS, Plan
-from dpsync.model.text import NOWHERE, json_text, short_commit, some
+from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Plan
+from dpsync.model.text import NO_FLAGS, json_text, short_commit, shorten_list
 from dpsync.render.documents import ApplyDocument, PlanDocument
-from dpsync.render.markdown import COMMENT, code, prose, render_markdown, units
-from dpsync.render.report_words import done, ending
-from dpsync.render.view import View, clip
+from dpsync.render.markdown import MAX_COMMENT_UNITS, code_span, escape_prose, render_markdown, utf16_length
+from dpsync.render.report_words import applied_text, result_sentence
+from dpsync.render.view import View, clip_text
 
-SIZE: Final = 30
+SHOWN_CHANGE_BYTES: Final = 30
 """The number of bytes of a `Shown`: 40 characters of base64."""
-_ADDRESS: Final = 11
-_FIELD: Final = 3
-_WHAT: Final = 16
+_ADDRESS_BYTES: Final = 11
+_FIELD_BYTES: Final = 3
+_CONTENT_BYTES: Final = 16
 """The number of bytes of the digest that an approval depends on. A collision of the shorter digests of
 addresses or fields can only cost an approval."""
-WHOLE: Final = bytes(_FIELD)
+WHOLE_OBJECT: Final = bytes(_FIELD_BYTES)
 """The value of `field` for a whole object."""
-_EXPOSED: Final = b"\x80"
-_CONTEXT: Final = ("address", "kind", "action", "id", "inside")
+_EXPOSURE_MARK: Final = b"\x80"
+_CONTEXT_FIELDS: Final = ("address", "kind", "action", "id", "inside")
 _ANY_UPDATE: Final = (("update", None), ("move", None), ("await", None))
 """Steps that follow from the changed fields, so they need no approval of their own."""
 
 
-class Shown(Struct, frozen=True, order=True):
+class ShownChange(Struct, frozen=True, order=True):
     """A change that a plan showed: the digests of its address, field (WHOLE for an object) and content."""
 
     address: bytes
     field: bytes
-    what: bytes
+    content: bytes
 
     def __bytes__(self) -> bytes:
-        return self.address + self.field + self.what
+        return self.address + self.field + self.content
 
     @property
     def exposes(self) -> bool:
         """Whether it is about opened access, and not a change itself."""
-        return self.field >= _EXPOSED
+        return self.field >= _EXPOSURE_MARK
 
     @property
-    def of(self) -> bytes:
+    def field_without_mark(self) -> bytes:
         """The field without the mark of opened access, or WHOLE."""
         return bytes([self.field[0] & 0x7F]) + self.field[1:]
 
 
-def read_shown(content: bytes) -> tuple[Shown, ...]:
+def read_shown(content: bytes) -> tuple[ShownChange, ...]:
     """Read the concatenated bytes of several `Shown`. An incomplete rest is ignored."""
-    whole = range(0, len(content) - SIZE + 1, SIZE)
-    return tuple(_read_one(content[at : at + SIZE]) for at in whole)
+    whole = range(0, len(content) - SHOWN_CHANGE_BYTES + 1, SHOWN_CHANGE_BYTES)
+    return tuple(_read_shown_change(content[at : at + SHOWN_CHANGE_BYTES]) for at in whole)
 
 
-def _read_one(content: bytes) -> Shown:
-    return Shown(content[:_ADDRESS], content[_ADDRESS:-_WHAT], content[-_WHAT:])
+def _read_shown_change(content: bytes) -> ShownChange:
+    return ShownChange(
+        content[:_ADDRESS_BYTES], content[_ADDRESS_BYTES:-_CONTENT_BYTES], content[-_CONTENT_BYTES:]
+    )
 
 
-def shown_by(plan: Plan) -> tuple[Shown, ...]:
+def shown_by(plan: Plan) -> tuple[ShownChange, ...]:
     """Return everything that a plan shows, without duplicates."""
     changes_shown = [one for change in plan.changes for one in shown_of(change, plan)]
     return tuple(dict.fromkeys([*changes_shown, *(one for _, one in exposures_shown(plan))]))
 
 
-def shown_of(change: Change, plan: Plan) -> tuple[Shown, ...]:
+def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
     """Return what a plan shows of one change; at least one value.
 
     The HTTP requests do not count: the rest of a half-finished plan has the same changes, but ids in place of
     addresses.
     """
-    content = change.done.model_dump(mode="json")
+    content = change.without_labels.model_dump(mode="json")
     for item in content["differences"]:
         if item["masked"] is None:
             del item["masked"]
-    context = [_target(plan, change.address), *(content[name] for name in _CONTEXT)]
+    context = [_platform_and_organization(plan, change.address), *(content[name] for name in _CONTEXT_FIELDS)]
     if change.action == "update" and (parts := list(_update_parts(change, content))):
-        return tuple(_to_shown(change.address, field, [*context, what]) for field, what in parts)
+        return tuple(_shown_change(change.address, field, [*context, what]) for field, what in parts)
     steps = [[step.verb, step.answers] for step in change.steps]
     rest = [content["differences"], content["moved"], content["effects"], steps]
-    return (_to_shown(change.address, "", [*context, rest]),)
+    return (_shown_change(change.address, "", [*context, rest]),)
 
 
-def exposures_shown(plan: Plan) -> Iterator[tuple[str, Shown]]:
+def exposures_shown(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
     """Yield each change that opens access, with its address."""
     for item in plan.exposures:
-        what = [_target(plan, item.address), "exposed", item.model_dump(mode="json")]
-        shown = _to_shown(item.address, item.field, what)
+        what = [_platform_and_organization(plan, item.address), "exposed", item.model_dump(mode="json")]
+        shown = _shown_change(item.address, item.field, what)
         yield item.address, replace(shown, field=bytes([shown.field[0] | 0x80]) + shown.field[1:])
 
 
 def address_digest(address: str) -> bytes:
     """Return the digest of an address, as in `Shown`."""
-    return _sha256(address)[:_ADDRESS]
+    return _sha256(address)[:_ADDRESS_BYTES]
 
 
-def latest_shown(oldest_first: Iterable[Iterable[Shown]]) -> frozenset[Shown]:
+def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[ShownChange]:
     """Merge what several plans showed. For the same object or field, the later plan counts.
 
     A `Shown` for a whole object replaces all fields of that object, and the other way round.
     """
-    result: set[Shown] = set()
+    result: set[ShownChange] = set()
     for displayed in map(tuple, oldest_first):
-        fields = {(one.address, one.of) for one in displayed}
+        fields = {(one.address, one.field_without_mark) for one in displayed}
         addresses = {one.address for one in displayed}
-        wholes = {address for address, field in fields if field == WHOLE}
+        wholes = {address for address, field in fields if field == WHOLE_OBJECT}
         result = {
-            one for one in result
+            one
+            for one in result
             if one.address not in addresses
-            or not (one.of == WHOLE or one.address in wholes or (one.address, one.of) in fields)
-        } | set(displayed)  # fmt: skip
+            or not (
+                one.field_without_mark == WHOLE_OBJECT
+                or one.address in wholes
+                or (one.address, one.field_without_mark) in fields
+            )
+        } | set(displayed)
     return frozenset(result)
 
 
@@ -145,15 +152,21 @@ def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str
             yield "#steps", ["step", *step]
 
 
-def _target(plan: Plan, address: str) -> list[str]:
+def _platform_and_organization(plan: Plan, address: str) -> list[str]:
     """Return the platform and the id of the organization of an address."""
     root = address.partition("/")[0]
     return [plan.target, next((one.id for one in plan.organizations if one.address == root), "")]
 
 
-def _to_shown(address: str, field: str, what: Any) -> Shown:
-    named = Shown(address_digest(address), _sha256(field)[:_FIELD] if field else WHOLE, b"")
-    return replace(named, field=named.of, what=_sha256(json_text(_with_sorted_keys(what)))[:_WHAT])
+def _shown_change(address: str, field: str, what: Any) -> ShownChange:
+    named = ShownChange(
+        address_digest(address), _sha256(field)[:_FIELD_BYTES] if field else WHOLE_OBJECT, b""
+    )
+    return replace(
+        named,
+        field=named.field_without_mark,
+        content=_sha256(json_text(_with_sorted_keys(what)))[:_CONTENT_BYTES],
+    )
 
 
 def _sha256(text: str) -> bytes:
@@ -168,17 +181,17 @@ def _with_sorted_keys(value: object) -> object:
 
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$", max_length=64)]
 Base64url = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]*$", max_length=57_000)]
-Moment = Annotated[int, Field(ge=0, lt=2**40)]
+UnixSeconds = Annotated[int, Field(ge=0, lt=2**40)]
 """Seconds since 1970."""
 Count = Annotated[int, Field(ge=1, lt=2**31)]
 State = Literal["plan", "applied", "converged", "refused"]
 M = TypeVar("M", bound="Marker")
 
-FIRST: Final = 500
+MAX_SHOWN_IN_FIRST_MARKER: Final = 500
 """The number of `Shown` in the marker of the comment: 20,000 characters."""
-FURTHER: Final = 1_400
+MAX_SHOWN_IN_FURTHER_MARKER: Final = 1_400
 """The number of `Shown` in the marker of each further comment."""
-COMMENTS: Final = 20
+MAX_FURTHER_COMMENTS: Final = 20
 """The largest number of further comments. Of a larger plan, only the digest is kept."""
 _FIRST_LINE: Final = re.compile(r"<!-- dpsync:([a-z]+):1 (\{[^<>\r\n]*\}) -->(?:\r?\n|$)")
 
@@ -219,16 +232,16 @@ class PlanMarker(Marker):
     """The digest of the approved plan by the approver's name in base64url."""
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether the marker is full, so that further comments may hold more."""
-        return len(shown_in([self.displayed or ""])) >= FIRST
+        return len(read_marker_values([self.displayed or ""])) >= MAX_SHOWN_IN_FIRST_MARKER
 
 
-class RestMarker(Marker):
+class FurtherMarker(Marker):
     """The marker of a further comment, with more of what the plan with this digest showed."""
 
     kind: Literal["rest"] = Field(default="rest", exclude=True)
-    part: Annotated[int, Field(ge=1, le=COMMENTS)]
+    part: Annotated[int, Field(ge=1, le=MAX_FURTHER_COMMENTS)]
     displayed: Base64url
 
 
@@ -236,7 +249,7 @@ class DriftMarker(Marker):
     """The marker of a drift issue."""
 
     kind: Literal["drift"] = Field(default="drift", exclude=True)
-    since: Moment = 0
+    since: UnixSeconds = 0
     """The time of the first check that found the present drift."""
     checks: Count = 1
     """The number of checks that have found drift since then."""
@@ -275,24 +288,24 @@ def base64url(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
 
-def name_of(encoded: str) -> str:
+def decode_name(encoded: str) -> str:
     """Decode a name from base64url."""
     return _decode(encoded).decode(errors="replace")
 
 
-def marker_values(displayed: tuple[Shown, ...]) -> list[str]:
+def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
     """Return what a plan showed as values for markers: the first comment's, then those of further comments.
 
     The list is empty if the comments cannot hold everything.
     """
-    if len(displayed) > FIRST + COMMENTS * FURTHER:
+    if len(displayed) > MAX_SHOWN_IN_FIRST_MARKER + MAX_FURTHER_COMMENTS * MAX_SHOWN_IN_FURTHER_MARKER:
         return []
-    starts = [0, *range(FIRST, len(displayed), FURTHER)]
+    starts = [0, *range(MAX_SHOWN_IN_FIRST_MARKER, len(displayed), MAX_SHOWN_IN_FURTHER_MARKER)]
     parts = zip(starts, [*starts[1:], len(displayed)], strict=True)
     return [base64url(b"".join(map(bytes, displayed[start:end]))) for start, end in parts]
 
 
-def shown_in(texts: Iterable[str]) -> tuple[Shown, ...]:
+def read_marker_values(texts: Iterable[str]) -> tuple[ShownChange, ...]:
     """Read the values of markers. A damaged value counts as empty."""
     return tuple(one for text in texts for one in read_shown(_decode(text)))
 
@@ -304,10 +317,10 @@ def _decode(text: str) -> bytes:
         return b""
 
 
-_CONTENT: Final = "<!-- dpsync:content -->\n"
+_CONTENT_SEPARATOR: Final = "<!-- dpsync:content -->\n"
 """The separator between the status and the plan. No foreign text precedes it: the first one is dpsync's."""
-_UNKNOWN: Final = "a plan that this comment no longer shows"
-_NAMED: Final = 5
+_UNKNOWN_PLAN_TEXT: Final = "a plan that this comment no longer shows"
+_MAX_NAMED_APPROVERS: Final = 5
 """The largest number of people or labels in a line."""
 
 
@@ -318,12 +331,12 @@ class FoundComment(Struct, frozen=True):
     marker: PlanMarker
 
 
-class Decision(Struct, frozen=True):
+class CommentDecision(Struct, frozen=True):
     """What to do with the comment: `leave` it (or write none), `edit` it, or write a `new` one."""
 
-    what: Literal["leave", "edit", "new"]
-    found: FoundComment | None = None
-    why: str = ""
+    action: Literal["leave", "edit", "new"]
+    comment: FoundComment | None = None
+    reason: str = ""
 
 
 def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
@@ -336,17 +349,19 @@ def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComme
     return result
 
 
-def of_key(found: Iterable[FoundComment], key: str) -> list[FoundComment]:
+def comments_with_key(found: Iterable[FoundComment], key: str) -> list[FoundComment]:
     """Return the comments for a platform and its organizations, or for an unknown one; all if `key` is ""."""
     return [one for one in found if not key or one.marker.key in (key, "")]
 
 
-def rewritable(found: Iterable[FoundComment]) -> FoundComment | None:
+def find_rewritable(found: Iterable[FoundComment]) -> FoundComment | None:
     """Return the oldest comment that is not frozen, which the next plan replaces; None without one."""
     return next((one for one in found if one.marker.state == "plan"), None)
 
 
-def decide(found: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
+def decide_comment(
+    found: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool
+) -> CommentDecision:
     """Decide what to do with the comment.
 
     Args:
@@ -355,15 +370,17 @@ def decide(found: FoundComment | None, age: tuple[int, int], body: str, worth_it
         worth_it: Whether to write a new comment if there is none.
     """
     if found is None:
-        return Decision("new") if worth_it else Decision("leave")
+        return CommentDecision("new") if worth_it else CommentDecision("leave")
     if found.marker.age > age:
-        return Decision("leave", found, f"a later run ({found.marker.run}) has already written the comment")
+        return CommentDecision(
+            "leave", found, f"a later run ({found.marker.run}) has already written the comment"
+        )
     if found.text.body == body:
-        return Decision("leave", found)
-    return Decision("edit", found)
+        return CommentDecision("leave", found)
+    return CommentDecision("edit", found)
 
 
-def remembered(found: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
+def merge_approvals(found: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
     """Return the digest of the plan that each approver approved, by name in base64url; "" if unknown.
 
     An approval after the last edit of the comment is for the plan in the comment. For an earlier approval,
@@ -373,23 +390,27 @@ def remembered(found: FoundComment | None, approvals: Iterable[Review]) -> dict[
     approved: dict[str, str] = {}
     for review in approvals:
         name = base64url(review.author.encode())
-        if found is not None and review.at > found.text.updated:
+        if found is not None and review.submitted_at > found.text.updated:
             approved[name] = found.marker.digest
         else:
             approved[name] = found.marker.approved.get(name, "") if found is not None else ""
     return dict(sorted(approved.items())[:50])
 
 
-def changed_since(approved: Mapping[str, str], digest: str) -> str:
+def changed_plan_warning(approved: Mapping[str, str], digest: str) -> str:
     """Return a warning that the plan differs from the one that somebody approved; "" if it does not."""
-    others = [(name_of(name), other) for name, other in approved.items() if other != digest]
+    others = [(decode_name(name), other) for name, other in approved.items() if other != digest]
     if not others:
         return ""
     parts = [
-        f"{code(clip(name, 50))} approved {code(other[:DIGITS]) if other else _UNKNOWN}"
+        f"{code_span(clip_text(name, 50))} approved "
+        f"{code_span(other[:APPROVED_DIGEST_DIGITS]) if other else _UNKNOWN_PLAN_TEXT}"
         for name, other in others
     ]
-    return f"> [!WARNING]\n> **The plan changed after** {some(parts, _NAMED)}. Review the plan again."
+    return (
+        "> [!WARNING]\n> **The plan changed after** "
+        f"{shorten_list(parts, _MAX_NAMED_APPROVERS)}. Review the plan again."
+    )
 
 
 def plan_marker(
@@ -407,41 +428,45 @@ def plan_marker(
     return PlanMarker(
         key=plan_key(name, plan) if plan is not None else "",
         name=name,
-        branch=branch_key(place.into),
-        run=place.run,
+        branch=branch_key(place.base_branch),
+        run=place.run_id,
         attempt=place.attempt,
         sha=place.sha,
         digest=plan.digest if plan is not None else "",
-        displayed=next(iter(marker_values(shown_by(plan))), None) if plan is not None else None,
+        displayed=next(iter(split_into_marker_values(shown_by(plan))), None) if plan is not None else None,
         state=state,
         approved=dict(approved or {}),
     )
 
 
-def heading(name: Iterable[str]) -> str:
+def configuration_heading(name: Iterable[str]) -> str:
     """Return a heading that distinguishes several configurations; "" for a single one."""
-    labels = [code(clip(label, 100)) for label in name]
-    return f"dpsync plan · {' · '.join(labels[:_NAMED])}" if labels else ""
+    labels = [code_span(clip_text(label, 100)) for label in name]
+    return f"dpsync plan · {' · '.join(labels[:_MAX_NAMED_APPROVERS])}" if labels else ""
 
 
 def plan_body(
-    marker: PlanMarker, view: View, place: WorkflowRun, lines: Iterable[str] = (), limit: int = COMMENT
+    marker: PlanMarker,
+    view: View,
+    place: WorkflowRun,
+    lines: Iterable[str] = (),
+    limit: int = MAX_COMMENT_UNITS,
 ) -> str:
     """Return a whole comment of at most `limit` UTF-16 units. `lines` are put before the plan."""
     head = _head(marker, lines)
-    foot = f"\n\n{written_by(place)}"
-    return f"{head}{render_markdown(view, limit - units(head) - units(foot))}{foot}"
+    foot = f"\n\n{comment_footer(place)}"
+    return f"{head}{render_markdown(view, limit - utf16_length(head) - utf16_length(foot))}{foot}"
 
 
-def written_by(place: WorkflowRun) -> str:
+def comment_footer(place: WorkflowRun) -> str:
     """Return the footer of a comment: the commit and the run that wrote it."""
-    commit = f"commit {code(short_commit(place.sha))}, " if place.sha else ""
-    return f"<sub>{commit}[run {place.run}]({place.url})</sub>"
+    commit = f"commit {code_span(short_commit(place.sha))}, " if place.sha else ""
+    return f"<sub>{commit}[run {place.run_id}]({place.url})</sub>"
 
 
-def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
+def further_comment_body(marker: PlanMarker, part: int, displayed: str) -> str:
     """Return a further comment, with what the marker of the first comment has no room for."""
-    more = RestMarker(
+    more = FurtherMarker(
         key=marker.key,
         run=marker.run,
         attempt=marker.attempt,
@@ -451,7 +476,8 @@ def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
         displayed=displayed,
     )
     return (
-        f"{first_line(more)}The plan {code(marker.digest[:DIGITS])} is too large for one comment. This "
+        f"{first_line(more)}The plan {code_span(marker.digest[:APPROVED_DIGEST_DIGITS])} is too "
+        "large for one comment. This "
         "comment contains a part of the list of changes in an invisible form. If an apply stops halfway, "
         "dpsync needs this comment to continue the apply."
     )
@@ -460,7 +486,7 @@ def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
 def with_status(found: FoundComment, state: State, line: str, applied: str = "") -> str:
     """Return the body of a comment with a new state and status line."""
     marker = found.marker.model_copy(update={"state": state, "applied": applied})
-    before, separator, content = found.text.body.partition(_CONTENT)
+    before, separator, content = found.text.body.partition(_CONTENT_SEPARATOR)
     if not separator:
         content = without_marker(before)
     return f"{_head(marker, [line])}{content}"
@@ -468,21 +494,21 @@ def with_status(found: FoundComment, state: State, line: str, applied: str = "")
 
 def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
     parts = [line for line in lines if line]
-    return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT
+    return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT_SEPARATOR
 
 
-def status(document: ApplyDocument, place: WorkflowRun) -> str:
+def apply_status_line(document: ApplyDocument, place: WorkflowRun) -> str:
     """Return the result of an apply, for the comment of its plan."""
-    run = f"[run {place.run}]({place.url})"
+    run = f"[run {place.run_id}]({place.url})"
     if document.report is None:
         return f"> [!TIP]\n> **GitBook already matched the files, so dpsync changed nothing** ({run})."
     kind = "TIP" if document.converged else "WARNING"
-    result = prose(done(document.plan.plan, document.report))
-    verdict = NOWHERE.complete(ending(document.plan.plan, document.report))
-    return f"> [!{kind}]\n> **{result}** {prose(verdict)} ({run})"
+    result = escape_prose(applied_text(document.plan.plan, document.report))
+    verdict = NO_FLAGS.add_flags_to_commands(result_sentence(document.plan.plan, document.report))
+    return f"> [!{kind}]\n> **{result}** {escape_prose(verdict)} ({run})"
 
 
-def worth_telling(document: object) -> bool:
+def is_worth_comment(document: object) -> bool:
     """Return whether to write a first comment for a document: not for an empty plan."""
     if not isinstance(document, PlanDocument):
         return True

@@ -28,14 +28,14 @@ from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun, make_key
 from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import Exit
-from dpsync.model.refusals import GUARD, REASONS
+from dpsync.model.refusals import DEFAULT_REASON, REASONS_BY_CODE
 from dpsync.model.text import did_you_mean
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
-from dpsync.render.markdown import prose
-from dpsync.render.views import view
+from dpsync.render.markdown import escape_prose
+from dpsync.render.views import make_view
 from dpsync.render.visible import visible, visible_lines
 
-_MASKED: Final = 3
+_MIN_MASKED_CHARS: Final = 3
 """The smallest number of characters of a line to mask. A shorter text would occur in many words."""
 
 
@@ -48,20 +48,20 @@ class Log:
     def mask(self, secret: str) -> None:
         """Make the runner hide a secret, line by line, in everything that the job prints later."""
         for line in secret.splitlines():
-            if len(line.strip()) >= _MASKED:
-                self._line(f"::add-mask::{data(line.strip())}")
+            if len(line.strip()) >= _MIN_MASKED_CHARS:
+                self._line(f"::add-mask::{escape_data(line.strip())}")
 
     def notice(self, text: str, level: str = "notice") -> None:
         """Write a message that GitHub also shows on the page of the run."""
-        self._line(f"::{level} title=dpsync::{data(visible(text))}")
+        self._line(f"::{level} title=dpsync::{escape_data(visible(text))}")
 
-    def commands(self, lines: Iterable[str]) -> None:
+    def write_commands(self, lines: Iterable[str]) -> None:
         """Write commands that a renderer made."""
         for line in lines:
             self._line(visible_lines(line))
 
     @contextmanager
-    def text(self) -> Iterator[TextIO]:
+    def text_stream(self) -> Iterator[TextIO]:
         """Yield a stream for texts, during which the runner takes no commands."""
         token = secrets.token_hex(16)
         self._line(f"::stop-commands::{token}")
@@ -75,22 +75,22 @@ class Log:
         self._stream.flush()
 
 
-def data(text: str) -> str:
+def escape_data(text: str) -> str:
     """Escape a text for the place behind the second `::` of a command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 Command = Literal["plan", "apply", "drift", "validate"]
-When = Literal["always", "changes", "never"]
+CommentPolicy = Literal["always", "changes", "never"]
 FailOn = Literal["error", "changes"]
-IdsFile = Literal["none", "commit", "pull-request"]
+IdsSaveMethod = Literal["none", "commit", "pull-request"]
 INPUT_NAMES: Final = (
     "command", "config", "working-directory", "environment", "profile", "select", "api-token", "api-url",
     "github-token", "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval",
     "branches", "rehearse", "ids-file", "ids-token", "fail-on", "confirm", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
-_OWN_FLAGS: Final = (
+_RESERVED_FLAGS: Final = (
     "--format",
     "--out",
     "-o",
@@ -103,7 +103,7 @@ _OWN_FLAGS: Final = (
 """Flags that the action sets itself."""
 
 
-class WrongInput(Exception):
+class InvalidInputError(Exception):
     """An unknown input of the action, or an invalid value. The message is for people."""
 
 
@@ -119,7 +119,7 @@ class Inputs(Struct, frozen=True):
     token: str = ""
     url: str = ""
     github_token: str = ""
-    comment: When = "always"
+    comment: CommentPolicy = "always"
     summary: bool = True
     annotations: bool = True
     drift_issue: bool = True
@@ -130,7 +130,7 @@ class Inputs(Struct, frozen=True):
     """The branches whose last commit may be applied; empty: the default branch."""
     rehearse: bool = False
     """Whether to rehearse each plan and apply first."""
-    ids_file: IdsFile = "none"
+    ids_file: IdsSaveMethod = "none"
     """How to save new lines of the ids file on the branch of the run."""
     ids_token: str = ""
     """The token for the commit of the ids file; "": the same as `github_token`."""
@@ -182,74 +182,76 @@ def read_inputs(text: str) -> Inputs:
     try:
         values = from_json(text)
     except ValueError:
-        raise WrongInput("Standard input must be a JSON object with the inputs of the action.") from None
+        raise InvalidInputError(
+            "Standard input must be a JSON object with the inputs of the action."
+        ) from None
     if not isinstance(values, dict):
-        raise WrongInput("Standard input must be a JSON object with the inputs of the action.")
+        raise InvalidInputError("Standard input must be a JSON object with the inputs of the action.")
     for name, value in values.items():
         if name not in INPUT_NAMES:
             nearest = did_you_mean(name, INPUT_NAMES)
             hint = f' Did you mean "{nearest}"?' if nearest else ""
-            raise WrongInput(f'The action has no input "{name}".{hint}')
+            raise InvalidInputError(f'The action has no input "{name}".{hint}')
         if not isinstance(value, str):
-            raise WrongInput(f'The value of the input "{name}" must be a string.')
+            raise InvalidInputError(f'The value of the input "{name}" must be a string.')
     texts: Mapping[str, str] = values
-    approval = _single_line(texts, "approval") or "digest"
+    approval = _read_single_line(texts, "approval") or "digest"
     if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
-        raise WrongInput(
+        raise InvalidInputError(
             'The input "approval" must be "digest", "none", or the first 32 or more digits of a plan digest.'
         )
-    arguments = _lines(texts, "extra-args")
+    arguments = _read_lines(texts, "extra-args")
     for argument in arguments:
-        if argument.partition("=")[0] in _OWN_FLAGS:
-            raise WrongInput(
+        if argument.partition("=")[0] in _RESERVED_FLAGS:
+            raise InvalidInputError(
                 f'The input "extra-args" must not contain {argument}, because the action sets this flag.'
             )
     return Inputs(
-        command=cast(Command, _choice(texts, "command", Command)),
-        config=_lines(texts, "config"),
-        directory=_single_line(texts, "working-directory") or ".",
-        environment=_single_line(texts, "environment"),
-        profile=_single_line(texts, "profile"),
-        select=_lines(texts, "select"),
+        command=cast(Command, _read_choice(texts, "command", Command)),
+        config=_read_lines(texts, "config"),
+        directory=_read_single_line(texts, "working-directory") or ".",
+        environment=_read_single_line(texts, "environment"),
+        profile=_read_single_line(texts, "profile"),
+        select=_read_lines(texts, "select"),
         token=texts.get("api-token", "").strip(),
-        url=_single_line(texts, "api-url"),
+        url=_read_single_line(texts, "api-url"),
         github_token=texts.get("github-token", "").strip(),
-        comment=cast(When, _choice(texts, "comment", When)),
-        summary=_boolean(texts, "summary"),
-        annotations=_boolean(texts, "annotations"),
-        drift_issue=_boolean(texts, "drift-issue"),
-        labels=_lines(texts, "issue-labels"),
+        comment=cast(CommentPolicy, _read_choice(texts, "comment", CommentPolicy)),
+        summary=_read_boolean(texts, "summary"),
+        annotations=_read_boolean(texts, "annotations"),
+        drift_issue=_read_boolean(texts, "drift-issue"),
+        labels=_read_lines(texts, "issue-labels"),
         approval=approval,
-        branches=_lines(texts, "branches"),
-        rehearse=_boolean(texts, "rehearse", otherwise="false"),
-        ids_file=cast(IdsFile, _choice(texts, "ids-file", IdsFile)),
+        branches=_read_lines(texts, "branches"),
+        rehearse=_read_boolean(texts, "rehearse", otherwise="false"),
+        ids_file=cast(IdsSaveMethod, _read_choice(texts, "ids-file", IdsSaveMethod)),
         ids_token=texts.get("ids-token", "").strip(),
-        fail_on=cast(FailOn, _choice(texts, "fail-on", FailOn)),
-        confirm=_lines(texts, "confirm"),
+        fail_on=cast(FailOn, _read_choice(texts, "fail-on", FailOn)),
+        confirm=_read_lines(texts, "confirm"),
         arguments=arguments,
     )
 
 
-def _single_line(texts: Mapping[str, str], name: str) -> str:
+def _read_single_line(texts: Mapping[str, str], name: str) -> str:
     value = texts.get(name, "").strip()
     if "\n" in value or "\0" in value:
-        raise WrongInput(f'The input "{name}" must not have more than one line.')
+        raise InvalidInputError(f'The input "{name}" must not have more than one line.')
     return value
 
 
-def _lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
+def _read_lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
     """Return the lines of an input. No line is split at a space."""
     if "\0" in texts.get(name, ""):
-        raise WrongInput(f'The input "{name}" must not contain a null character.')
+        raise InvalidInputError(f'The input "{name}" must not contain a null character.')
     return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
 
 
-def _choice(texts: Mapping[str, str], name: str, of: Any) -> str:
+def _read_choice(texts: Mapping[str, str], name: str, of: Any) -> str:
     known = get_args(of)
-    value = _single_line(texts, name) or known[0]
+    value = _read_single_line(texts, name) or known[0]
     if value not in known:
         nearest = did_you_mean(value, known)
-        raise WrongInput(
+        raise InvalidInputError(
             f'The input "{name}" must not be "{value}". '
             + (
                 f'Did you mean "{nearest}"?'
@@ -260,10 +262,10 @@ def _choice(texts: Mapping[str, str], name: str, of: Any) -> str:
     return str(value)
 
 
-def _boolean(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
-    value = _single_line(texts, name).lower() or otherwise
+def _read_boolean(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
+    value = _read_single_line(texts, name).lower() or otherwise
     if value not in ("true", "false"):
-        raise WrongInput(f'The input "{name}" must be "true" or "false", and not "{value}".')
+        raise InvalidInputError(f'The input "{name}" must be "true" or "false", and not "{value}".')
     return value == "true"
 
 
@@ -273,10 +275,10 @@ OUTPUT_NAMES: Final = (
     "failure-reason",
 )  # fmt: skip
 """The outputs of the step. Every run sets all of them; without a value, an output is empty."""
-_SUMMARY: Final = 500
-_KILLED: Final = 137
+_MAX_SUMMARY_CHARS: Final = 500
+_KILLED_EXIT_CODE: Final = 137
 """The exit code that a shell reports for a program ended by SIGKILL."""
-STOPPED: Final = (Exit.INTERRUPTED, Exit.TERMINATED, _KILLED)
+STOPPED_EXIT_CODES: Final = (Exit.INTERRUPTED, Exit.TERMINATED, _KILLED_EXIT_CODE)
 """The exit codes of a run that was stopped."""
 _OUTCOMES: Final = {
     Exit.REFUSED: "refused",
@@ -284,7 +286,7 @@ _OUTCOMES: Final = {
     Exit.PARTIAL: "partial",
 }
 _REASONS: Final = {
-    **REASONS,
+    **REASONS_BY_CODE,
     CHANGED_FILE: "untrusted",
     "unreachable": "network",
     "timeout": "network",
@@ -296,13 +298,13 @@ _REASONS: Final = {
 """The output `failure-reason` by the code of a refusal or of another finding that ends a command."""
 
 
-def killed(applying: bool = False) -> dict[str, str]:
+def outputs_if_killed(applying: bool = False) -> dict[str, str]:
     """Return the outputs of a run that was killed before it could write outputs.
 
     Args:
         applying: Whether the run may have written to the platform.
     """
-    return outputs(None, _KILLED, {"outcome": "unknown" if applying else "failed"})
+    return outputs(None, _KILLED_EXIT_CODE, {"outcome": "unknown" if applying else "failed"})
 
 
 def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -317,7 +319,9 @@ def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | Non
     values |= dict.fromkeys(("create", "update", "move", "delete", "blocked"), "0")
     values |= {"exit-code": str(code), "has-changes": "false", "outcome": _outcome(document, code)}
     values["failure-reason"] = _reason(document, code)
-    values["summary"] = visible(view(document).title)[:_SUMMARY] if document is not None else ""
+    values["summary"] = (
+        visible(make_view(document).title)[:_MAX_SUMMARY_CHARS] if document is not None else ""
+    )
     plan = document.plan if isinstance(document, ApplyDocument) else document
     if isinstance(plan, PlanDocument):
         values |= {name: str(number) for name, number in plan.counts.items()}
@@ -339,7 +343,7 @@ def output_lines(values: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
-def failure(document: BaseModel | None, code: int) -> str:
+def failure_reason(document: BaseModel | None, code: int) -> str:
     """Return why a command failed, as one word."""
     return _reason(document, code) or _outcome(document, code)
 
@@ -347,8 +351,12 @@ def failure(document: BaseModel | None, code: int) -> str:
 def _outcome(document: BaseModel | None, code: int) -> str:
     if code in _OUTCOMES:
         return _OUTCOMES[Exit(code)]
-    if code in STOPPED:
-        if not isinstance(document, ApplyDocument) or document.report is None or not document.report.sent:
+    if code in STOPPED_EXIT_CODES:
+        if (
+            not isinstance(document, ApplyDocument)
+            or document.report is None
+            or not document.report.may_have_written
+        ):
             return "failed"
         return "applied" if document.converged else "partial"
     match document:
@@ -365,7 +373,7 @@ def _outcome(document: BaseModel | None, code: int) -> str:
 
 
 def _reason(document: BaseModel | None, code: int) -> str:
-    if code in STOPPED:
+    if code in STOPPED_EXIT_CODES:
         return "interrupted"
     if code in (Exit.DONE, Exit.CHANGES):
         return ""
@@ -378,14 +386,16 @@ def _reason(document: BaseModel | None, code: int) -> str:
     plan = document.plan if isinstance(document, ApplyDocument) else document
     if isinstance(plan, PlanDocument):
         codes = [item.code for item in plan.plan.refusals]
-        return next((_REASONS[one] for one in codes if one in _REASONS), GUARD if codes else "blocked")
+        return next(
+            (_REASONS[one] for one in codes if one in _REASONS), DEFAULT_REASON if codes else "blocked"
+        )
     if isinstance(document, FindingsDocument):
         codes = [item.code for item in document.findings if item.severity == "error"]
         return next((_REASONS[one] for one in codes if one in _REASONS), "")
     return ""
 
 
-class Ran(Struct, frozen=True):
+class CommandResult(Struct, frozen=True):
     """The result of a dpsync command: exit code, and the document that it printed, if any."""
 
     code: int
@@ -399,7 +409,7 @@ class History(Struct, frozen=True):
     """
 
     commits: tuple[str, ...] = ()
-    touching: tuple[str, ...] = ()
+    configuration_commits: tuple[str, ...] = ()
 
 
 class RunResult(Struct):
@@ -412,7 +422,7 @@ class RunResult(Struct):
     """Outputs of the step that replace the outputs of the document."""
     notes: str = ""
     """Markdown for the beginning of the summary."""
-    refused: Ran | None = None
+    refusal: CommandResult | None = None
     """The result of the run, as soon as the run is refused."""
 
 
@@ -420,10 +430,10 @@ class ActionRun(Struct):
     """One run of the action."""
 
     inputs: Inputs
-    place: WorkflowRun
+    workflow_run: WorkflowRun
     """The workflow run. In a run started by a comment, action.py adds the pull request from GitHub."""
     log: Log
-    run_dpsync: Callable[[list[str], str, str, tuple[AppliedCommit, ...]], Ran]
+    run_dpsync: Callable[[list[str], str, str, tuple[AppliedCommit, ...]], CommandResult]
     """Run dpsync. Arguments: command line, base branch ("": from the environment variables), commit whose
     files the working copy must equal ("": any), commits that were applied last."""
     github: GitHub | None
@@ -438,14 +448,21 @@ class ActionRun(Struct):
     """The commits that were applied last, as far as comments show."""
     result: RunResult = field(default_factory=RunResult)
 
-    def dpsync(self, command: str, *more: str) -> Ran:
+    def run_command(self, command: str, *more: str) -> CommandResult:
         """Run a dpsync command with the inputs and `more` arguments."""
         words = [*self.inputs.command_line(command), *more, "--format", "json"]
-        return self.run_dpsync(words, self.place.base, self.place.checked, self.applied)
+        return self.run_dpsync(
+            words, self.workflow_run.base_branch_override, self.workflow_run.verified_commit, self.applied
+        )
 
     def refuse(
-        self, reason: str, why: str, ran: Ran | None = None, markdown: str = "", outcome: str = "refused"
-    ) -> Ran:
+        self,
+        reason: str,
+        why: str,
+        ran: CommandResult | None = None,
+        markdown: str = "",
+        outcome: str = "refused",
+    ) -> CommandResult:
         """End the run without doing anything, and return its result.
 
         Args:
@@ -456,12 +473,12 @@ class ActionRun(Struct):
         """
         self.log.notice(why, "error")
         self.result.outputs |= {"outcome": outcome, "failure-reason": reason}
-        self.result.notes = markdown or f"**Refused:** {prose(why)}"
-        self.result.refused = Ran(Exit.REFUSED, ran.document if ran is not None else None)
-        return self.result.refused
+        self.result.notes = markdown or f"**Refused:** {escape_prose(why)}"
+        self.result.refusal = CommandResult(Exit.REFUSED, ran.document if ran is not None else None)
+        return self.result.refusal
 
     @contextmanager
-    def asking(self, trouble: str, quietly: bool = False) -> Iterator[None]:
+    def report_github_errors(self, trouble: str, quietly: bool = False) -> Iterator[None]:
         """Turn a GitHubError in the block into a notice that begins with `trouble`, and continue.
 
         Args:
@@ -471,12 +488,12 @@ class ActionRun(Struct):
             yield
         except GitHubError as error:
             if not (quietly and error.not_allowed):
-                self.log.notice(self.trouble(trouble, error))
+                self.log.notice(self.problem_text(trouble, error))
 
     @staticmethod
-    def trouble(what: str, error: GitHubError) -> str:
+    def problem_text(what: str, error: GitHubError) -> str:
         """Return in a line what GitHub did not do, and why."""
         hint = ""
         if error.not_allowed:
             hint = " The GitHub token lacks a permission, or the run is for a fork."
-        return f"{what}: {error.what}.{hint}"
+        return f"{what}: {error.problem}.{hint}"

@@ -17,7 +17,7 @@ import httpx
 from dpsync.client.platform import origin
 
 
-def at(value: Any, *names: str) -> Any:
+def member_at(value: Any, *names: str) -> Any:
     """Return the member under a path of names; None if there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
@@ -26,34 +26,34 @@ def at(value: Any, *names: str) -> Any:
 
 def text_at(found: Any, *names: str) -> str:
     """Return the string under a path of names; "" if there is none."""
-    value = at(found, *names)
+    value = member_at(found, *names)
     return value if isinstance(value, str) else ""
 
 
 def number_at(found: Any, *names: str) -> int | None:
     """Return the integer under a path of names; None if there is none."""
-    value = at(found, *names)
+    value = member_at(found, *names)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-PAGES: Final = 50
+MAX_PAGES: Final = 50
 """The largest number of pages of a list, of 100 items each."""
-TRIES: Final = 3
-PATIENCE: Final = 180.0
+MAX_TRIES: Final = 3
+MAX_WAIT_SECONDS: Final = 180.0
 """The longest total time in seconds that a transport waits, for example because of rate limits."""
-MINUTE: Final = 60.0
+RATE_LIMIT_WAIT_SECONDS: Final = 60.0
 """Seconds to wait after a rate limit that does not say how long: GitHub asks for "at least one minute"."""
-PAUSE: Final = 1.0
+RETRY_PAUSE_SECONDS: Final = 1.0
 """The pause in seconds before the first retry after a fault. It doubles with each retry."""
-_LARGEST: Final = 80_000_000
+_MAX_RESPONSE_BYTES: Final = 80_000_000
 """Largest answer in bytes: a page of 100 comments of 65,536 characters, with 12 bytes per character.
 
 Anyone may write such comments, and dpsync must be able to find a plan among them.
 """
-_SENTENCE: Final = 300
-_SECONDARY: Final = ("rate limit", "abuse detection")
+_MAX_MESSAGE_CHARS: Final = 300
+_SECONDARY_LIMIT_WORDS: Final = ("rate limit", "abuse detection")
 """Words in GitHub's message about a rate limit that no header shows."""
-_NEXT: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
+_NEXT_LINK: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 
 
 class GitHubError(Exception):
@@ -63,9 +63,9 @@ class GitHubError(Exception):
     """
 
     def __init__(self, what: str, status: int = 0, said: str = "") -> None:
-        self.what = what
+        self.problem = what
         self.status = status
-        self.said = said
+        self.response_message = said
         super().__init__(what, status)
 
     @property
@@ -74,7 +74,7 @@ class GitHubError(Exception):
         return self.status in (401, 403, 404)
 
     @property
-    def missing(self) -> bool:
+    def is_missing(self) -> bool:
         """Whether the object does not exist, or is not visible for this token."""
         return self.status == 404
 
@@ -86,9 +86,9 @@ class GitHubTransport:
     """
 
     def __init__(self, url: str, token: str, wait: Callable[[float], None]) -> None:
-        self.wait = wait
+        self.sleep = wait
         self._origin = origin(url)
-        self._seconds_left = PATIENCE
+        self._seconds_left = MAX_WAIT_SECONDS
         headers = {
             "Authorization": f"Bearer {token}",
             "Accept": "application/vnd.github+json",
@@ -108,7 +108,7 @@ class GitHubTransport:
         method: str,
         url: str,
         content: dict[str, Any] | None = None,
-        tries: int = TRIES,
+        tries: int = MAX_TRIES,
         safe: bool = False,
     ) -> httpx.Response:
         """Send a request, and return the successful response.
@@ -122,14 +122,14 @@ class GitHubTransport:
             raise GitHubError(f"{method}: the URL of GitHub is invalid") from None
         safe = safe or method == "GET"
         for tries_left in reversed(range(tries)):
-            retry_pause = PAUSE * 2 ** (tries - 1 - tries_left)
+            retry_pause = RETRY_PAUSE_SECONDS * 2 ** (tries - 1 - tries_left)
             try:
                 response = self._http.request(method, url, json=content)
             except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 if tries_left and safe and self._wait(retry_pause):
                     continue
                 raise GitHubError(f"{request}: GitHub did not respond ({type(error).__name__})") from None
-            if len(response.content) > _LARGEST:
+            if len(response.content) > _MAX_RESPONSE_BYTES:
                 raise GitHubError(f"{request}: the response is too long", response.status_code)
             if response.is_success:
                 return response
@@ -145,36 +145,36 @@ class GitHubTransport:
             )
         raise AssertionError
 
-    def ask(self, method: str, url: str, content: dict[str, Any] | None, safe: bool) -> Any:
+    def request_json(self, method: str, url: str, content: dict[str, Any] | None, safe: bool) -> Any:
         """Send a request, and return the JSON of the response; None for an empty response."""
         response = self.send(method, url, content, safe=safe)
-        return _json(response) if response.content else None
+        return _parse_json(response) if response.content else None
 
     def items(self, url: str, query: dict[str, str]) -> Iterator[dict[str, Any]]:
         """Yield every item of a list. A next page on another host is refused."""
         path = httpx.URL(url).path
         page: str | None = str(httpx.URL(url, params={**query, "per_page": "100"}))
-        for _ in range(PAGES):
+        for _ in range(MAX_PAGES):
             if page is None:
                 return
             if origin(page) != self._origin:
                 raise GitHubError("the URL of the next page is on another host than GitHub's API")
             response = self.send("GET", page)
-            page_items = _json(response)
+            page_items = _parse_json(response)
             if not isinstance(page_items, list):
                 raise GitHubError(f"GET {path}: the response is not a list", response.status_code)
             yield from (one for one in page_items if isinstance(one, dict))
-            link = _NEXT.search(response.headers.get("link", ""))
+            link = _NEXT_LINK.search(response.headers.get("link", ""))
             page = link[1] if link else None
         if page is not None:
-            raise GitHubError(f"GET {path} has more than {PAGES} pages")
+            raise GitHubError(f"GET {path} has more than {MAX_PAGES} pages")
 
     def _wait(self, pause: float) -> bool:
         """Wait, and return True, unless the total waiting time would be too long."""
         if pause > self._seconds_left:
             return False
         self._seconds_left -= pause
-        self.wait(pause)
+        self.sleep(pause)
         return True
 
 
@@ -187,10 +187,10 @@ def _requested_pause(response: httpx.Response) -> float | None:
         return float(after)
     if response.headers.get("x-ratelimit-remaining") == "0":
         reset = response.headers.get("x-ratelimit-reset", "")
-        return max(1.0, float(reset) - time.time()) if reset.isdecimal() else MINUTE
+        return max(1.0, float(reset) - time.time()) if reset.isdecimal() else RATE_LIMIT_WAIT_SECONDS
     message = _error_message(response).lower()
-    limited = response.status_code == 429 or any(words in message for words in _SECONDARY)
-    return MINUTE if limited else None
+    limited = response.status_code == 429 or any(words in message for words in _SECONDARY_LIMIT_WORDS)
+    return RATE_LIMIT_WAIT_SECONDS if limited else None
 
 
 def _error_message(response: httpx.Response) -> str:
@@ -199,13 +199,13 @@ def _error_message(response: httpx.Response) -> str:
         body = response.json()
     except ValueError:
         return ""
-    others = at(body, "errors")
+    others = member_at(body, "errors")
     errors = [body, *(others if isinstance(others, list) else ())]
     messages = [text_at(one, "message") for one in errors if isinstance(one, dict)]
-    return " ".join(" ".join(messages).split())[:_SENTENCE]
+    return " ".join(" ".join(messages).split())[:_MAX_MESSAGE_CHARS]
 
 
-def _json(response: httpx.Response) -> Any:
+def _parse_json(response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError:

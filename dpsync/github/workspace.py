@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from dpsync.github.transport import at, number_at, text_at
+from dpsync.github.transport import member_at, number_at, text_at
 from dpsync.model.plan import Plan
 from dpsync.model.urls import is_loopback
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _SERVER: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
-_PRIVILEGED: Final = ("pull_request_target", "workflow_run")
+_PRIVILEGED_EVENTS: Final = ("pull_request_target", "workflow_run")
 """Events whose runs have the secrets of the repository although anybody's change may have caused them."""
 
 
@@ -24,47 +24,47 @@ class WorkflowRun(Struct, frozen=True):
     """A workflow run. `number` is the number of its pull request; None without one."""
 
     repository: str
-    run: int
+    run_id: int
     attempt: int
     event: str
     sha: str
     """The commit of this run: of a pull request the head, and not GitHub's trial merge."""
-    tested: str
+    github_sha: str
     """The commit that GitHub would check out."""
     server: str = "https://github.com"
     number: int | None = None
-    fork: bool = False
+    is_from_fork: bool = False
     """Whether the change comes from another repository, so that the run has no secrets and may not write."""
     branch: str = ""
     """The branch of this run; of a merged pull request, its base. "" if it is not in this repository."""
-    helpless: bool = False
+    lacks_secrets: bool = False
     """Whether the run has no secrets, because a fork or Dependabot caused it."""
-    asked: bool = False
+    is_from_comment: bool = False
     """Whether a comment in the pull request started the run, so GitHub must name the head (commits.py)."""
-    comment: int | None = None
+    comment_id: int | None = None
     """The id of the comment that started the run."""
-    base: str = ""
+    base_branch_override: str = ""
     """The base branch of the pull request, if the environment variables of the run do not contain it."""
-    into: str = ""
+    base_branch: str = ""
     """The base branch of the pull request."""
     head: str = ""
     """The head commit of the pull request or workflow run that caused this run."""
-    checked: str = ""
+    verified_commit: str = ""
     """The commit named by GitHub, whose files the working copy must equal. "": compare nothing."""
 
     @property
     def age(self) -> tuple[int, int]:
         """A number of the run for comparisons: the later run has the greater one."""
-        return self.run, self.attempt
+        return self.run_id, self.attempt
 
     @property
     def url(self) -> str:
-        return f"{self.server}/{self.repository}/actions/runs/{self.run}"
+        return f"{self.server}/{self.repository}/actions/runs/{self.run_id}"
 
     @property
-    def privileged(self) -> bool:
+    def is_privileged(self) -> bool:
         """Whether the run has secrets although anybody's change may have caused it."""
-        return self.event in _PRIVILEGED
+        return self.event in _PRIVILEGED_EVENTS
 
 
 class WorkingCopy(Struct, frozen=True):
@@ -77,12 +77,12 @@ class WorkingCopy(Struct, frozen=True):
     head.
     """
 
-    link: Callable[[], str | None]
-    head: Callable[[], str | None]
-    merged: Callable[[str], str | None] = lambda commit: None
+    find_link: Callable[[], str | None]
+    read_head: Callable[[], str | None]
+    merged_commit: Callable[[str], str | None] = lambda commit: None
 
 
-def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
+def find_workflow_run(env: Mapping[str, str], event: Any) -> WorkflowRun:
     """Return the workflow run that the environment variables and the event describe.
 
     Raises:
@@ -96,14 +96,14 @@ def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
             "the environment variables GITHUB_REPOSITORY and GITHUB_RUN_ID do not identify a workflow run"
         )
     name = env.get("GITHUB_EVENT_NAME", "")
-    request = at(event, "pull_request")
+    request = member_at(event, "pull_request")
     fork = False
     if request is not None:
-        fork = at(request, "head", "repo", "full_name") != repository
+        fork = member_at(request, "head", "repo", "full_name") != repository
     elif name == "workflow_run":
-        fork = at(event, "workflow_run", "head_repository", "full_name") != repository
-    issue = at(event, "issue") if name == "issue_comment" else None
-    asked = at(issue, "pull_request") is not None
+        fork = member_at(event, "workflow_run", "head_repository", "full_name") != repository
+    issue = member_at(event, "issue") if name == "issue_comment" else None
+    asked = member_at(issue, "pull_request") is not None
     number = number_at(issue if asked else request, "number")
     head = text_at(event, "workflow_run", "head_sha") if request is None else text_at(request, "head", "sha")
     head = head if _COMMIT.fullmatch(head) else ""
@@ -111,19 +111,19 @@ def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
     attempt = env.get("GITHUB_RUN_ATTEMPT", "")
     return WorkflowRun(
         repository=repository,
-        run=int(run),
+        run_id=int(run),
         attempt=int(attempt) if attempt.isdecimal() else 1,
         event=name,
         sha=sha if _COMMIT.fullmatch(sha) else "",
-        tested=tested if _COMMIT.fullmatch(tested) else "",
+        github_sha=tested if _COMMIT.fullmatch(tested) else "",
         server=server if _SERVER.fullmatch(server) else "https://github.com",
         number=number,
-        fork=fork,
+        is_from_fork=fork,
         branch="" if fork or asked else _branch(env, event),
-        helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
-        asked=asked,
-        comment=number_at(event, "comment", "id") if asked else None,
-        into=text_at(request, "base", "ref"),
+        lacks_secrets=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
+        is_from_comment=asked,
+        comment_id=number_at(event, "comment", "id") if asked else None,
+        base_branch=text_at(request, "base", "ref"),
         head=head,
     )
 
@@ -133,10 +133,10 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
     ref = env.get("GITHUB_REF", "")
     if ref.startswith("refs/heads/"):
         return ref.removeprefix("refs/heads/")
-    request = at(event, "pull_request")
+    request = member_at(event, "pull_request")
     if request is None:
         return text_at(event, "repository", "default_branch")
-    return text_at(request, "base" if at(request, "merged") else "head", "ref")
+    return text_at(request, "base" if member_at(request, "merged") else "head", "ref")
 
 
 def plan_key(name: str, plan: Plan) -> str:

@@ -19,12 +19,12 @@ from typing import Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.identity.ids import NOTHING_RECORDED, Recorded
-from dpsync.identity.keys import Index, Key, NaturalKeys, key_span, key_text, names, of_child
-from dpsync.identity.questions import candidates, choice, it_is
+from dpsync.identity.ids import NO_RECORDED_LINES, RecordedLines
+from dpsync.identity.keys import Key, KeyIndex, NaturalKeys, is_child_field, key_fields, key_span, key_text
+from dpsync.identity.questions import binding_answers, candidate_objects, choice_hint
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
-from dpsync.model.cycles import backward, knots
+from dpsync.model.cycles import reversed_graph, strongly_connected_components
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import LiveObject
@@ -33,12 +33,14 @@ from dpsync.model.values import Value
 Node = TypeVar("Node")
 
 
-def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
+def certain_assignments(
+    candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]
+) -> dict[Node, str]:
     """Return the objects that entries have in every best assignment.
 
     `candidates` has the ids of the objects that each entry could be. Entries of the lowest rank come first.
     """
-    given = _best(candidates, rank)
+    given = _best_assignment(candidates, rank)
     holder = {item: entry for entry, item in given.items()}
     onward = {
         entry: [holder[item] for item in objects if item in holder and holder[item] != entry]
@@ -46,19 +48,19 @@ def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) 
     }
     # An entry has another choice if a free object fits, directly or through other entries with a choice.
     free = {entry for entry in given if any(item not in holder for item in candidates[entry])}
-    choosing = _reaching(onward, free)
-    choosing |= {entry for knot in knots(onward) for entry in knot}
+    choosing = _nodes_reaching(onward, free)
+    choosing |= {entry for knot in strongly_connected_components(onward) for entry in knot}
     for level in set(rank.values()):
         # If an entry has an object and another entry of the same rank has none, they could be exchanged.
         without = {entry for entry in candidates if entry not in given and rank[entry] == level}
         could = _reachable(onward, without)
         supplied = {entry for entry in could if entry in given and rank[entry] == level}
-        leading = _reaching(onward, supplied)
+        leading = _nodes_reaching(onward, supplied)
         choosing |= could & leading
     return {entry: item for entry, item in given.items() if entry not in choosing}
 
 
-def _best(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
+def _best_assignment(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
     """Return one best assignment: entries in order of rank, each along an augmenting path."""
     given: dict[Node, str] = {}
     holder: dict[str, Node] = {}
@@ -95,12 +97,12 @@ def _reachable(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[N
     return seen
 
 
-def _reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Node]:
+def _nodes_reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Node]:
     """Return all entries from which `goal` is reachable, including `goal`."""
-    return _reachable(backward(onward), goal)
+    return _reachable(reversed_graph(onward), goal)
 
 
-EarlierSource = Literal["previously", "base", "kept"]
+EarlierNameSource = Literal["previously", "base", "kept"]
 """The source of an earlier name. "kept": the entry still has the name of the base, besides a new name."""
 
 
@@ -115,67 +117,67 @@ class Rank(IntEnum):
     """A new entry without a value for its first natural key."""
 
 
-class Past(Struct, frozen=True):
+class History(Struct, frozen=True):
     """The history of one parent's entries: the git base, earlier commits, and the ids file."""
 
-    entries: Mapping[Address, Entry] = field(default_factory=dict)
+    base_entries: Mapping[Address, Entry] = field(default_factory=dict)
     first_child: Callable[[Entry], Entry | None] = lambda _: None
-    recorded: Recorded = NOTHING_RECORDED
+    recorded_lines: RecordedLines = NO_RECORDED_LINES
     earlier_configurations: Iterable[Desired] = ()
     """The configurations in commits before the git base, latest first. Each is read when it is needed."""
-    has_no_lines: bool = False
+    ids_file_has_no_lines: bool = False
     """Whether the ids file has no line for the organization. Then names in earlier commits count as well."""
 
     def earlier_entries(self, address: Address) -> Iterator[Entry]:
         """Return the entries at an address in the git base and in earlier commits, latest first."""
-        if address in self.entries:
-            yield self.entries[address]
+        if address in self.base_entries:
+            yield self.base_entries[address]
         for desired in self.earlier_configurations:
-            if address in desired.resources:
-                yield desired.resources[address]
+            if address in desired.entries:
+                yield desired.entries[address]
 
-    def without_lines(self, objects: Iterable[LiveObject]) -> list[LiveObject]:
+    def without_recorded_line(self, objects: Iterable[LiveObject]) -> list[LiveObject]:
         """Return the objects about which git may decide: the ids file has no line for them."""
-        return [item for item in objects if item.id not in self.recorded.orphans]
+        return [item for item in objects if item.id not in self.recorded_lines.orphans]
 
-    def keys(self, view: NaturalKeys) -> NaturalKeys:
+    def earlier_natural_keys(self, natural_keys: NaturalKeys) -> NaturalKeys:
         """Return a view that reads keys of earlier entries, with the first children of the git base."""
-        return replace(view, first_child=self.first_child)
+        return replace(natural_keys, first_child=self.first_child)
 
 
 class EntryCandidates(Struct, eq=False):
     """An entry with the live objects that have its present name and those that have an earlier name."""
 
-    resource: Entry
-    present: list[LiveObject]
-    earlier: list[LiveObject]
-    both: list[LiveObject]
+    entry: Entry
+    with_present_name: list[LiveObject]
+    with_earlier_name: list[LiveObject]
+    with_both_names: list[LiveObject]
     """The objects of `present` that also have an earlier name: a name was removed from the entry."""
-    earlier_source: EarlierSource | None
+    earlier_source: EarlierNameSource | None
     present_key: Key | None
     """The natural key that found `present`."""
     rank: Rank
 
     @property
     def address(self) -> Address:
-        return self.resource.address
+        return self.entry.address
 
 
-class Candidates(Struct, frozen=True, dict=True):
+class CandidateSearch(Struct, frozen=True, dict=True):
     """The search for the objects that the entries of one parent could be."""
 
-    view: NaturalKeys
-    past: Past
-    index: Index
+    natural_keys: NaturalKeys
+    history: History
+    index: KeyIndex
 
     @cached_property
-    def before(self) -> NaturalKeys:
-        return self.past.keys(self.view)
+    def earlier_natural_keys(self) -> NaturalKeys:
+        return self.history.earlier_natural_keys(self.natural_keys)
 
-    def of(self, resource: Entry) -> EntryCandidates:
+    def find(self, entry: Entry) -> EntryCandidates:
         """Return an entry with its candidates. Objects with both names exclude objects with one name."""
-        present, present_key = self._with_present_name(resource)
-        earlier, source = self._with_earlier_name(resource, present)
+        present, present_key = self._with_present_name(entry)
+        earlier, source = self._with_earlier_name(entry, present)
         common = [item for item in present if item in earlier]
         both: list[LiveObject] = []
         if common and len(common) == len(earlier):
@@ -184,56 +186,60 @@ class Candidates(Struct, frozen=True, dict=True):
             present, earlier, source = common, [], None  # these have both names
         if earlier:
             rank = Rank.RENAMED
-        elif resource.address in self.past.entries:
+        elif entry.address in self.history.base_entries:
             rank = Rank.UNCHANGED
         else:
-            rank = Rank.NEW if present_key == self.view.first_key else Rank.NEW_BY_LATER_KEY
-        return EntryCandidates(resource, present, earlier, both, source, present_key, rank)
+            rank = Rank.NEW if present_key == self.natural_keys.first_key else Rank.NEW_BY_LATER_KEY
+        return EntryCandidates(entry, present, earlier, both, source, present_key, rank)
 
-    def _with_present_name(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:
-        for key in self.view.kind.identity:
-            value = self.view.wanted(resource, key)
+    def _with_present_name(self, entry: Entry) -> tuple[list[LiveObject], Key | None]:
+        for key in self.natural_keys.kind.natural_keys:
+            value = self.natural_keys.declared_value(entry, key)
             if value is not None:
-                return self._best_by_tie_breakers(resource, self.index.bearing(key, value)), key
+                return self._best_by_tie_breakers(entry, self.index.objects_with(key, value)), key
         return [], None
 
     def _with_earlier_name(
-        self, resource: Entry, now: list[LiveObject]
-    ) -> tuple[list[LiveObject], EarlierSource | None]:
-        if declared := self._declared_earlier(resource, now):
+        self, entry: Entry, now: list[LiveObject]
+    ) -> tuple[list[LiveObject], EarlierNameSource | None]:
+        if declared := self._with_previously(entry, now):
             return declared, "previously"
-        earlier = self.past.entries.get(resource.address)
+        earlier = self.history.base_entries.get(entry.address)
         if earlier is None or (
-            resource.has_earlier_name
-            and (resource.previously, resource.former) != (earlier.previously, earlier.former)
+            entry.has_earlier_name
+            and (entry.previously, entry.former) != (earlier.previously, earlier.former)
         ):
             return [], None  # what somebody has just written says more than the base
-        if not (self.view.kind.can_be_renamed or self.view.kind.content):
+        if not (self.natural_keys.kind.can_be_renamed or self.natural_keys.kind.has_content):
             return [], None  # another name is another thing; of content that is never done silently
-        given = [key for key in self.view.kind.identity if self.before.wanted(earlier, key) is not None]
+        given = [
+            key
+            for key in self.natural_keys.kind.natural_keys
+            if self.earlier_natural_keys.declared_value(earlier, key) is not None
+        ]
         for later, key in enumerate(given):
-            value = self.before.wanted(earlier, key)
-            kept = value == self.view.wanted(resource, key)
+            value = self.earlier_natural_keys.declared_value(earlier, key)
+            kept = value == self.natural_keys.declared_value(entry, key)
             if later and (kept or now):
                 continue  # what the entry went by is an earlier key, which nothing bears any more
-            hits = self.past.without_lines(self.index.bearing(key, value))
+            hits = self.history.without_recorded_line(self.index.objects_with(key, value))
             if hits:
                 return self._best_by_tie_breakers(earlier, hits), "kept" if kept else "base"
         return [], None
 
-    def _declared_earlier(self, resource: Entry, now: list[LiveObject]) -> list[LiveObject]:
+    def _with_previously(self, entry: Entry, now: list[LiveObject]) -> list[LiveObject]:
         """Return the objects that `previously` names: by its first live name, and by its first known address.
 
         Two objects are a question (DP305): nobody can tell whether the text means the name or the key.
         """
         named: list[LiveObject] = []
-        for fields in resource.previously:
-            key = key_of(self.view.kind, fields)
-            value = self.view.wanted(replace(resource, fields=fields), key)
-            if hits := self.index.bearing(key, value):
-                named = self._best_by_tie_breakers(resource, hits)
+        for fields in entry.previously:
+            key = key_from_fields(self.natural_keys.kind, fields)
+            value = self.natural_keys.declared_value(replace(entry, fields=fields), key)
+            if hits := self.index.objects_with(key, value):
+                named = self._best_by_tie_breakers(entry, hits)
                 break
-        found = (self._objects_formerly_at(address, latest_only=bool(now)) for address in resource.former)
+        found = (self._objects_formerly_at(address, latest_only=bool(now)) for address in entry.former)
         addressed = next(filter(None, found), [])
         return named + [item for item in addressed if item not in named]
 
@@ -242,27 +248,27 @@ class Candidates(Struct, frozen=True, dict=True):
 
         `latest_only`: of the commits, only the git base is asked, since reading the others takes long.
         """
-        recorded = self.past.recorded.orphans
-        if by_line := [item for item in self.index.live if recorded.get(item.id) == address]:
+        recorded = self.history.recorded_lines.orphans
+        if by_line := [item for item in self.index.live_objects if recorded.get(item.id) == address]:
             return by_line
-        earlier = self.past.entries.get(address)
+        earlier = self.history.base_entries.get(address)
         if earlier is None and not latest_only:
-            earlier = next(self.past.earlier_entries(address), None)
-        if earlier is None or earlier.kind != self.view.kind.name:
+            earlier = next(self.history.earlier_entries(address), None)
+        if earlier is None or earlier.kind != self.natural_keys.kind.name:
             return []
-        for key in self.view.kind.identity:
-            if hits := self.index.bearing(key, self.before.wanted(earlier, key)):
+        for key in self.natural_keys.kind.natural_keys:
+            if hits := self.index.objects_with(key, self.earlier_natural_keys.declared_value(earlier, key)):
                 return self._best_by_tie_breakers(earlier, hits)
         return []
 
-    def _best_by_tie_breakers(self, resource: Entry, hits: list[LiveObject]) -> list[LiveObject]:
-        best = max((self.view.tie_breakers(resource, item) for item in hits), default=())
-        return [item for item in hits if self.view.tie_breakers(resource, item) == best]
+    def _best_by_tie_breakers(self, entry: Entry, hits: list[LiveObject]) -> list[LiveObject]:
+        best = max((self.natural_keys.tie_breakers(entry, item) for item in hits), default=())
+        return [item for item in hits if self.natural_keys.tie_breakers(entry, item) == best]
 
 
-def key_of(kind: Kind, fields: Mapping[str, Value]) -> Key:
+def key_from_fields(kind: Kind, fields: Mapping[str, Value]) -> Key:
     """Return the key that consists of these fields; each member of a field whose members are keys counts."""
-    parts = [part for key in kind.identity for part in names(key) if not of_child(part)]
+    parts = [part for key in kind.natural_keys for part in key_fields(key) if not is_child_field(part)]
     inside = {part.partition(".")[0] for part in parts if "." in part}
     found: list[str] = []
     for name, value in fields.items():
@@ -271,12 +277,12 @@ def key_of(kind: Kind, fields: Mapping[str, Value]) -> Key:
     return tuple(found)
 
 
-def contradictions(
-    view: NaturalKeys,
-    past: Past,
-    wanted: Sequence[Entry],
-    index: Index,
-    claims: Mapping[Address, LiveObject],
+def key_contradiction_questions(
+    natural_keys: NaturalKeys,
+    history: History,
+    entries: Sequence[Entry],
+    index: KeyIndex,
+    objects_by_first_key: Mapping[Address, LiveObject],
 ) -> dict[Address, Diagnostic]:
     """Return a question (DP303) for each entry whose first and later natural keys name different objects.
 
@@ -286,27 +292,27 @@ def contradictions(
     base: then the later key is a new value.
     """
     other: dict[Address, tuple[LiveObject, Key]] = {}
-    for resource in wanted:
-        if (mine := claims.get(resource.address)) is None:
+    for resource in entries:
+        if (mine := objects_by_first_key.get(resource.address)) is None:
             continue
-        for key in view.later_keys:
-            value = view.wanted(resource, key)
-            if value is None or view.has(mine, key, value):
+        for key in natural_keys.later_keys:
+            value = natural_keys.declared_value(resource, key)
+            if value is None or natural_keys.object_has(mine, key, value):
                 continue  # other objects may have the same value
-            hits = index.bearing(key, value)
+            hits = index.objects_with(key, value)
             if len(hits) == 1:
-                if not is_in_base(view, past, resource, mine):
+                if not is_in_base(natural_keys, history, resource, mine):
                     other[resource.address] = (hits[0], key)
                 break
     if not other:
         return {}
-    claimant = {item.id: address for address, item in claims.items()}
+    claimant = {item.id: address for address, item in objects_by_first_key.items()}
     asked: dict[Address, Diagnostic] = {}
-    by_address = {resource.address: resource for resource in wanted}
+    by_address = {resource.address: resource for resource in entries}
     for address, (item, key) in other.items():
-        if _leads_back(address, other, claimant):
-            resource, first = by_address[address], view.first_key
-            mine = claims[address]
+        if _leads_back_to_start(address, other, claimant):
+            resource, first = by_address[address], natural_keys.first_key
+            mine = objects_by_first_key[address]
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
@@ -314,25 +320,27 @@ def contradictions(
                 f'"{item.id}" has the {key_text(key)} of this entry',
                 key_span(resource, first),
                 str(address),
-                choice(f"change the {key_text(first)} of", address, item.id, by_first, view.shared),
-                candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),
-                answers=it_is(resource, view.shared, by_first, item.id),
+                choice_hint(
+                    f"change the {key_text(first)} of", address, item.id, by_first, natural_keys.uses_ids_file
+                ),
+                candidates=candidate_objects(natural_keys.kind, resource, {by_first: mine, item.id: item}),
+                answers=binding_answers(resource, natural_keys.uses_ids_file, by_first, item.id),
             )
     return asked
 
 
-def is_in_base(view: NaturalKeys, past: Past, resource: Entry, live: LiveObject) -> bool:
+def is_in_base(natural_keys: NaturalKeys, history: History, entry: Entry, live: LiveObject) -> bool:
     """Return whether a live object has all natural keys that the entry has in the git base."""
-    earlier = past.entries.get(resource.address)
+    earlier = history.base_entries.get(entry.address)
     if earlier is None:
         return False
-    before = past.keys(view)
-    values = {key: before.wanted(earlier, key) for key in view.kind.identity}
+    before = history.earlier_natural_keys(natural_keys)
+    values = {key: before.declared_value(earlier, key) for key in natural_keys.kind.natural_keys}
     given = [(key, value) for key, value in values.items() if value is not None]
-    return bool(given) and all(view.has(live, key, value) for key, value in given)
+    return bool(given) and all(natural_keys.object_has(live, key, value) for key, value in given)
 
 
-def _leads_back(
+def _leads_back_to_start(
     start: Address, other: dict[Address, tuple[LiveObject, Key]], claimant: dict[str, Address]
 ) -> bool:
     seen = {start}

@@ -16,33 +16,42 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.identity.keys import PREFIX, Form, Index, Key, NaturalKeys, key_span, key_text, names
-from dpsync.identity.questions import bind, candidates, forget, pin, pinned
+from dpsync.identity.keys import (
+    TEMPORARY_PREFIX,
+    ComparableValue,
+    Key,
+    KeyIndex,
+    NaturalKeys,
+    key_fields,
+    key_span,
+    key_text,
+)
+from dpsync.identity.questions import candidate_objects, forget_answer, pin_answer, pin_text, rebind_answer
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
-from dpsync.model.cycles import circles
+from dpsync.model.cycles import find_simple_cycles
 from dpsync.model.desired import Entry
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
 from dpsync.model.question import WayOut
 from dpsync.model.snapshot import LiveObject, Match, MatchedBy
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 
-Name = tuple[Key, tuple[Form, ...]]
+KeyWithValue = tuple[Key, tuple[ComparableValue, ...]]
 """A natural key with its value."""
 EarlierEntries = Callable[[Address], Iterator[Entry]]
 """A function that returns the entries at an address in the git base and earlier commits, latest first."""
 
 
-class Recognized(Struct, frozen=True):
+class RecognizedEntry(Struct, frozen=True):
     """An entry and the live object that matches it."""
 
     entry: Entry
     object: LiveObject
-    by_line: bool
+    has_line: bool
     """Whether a line of the ids file names the object for this entry."""
-    line_is_in_base: bool
+    has_same_line_in_base: bool
     """Whether the ids file in the git base has the same line for this entry."""
 
     @property
@@ -50,8 +59,8 @@ class Recognized(Struct, frozen=True):
         return self.entry.address
 
 
-def questions_about_swapped_ids(
-    view: NaturalKeys, recognized: Sequence[Recognized], earlier: EarlierEntries
+def swapped_line_questions(
+    natural_keys: NaturalKeys, recognized: Sequence[RecognizedEntry], earlier_entries: EarlierEntries
 ) -> Iterator[Diagnostic]:
     """Return a question for each entry whose line was probably swapped with another entry's line.
 
@@ -59,32 +68,40 @@ def questions_about_swapped_ids(
     the entries, previous names are unknown. Then a pair is enough in which one entry has the name of the
     other entry's object.
     """
-    found = _SwapSearch(view, {item.address: item for item in recognized}, earlier)
-    for circle in found.swapped_circles():
+    found = _SwapSearch(natural_keys, {item.address: item for item in recognized}, earlier_entries)
+    for circle in found.swapped_cycles():
         for address, after in zip(circle, (*circle[1:], circle[0]), strict=True):
-            if found.recognized[address].by_line:
-                yield _ask_about_swap(view, found.recognized, address, after, circle)
+            if found.recognized[address].has_line:
+                yield _ask_about_swap(natural_keys, found.recognized, address, after, circle)
 
 
 class _SwapSearch:
     """The search for swapped lines among the recognized entries of one parent."""
 
     def __init__(
-        self, view: NaturalKeys, recognized: Mapping[Address, Recognized], earlier: EarlierEntries
+        self,
+        natural_keys: NaturalKeys,
+        recognized: Mapping[Address, RecognizedEntry],
+        earlier: EarlierEntries,
     ) -> None:
-        self.view, self.recognized, self.earlier = view, recognized, earlier
-        self._names = {address: declared_name(view, item.entry) for address, item in recognized.items()}
-        self._index = Index(view, [item.object for item in recognized.values()])
+        self.natural_keys, self.recognized, self.earlier_entries = natural_keys, recognized, earlier
+        self._names = {
+            address: declared_name(natural_keys, item.entry) for address, item in recognized.items()
+        }
+        self._index = KeyIndex(natural_keys, [item.object for item in recognized.values()])
         self._address_by_id = {item.object.id: address for address, item in recognized.items()}
 
-    def swapped_circles(self) -> Iterator[tuple[Address, ...]]:
+    def swapped_cycles(self) -> Iterator[tuple[Address, ...]]:
         """Return each circle of entries whose lines may have been swapped."""
         next_addresses = {
             address: self._address_by_id[object_.id]
             for address, item in self.recognized.items()
             if (object_ := self._object_with_name(item)) is not None and object_ is not item.object
         }
-        for circle in [*circles(next_addresses, next_addresses.get), *self._incomplete_pairs(next_addresses)]:
+        for circle in [
+            *find_simple_cycles(next_addresses, next_addresses.get),
+            *self._incomplete_pairs(next_addresses),
+        ]:
             if self._are_lines_swapped([self.recognized[address] for address in circle]):
                 yield circle
 
@@ -100,21 +117,21 @@ class _SwapSearch:
 
     def _was_committed(self, address: Address) -> bool:
         """Return whether the git base or an earlier commit has an entry at this address."""
-        return next(self.earlier(address), None) is not None
+        return next(self.earlier_entries(address), None) is not None
 
-    def _has_declared_name(self, item: Recognized) -> bool:
+    def _has_declared_name(self, item: RecognizedEntry) -> bool:
         """Return whether the object has the name that its entry declares, or a temporary name.
 
         An apply gives an object a temporary name while it exchanges names.
         """
         name = self._names[item.address]
-        if name is None or self.view.has(item.object, *name):
+        if name is None or self.natural_keys.object_has(item.object, *name):
             return True
         key, _ = name
         value = item.object.fields.get(key) if isinstance(key, str) else None
-        return isinstance(value, str) and value.startswith(PREFIX)
+        return isinstance(value, str) and value.startswith(TEMPORARY_PREFIX)
 
-    def _object_with_name(self, item: Recognized) -> LiveObject | None:
+    def _object_with_name(self, item: RecognizedEntry) -> LiveObject | None:
         """Return the object that an entry means by its names; None if no name decides.
 
         If the entry's own object has the declared name, search for that name. Otherwise, search for the
@@ -124,19 +141,19 @@ class _SwapSearch:
         if now is None:
             return None
         if self._has_declared_name(item):
-            return self._best_match(item, self._index.bearing(*now))
-        before = (declared_name(self.view, entry) for entry in self.earlier(item.address))
+            return self._best_match(item, self._index.objects_with(*now))
+        before = (declared_name(self.natural_keys, entry) for entry in self.earlier_entries(item.address))
         for name in (*(name for name in before if name not in (None, now)), now):
-            bearing = self._index.bearing(*name) if name is not None else []
+            bearing = self._index.objects_with(*name) if name is not None else []
             if bearing:
                 return self._best_match(item, bearing)
         return None
 
-    def _best_match(self, item: Recognized, bearing: Sequence[LiveObject]) -> LiveObject | None:
+    def _best_match(self, item: RecognizedEntry, bearing: Sequence[LiveObject]) -> LiveObject | None:
         """Return the object that an entry means. If several have its name, its other fields decide."""
         if len(bearing) < 2:
             return next(iter(bearing), None)
-        entry = next(self.earlier(item.address), item.entry)
+        entry = next(self.earlier_entries(item.address), item.entry)
         nearer = [
             other
             for other in bearing
@@ -148,10 +165,10 @@ class _SwapSearch:
         found = misnamed or nearer
         return found[0] if len(found) == 1 else None
 
-    def _recognized_as(self, live: LiveObject) -> Recognized:
+    def _recognized_as(self, live: LiveObject) -> RecognizedEntry:
         return self.recognized[self._address_by_id[live.id]]
 
-    def _are_lines_swapped(self, circle: Sequence[Recognized]) -> bool:
+    def _are_lines_swapped(self, circle: Sequence[RecognizedEntry]) -> bool:
         """Return whether lines of the ids file were swapped; False if the objects got each other's names."""
         by_line, by_name = set[str](), set[str]()
         for item, after in zip(circle, (*circle[1:], circle[0]), strict=True):
@@ -159,42 +176,45 @@ class _SwapSearch:
             by_name |= self._distinguishing_fields(item.entry, after.object, item.object)
         if by_line and not by_name:
             return False
-        if all(self._was_committed(item.address) for item in circle if item.by_line):
-            return bool(by_name) or not all(item.line_is_in_base for item in circle)
+        if all(self._was_committed(item.address) for item in circle if item.has_line):
+            return bool(by_name) or not all(item.has_same_line_in_base for item in circle)
         return bool(by_name) and not by_line
 
     def _distinguishing_fields(self, entry: Entry, live: LiveObject, other: LiveObject) -> set[str]:
         """Return the fields, except the name, in which an entry agrees with `live` but not with `other`."""
-        name = declared_name(self.view, entry)
-        own = names(name[0]) if name is not None else ()
+        name = declared_name(self.natural_keys, entry)
+        own = key_fields(name[0]) if name is not None else ()
         return {
             field
             for field, value in entry.fields.items()
             if field not in own and field in live.fields and field in other.fields
-            if self.view.form(value) == self.view.form(live.fields[field])
-            if self.view.form(value) != self.view.form(other.fields[field])
+            if self.natural_keys.comparable(value) == self.natural_keys.comparable(live.fields[field])
+            if self.natural_keys.comparable(value) != self.natural_keys.comparable(other.fields[field])
         }
 
 
-def declared_name(view: NaturalKeys, entry: Entry) -> Name | None:
+def declared_name(natural_keys: NaturalKeys, entry: Entry) -> KeyWithValue | None:
     """Return the first natural key that an entry declares, with its value."""
-    for key in view.kind.identity:
-        value = view.wanted(entry, key)
+    for key in natural_keys.kind.natural_keys:
+        value = natural_keys.declared_value(entry, key)
         if value is not None:
             return key, value
     return None
 
 
 def _ask_about_swap(
-    view: NaturalKeys, recognized: Mapping[Address, Recognized], address: Address, other: Address,
+    natural_keys: NaturalKeys,
+    recognized: Mapping[Address, RecognizedEntry],
+    address: Address,
+    other: Address,
     circle: Sequence[Address],
-) -> Diagnostic:  # fmt: skip
+) -> Diagnostic:
     """Ask whether the line of an entry was swapped with the lines of the other entries in `circle`."""
     entry, mine, theirs = recognized[address].entry, recognized[address].object, recognized[other].object
-    name = declared_name(view, entry)
+    name = declared_name(natural_keys, entry)
     assert name is not None
     key, _ = name
-    noun = view.kind.noun
+    noun = natural_keys.kind.noun
     message = (
         f"the lines of {address} and {other} in the ids file may have been swapped: the line of this entry "
         f'has the id "{mine.id}", but the present or an earlier {key_text(key)} of this entry belongs to the '
@@ -202,26 +222,27 @@ def _ask_about_swap(
     )
     swap_back = _swap_back_command(recognized, circle)
     hint = (
-        f"if the lines are right, add {pin(mine.id, view.shared)}. If the lines were swapped, run {swap_back}"
+        f"if the lines are right, add {pin_text(mine.id, natural_keys.uses_ids_file)}. If the "
+        f"lines were swapped, run {swap_back}"
     )
     return Diagnostic(
         "DP243", message, key_span(entry, key), str(address), hint,
-        candidates=candidates(view.kind, entry, {mine.id: mine, theirs.id: theirs}),
+        candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine, theirs.id: theirs}),
         answers=(
-            pinned(entry, mine.id, view.shared),
+            pin_answer(entry, mine.id, natural_keys.uses_ids_file),
             WayOut(address=str(address), add=swap_back, means="the lines were swapped"),
         ),
     )  # fmt: skip
 
 
-def _swap_back_command(recognized: Mapping[Address, Recognized], circle: Sequence[Address]) -> str:
+def _swap_back_command(recognized: Mapping[Address, RecognizedEntry], circle: Sequence[Address]) -> str:
     """Return the command that gives each swapped entry the id of the next one in the ids file."""
     pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
     flags = (("--bind", f"{address}={recognized[other].object.id}") for address, other in pairs)
-    return command("ids", *(word for flag in flags for word in flag))
+    return format_command("ids", *(word for flag in flags for word in flag))
 
 
-class Recorded(Struct, frozen=True):
+class RecordedLines(Struct, frozen=True):
     """The lines of the ids file for the entries of one parent.
 
     `orphans` are lines without an entry, by id. `returned` are entries that the git base lacks although its
@@ -231,16 +252,16 @@ class Recorded(Struct, frozen=True):
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     orphans: Mapping[str, Address] = field(default_factory=dict)
-    returned: frozenset[Address] = frozenset()
-    in_base: frozenset[Address] = frozenset()
+    re_added: frozenset[Address] = frozenset()
+    same_in_base: frozenset[Address] = frozenset()
 
 
-NOTHING_RECORDED = Recorded()
-_DECLARED_MATCHES = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
+NO_RECORDED_LINES = RecordedLines()
+_MATCHES_BY_DECLARATION = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
 """Matches by `id:` or `previously:`. For these entries, swapped lines of the ids file have no effect."""
 
 
-class ByLine(Struct):
+class LineMatches(Struct):
     """The matches by ids file, the ids without a live object, and the questions."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
@@ -248,19 +269,19 @@ class ByLine(Struct):
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
-def by_lines(
-    view: NaturalKeys,
-    recorded: Recorded,
+def match_by_lines(
+    natural_keys: NaturalKeys,
+    recorded: RecordedLines,
     wanted: Iterable[Entry],
     live: Sequence[LiveObject],
     pinned: Mapping[str, Address],
-    before: Collection[Address],
-) -> ByLine:
+    base_addresses: Collection[Address],
+) -> LineMatches:
     """Match the entries of one parent by the lines of the ids file.
 
     `pinned` has the objects that entries claim by `id:`. `before` has the entries of the git base.
     """
-    found = ByLine()
+    found = LineMatches()
     ids = {item.id: item for item in live}
     claims: dict[str, list[Entry]] = defaultdict(list)
     for resource in wanted:
@@ -273,50 +294,54 @@ def by_lines(
             found.missing[resource.address] = line.id
     for id, entries in claims.items():
         if len(entries) == 1 and id not in pinned:
-            found.matches[entries[0].address] = Match(id, MatchedBy.LINE)
+            found.matches[entries[0].address] = Match(id, MatchedBy.IDS_LINE)
             continue
-        right = None if id in pinned else _entry_with_right_line(view, entries, ids[id], before)
+        right = (
+            None if id in pinned else _entry_with_correct_line(natural_keys, entries, ids[id], base_addresses)
+        )
         for entry in entries:
             line = recorded.lines[entry.address]
             found.diagnostics.append(
-                _shared_id_question(view.kind, line, entry, entries, pinned.get(id), right, ids[id])
+                _shared_id_question(natural_keys.kind, line, entry, entries, pinned.get(id), right, ids[id])
             )
     return found
 
 
-class _RightLine(Struct, frozen=True):
+class _CorrectLine(Struct, frozen=True):
     """The entry with the right line, if several lines have the same id; and the reason, for the message."""
 
     entry: Entry
-    why: str
+    reason: str
 
 
-def _entry_with_right_line(
-    view: NaturalKeys, entries: Sequence[Entry], item: LiveObject, before: Collection[Address]
-) -> _RightLine | None:
+def _entry_with_correct_line(
+    natural_keys: NaturalKeys, entries: Sequence[Entry], item: LiveObject, before: Collection[Address]
+) -> _CorrectLine | None:
     """Return which of several entries with the same id has the right line; None if that is unknown.
 
     That is the only one of the entries in the git base, else the only one with the object's name.
     """
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
-        return _RightLine(
+        return _CorrectLine(
             known[0], "the commit that dpsync compares your files with contains only this one of the entries"
         )
     named = [
         entry
         for entry in entries
-        for key, value in [_declared(view, entry)]
-        if key is not None and value is not None and view.has(item, key, value)
+        for key, value in [_declared_key_and_value(natural_keys, entry)]
+        if key is not None and value is not None and natural_keys.object_has(item, key, value)
     ]
     return (
-        _RightLine(named[0], "the object has the name that this entry declares") if len(named) == 1 else None
+        _CorrectLine(named[0], "the object has the name that this entry declares")
+        if len(named) == 1
+        else None
     )
 
 
 def _shared_id_question(
     kind: Kind, line: RecordedLine, entry: Entry, all_: Sequence[Entry], pinned: Address | None,
-    right: _RightLine | None, item: LiveObject,
+    right: _CorrectLine | None, item: LiveObject,
 ) -> Diagnostic:  # fmt: skip
     """Return the question (DP311) about an entry whose id another entry has as well."""
     rest = [other for other in all_ if other is not entry]
@@ -326,15 +351,15 @@ def _shared_id_question(
     wrong = [entry]
     if right is not None:
         wrong = [other for other in all_ if other is not right.entry]
-        message += f". The line of {right.entry.address} is right: {right.why}"
+        message += f". The line of {right.entry.address} is right: {right.reason}"
     first, *_ = wrong
     hint = f"remove the wrong line from the ids file: {_forget_command(first)}"
-    answers = [forget(other, _describe_line_removal(other, all_, item)) for other in wrong]
+    answers = [forget_answer(other, _describe_line_removal(other, all_, item)) for other in wrong]
     if right is not None:
-        answers += [forget(right.entry, _describe_line_removal(right.entry, all_, item))]
+        answers += [forget_answer(right.entry, _describe_line_removal(right.entry, all_, item))]
     return Diagnostic(
         "DP311", message, _line_span(line, entry), str(entry.address), hint,
-        candidates=candidates(kind, entry, {item.id: item}), answers=tuple(answers),
+        candidates=candidate_objects(kind, entry, {item.id: item}), answers=tuple(answers),
     )  # fmt: skip
 
 
@@ -352,8 +377,8 @@ def _line_span(line: RecordedLine, entry: Entry) -> Span:
     return line.span or entry.span
 
 
-def renamed_keys(
-    view: NaturalKeys, recorded: Recorded, open_: Sequence[Entry], live: Sequence[LiveObject]
+def match_renamed_keys(
+    natural_keys: NaturalKeys, recorded: RecordedLines, unmatched: Sequence[Entry], live: Sequence[LiveObject]
 ) -> dict[Address, LiveObject]:
     """Match entries under a new key with objects that have a line under an old key, by name.
 
@@ -362,9 +387,11 @@ def renamed_keys(
     orphans = [item for item in live if item.id in recorded.orphans]
     if not orphans:
         return {}
-    index = Index(view, orphans)
+    index = KeyIndex(natural_keys, orphans)
     hits = {
-        entry.address: _objects_with_declared_name(view, index, entry) for entry in open_ if not entry.new
+        entry.address: _objects_with_declared_name(natural_keys, index, entry)
+        for entry in unmatched
+        if not entry.new
     }
     asked: dict[str, int] = defaultdict(int)
     for items in hits.values():
@@ -379,23 +406,25 @@ def renamed_keys(
     }
 
 
-def _objects_with_declared_name(view: NaturalKeys, index: Index, entry: Entry) -> list[LiveObject]:
+def _objects_with_declared_name(natural_keys: NaturalKeys, index: KeyIndex, entry: Entry) -> list[LiveObject]:
     """Return the objects with the first natural key that an entry declares."""
-    key, value = _declared(view, entry)
-    return [] if key is None else index.bearing(key, value)
+    key, value = _declared_key_and_value(natural_keys, entry)
+    return [] if key is None else index.objects_with(key, value)
 
 
-def _declared(view: NaturalKeys, entry: Entry) -> tuple[Key, tuple[Form, ...]] | tuple[None, None]:
-    return declared_name(view, entry) or (None, None)
+def _declared_key_and_value(
+    natural_keys: NaturalKeys, entry: Entry
+) -> tuple[Key, tuple[ComparableValue, ...]] | tuple[None, None]:
+    return declared_name(natural_keys, entry) or (None, None)
 
 
-def questions(
-    view: NaturalKeys,
-    recorded: Recorded,
-    wanted: Iterable[Entry],
+def line_questions(
+    natural_keys: NaturalKeys,
+    recorded: RecordedLines,
+    entries: Iterable[Entry],
     live: Sequence[LiveObject],
-    found: Mapping[Address, Match],
-    earlier: EarlierEntries,
+    matches: Mapping[Address, Match],
+    earlier_entries: EarlierEntries,
 ) -> list[Diagnostic]:
     """Return the questions about lines of the ids file, once all entries of the parent are matched.
 
@@ -404,95 +433,117 @@ def questions(
     again under another name (DP314), and if lines were probably swapped (DP243).
     """
     by_line = [
-        entry for entry in wanted if entry.address in found and found[entry.address].by is MatchedBy.LINE
+        entry
+        for entry in entries
+        if entry.address in matches and matches[entry.address].by is MatchedBy.IDS_LINE
     ]
     if not by_line:
         return []
-    claimed = {match.id for match in found.values()}
-    index = Index(view, [item for item in live if item.id not in claimed])
+    claimed = {match.id for match in matches.values()}
+    index = KeyIndex(natural_keys, [item for item in live if item.id not in claimed])
     objects = {item.id: item for item in live}
     asked: list[Diagnostic] = []
     for entry in by_line:
         line = recorded.lines[entry.address]
         mine = objects[line.id]
-        key, value = _declared(view, entry)
-        bears_it = key is not None and value is not None and view.has(mine, key, value)
+        key, value = _declared_key_and_value(natural_keys, entry)
+        bears_it = key is not None and value is not None and natural_keys.object_has(mine, key, value)
         before = [
             item
             for fields in entry.previously
-            for item in _objects_with_declared_name(view, index, replace(entry, fields=fields))
-        ] + [item for item in index.live if recorded.orphans.get(item.id) in entry.former]
+            for item in _objects_with_declared_name(natural_keys, index, replace(entry, fields=fields))
+        ] + [item for item in index.live_objects if recorded.orphans.get(item.id) in entry.former]
         if before:
-            where = entry.where("previously")
+            where = entry.field_span("previously")
             asked.append(
                 _other_object_question(
-                    view, entry, mine, before, "DP313", where, "an earlier name of this entry"
+                    natural_keys, entry, mine, before, "DP313", where, "an earlier name of this entry"
                 )
             )
         elif bears_it or key is None:
             continue
-        elif others := index.bearing(key, value):
+        elif others := index.objects_with(key, value):
             has = f"the {key_text(key)} that this entry declares"
             asked.append(
-                _other_object_question(view, entry, mine, others, "DP312", key_span(entry, key), has)
+                _other_object_question(natural_keys, entry, mine, others, "DP312", key_span(entry, key), has)
             )
-        elif entry.address in recorded.returned:
-            asked.append(_returned_entry_question(view, entry, mine, key))
+        elif entry.address in recorded.re_added:
+            asked.append(_returned_entry_question(natural_keys, entry, mine, key))
     recognized = [
-        Recognized(entry, objects[match.id], match.by is MatchedBy.LINE, entry.address in recorded.in_base)
-        for entry in wanted
-        if (match := found.get(entry.address)) is not None and match.by not in _DECLARED_MATCHES
+        RecognizedEntry(
+            entry, objects[match.id], match.by is MatchedBy.IDS_LINE, entry.address in recorded.same_in_base
+        )
+        for entry in entries
+        if (match := matches.get(entry.address)) is not None and match.by not in _MATCHES_BY_DECLARATION
     ]
-    return [*asked, *questions_about_swapped_ids(view, recognized, earlier)]
+    return [*asked, *swapped_line_questions(natural_keys, recognized, earlier_entries)]
 
 
 def _other_object_question(
-    view: NaturalKeys, entry: Entry, mine: LiveObject, others: Sequence[LiveObject], code: str, where: Span,
+    natural_keys: NaturalKeys,
+    entry: Entry,
+    mine: LiveObject,
+    others: Sequence[LiveObject],
+    code: str,
+    where: Span,
     has: str,
-) -> Diagnostic:  # fmt: skip
+) -> Diagnostic:
     """Return the question whether an entry is the object of its line or the first of `others`."""
     other, *_ = others
-    noun = view.kind.noun
+    noun = natural_keys.kind.noun
     message = (
         f'the line of this entry in the ids file has the id of the {noun} "{mine.id}", but the {noun} '
         f'"{other.id}" has {has}'
     )
     hint = (
-        f'if this entry is the object "{mine.id}", add {pin(mine.id, view.shared)}. If this entry is the '
-        f'object "{other.id}", run {bind(entry, other.id).add}'
+        f'if this entry is the object "{mine.id}", add '
+        f"{pin_text(mine.id, natural_keys.uses_ids_file)}. If this entry is the "
+        f'object "{other.id}", run {rebind_answer(entry, other.id).add}'
     )
     return Diagnostic(
         code, message, where, str(entry.address), hint,
-        candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),
-        answers=(pinned(entry, mine.id, view.shared), bind(entry, other.id)),
+        candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine, other.id: other}),
+        answers=(pin_answer(entry, mine.id, natural_keys.uses_ids_file), rebind_answer(entry, other.id)),
     )  # fmt: skip
 
 
-def _returned_entry_question(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Diagnostic:
-    recorded = f'{view.kind.noun} "{mine.id}"'
+def _returned_entry_question(
+    natural_keys: NaturalKeys, entry: Entry, mine: LiveObject, key: Key
+) -> Diagnostic:
+    recorded = f'{natural_keys.kind.noun} "{mine.id}"'
     message = (
         f"this entry was removed and added again, but its former object, the {recorded}, now has another "
         f"{key_text(key)}"
     )
     forget_line = _forget_command(entry)
-    hint = f"if the entry is that object, add {pin(mine.id, view.shared)}. Otherwise, run {forget_line}"
+    hint = (
+        f"if the entry is that object, add {pin_text(mine.id, natural_keys.uses_ids_file)}. "
+        f"Otherwise, run {forget_line}"
+    )
     return Diagnostic(
-        "DP314", message, key_span(entry, key), str(entry.address), hint,
-        candidates=candidates(view.kind, entry, {mine.id: mine}),
-        answers=(pinned(entry, mine.id, view.shared), forget(entry, "the entry is another object")),
-    )  # fmt: skip
+        "DP314",
+        message,
+        key_span(entry, key),
+        str(entry.address),
+        hint,
+        candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine}),
+        answers=(
+            pin_answer(entry, mine.id, natural_keys.uses_ids_file),
+            forget_answer(entry, "the entry is another object"),
+        ),
+    )
 
 
 def _forget_command(entry: Entry) -> str:
-    return command("ids", "--forget", str(entry.address))
+    return format_command("ids", "--forget", str(entry.address))
 
 
-def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
+def wrong_kind_error(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
     """Return the error (DP315) for a line with the id of an object of another kind."""
     message = (
         f'the id "{line.id}" in the line of this entry in the ids file is the id of {other}, but this entry '
         f"is {noun}"
     )
     hint = f"remove the line from the ids file: {_forget_command(entry)}"
-    answers = (forget(entry, "remove the wrong line"),)
+    answers = (forget_answer(entry, "remove the wrong line"),)
     return Diagnostic("DP315", message, _line_span(line, entry), str(entry.address), hint, answers=answers)

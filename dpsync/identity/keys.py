@@ -20,12 +20,12 @@ from dpsync.model.desired import Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
 from dpsync.model.snapshot import LiveObject, Match, MatchedBy
-from dpsync.model.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
+from dpsync.model.values import ID_MARKER, REF_MARKER, LiveId, Ref, Value, canonical_json, map_leaves
 
 _CHILD = "$child."
-Bound = Callable[[Address], "str | None"]
+FindLiveId = Callable[[Address], "str | None"]
 Key = str | tuple[str, ...]
-Form = str | bytes | tuple[str, "str | Address"]
+ComparableValue = str | bytes | tuple[str, "str | Address"]
 """A comparable form of a part of a natural key: two parts are equal if and only if their forms are."""
 
 
@@ -36,91 +36,92 @@ class NaturalKeys(Struct, frozen=True):
     """
 
     kind: Kind
-    bound: Bound
+    find_live_id: FindLiveId
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     children: Callable[[LiveObject], Sequence[LiveObject]] = lambda _: ()
-    environments: bool = False
+    has_environments: bool = False
     """Whether the files serve several platforms: then `id:` in a shared file does not answer a question."""
-    ids_at_paths: Mapping[Address, str] = {}
+    ids_by_navigation_path: Mapping[Address, str] = {}
     """For each entry, the id of the live object at the path where the files show the entry."""
 
     @property
-    def shared(self) -> bool:
+    def uses_ids_file(self) -> bool:
         """Whether the ids file identifies entries instead of `id:`, because several platforms share files."""
-        return self.environments and self.kind.recorded
+        return self.has_environments and self.kind.has_ids_line
 
     @property
     def first_key(self) -> Key:
         """The natural key that is compared first."""
-        return self.kind.identity[0]
+        return self.kind.natural_keys[0]
 
     @property
     def later_keys(self) -> Sequence[Key]:
         """The natural keys that are compared if the first one finds nothing."""
-        return self.kind.identity[1:]
+        return self.kind.natural_keys[1:]
 
-    def wanted(self, resource: Entry, key: Key) -> tuple[Form, ...] | None:
+    def declared_value(self, entry: Entry, key: Key) -> tuple[ComparableValue, ...] | None:
         """Return the value that an entry has for a key; None if a part of the value is missing."""
         if isinstance(key, str):
-            part = self._declared_value(resource, key)
-            return None if part is None else (self.form(part),)
-        parts = [self._declared_value(resource, name) for name in key]
-        return None if any(part is None for part in parts) else tuple(self.form(part) for part in parts)
+            part = self._declared_part(entry, key)
+            return None if part is None else (self.comparable(part),)
+        parts = [self._declared_part(entry, name) for name in key]
+        return None if any(part is None for part in parts) else tuple(self.comparable(part) for part in parts)
 
-    def _declared_value(self, resource: Entry, name: str) -> Value:
-        if of_child(name):
-            child = self.first_child(resource)
+    def _declared_part(self, entry: Entry, name: str) -> Value:
+        if is_child_field(name):
+            child = self.first_child(entry)
             return child.fields.get(name.removeprefix(_CHILD)) if child else None
-        return self._folded(name, _member_value(resource.fields, name))
+        return self._fold(name, _member_value(entry.fields, name))
 
-    def has(self, live: LiveObject, key: Key, value: tuple[Form, ...]) -> bool:
+    def object_has(self, live: LiveObject, key: Key, value: tuple[ComparableValue, ...]) -> bool:
         """Return whether a live object has this value; for a key of a child, any child may have it."""
         return all(
-            wanted in (self.form(part) for part in self._live_values(live, name))
-            for name, wanted in zip(names(key), value, strict=True)
+            wanted in (self.comparable(part) for part in self._live_values(live, name))
+            for name, wanted in zip(key_fields(key), value, strict=True)
         )
 
-    def own_values(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[Form, ...] | None:
+    def live_values(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[ComparableValue, ...] | None:
         """Return the values of a live object's own fields; None if one of them is missing."""
         values = [next(iter(self._live_values(live, name)), None) for name in fields]
-        return None if None in values else tuple(self.form(value) for value in values)
+        return None if None in values else tuple(self.comparable(value) for value in values)
 
     def _live_values(self, live: LiveObject, name: str) -> Iterable[Value]:
-        if of_child(name):
+        if is_child_field(name):
             field = name.removeprefix(_CHILD)
             return [child.fields.get(field) for child in self.children(live)]
         value = _member_value(live.fields, name)
         if value is None:
             return []
-        return [self._folded(name, value)]
+        return [self._fold(name, value)]
 
-    def _folded(self, name: str, value: Value) -> Value:
-        return value if "." in name else self.kind.field(name).type.fold(value)
+    def _fold(self, name: str, value: Value) -> Value:
+        return value if "." in name else self.kind.field(name).type.fold_for_key(value)
 
-    def tie_breakers(self, resource: Entry, live: LiveObject) -> tuple[bool, ...]:
+    def tie_breakers(self, entry: Entry, live: LiveObject) -> tuple[bool, ...]:
         """Return which tie-breakers agree, in order, so that the best match has the greatest tuple.
 
         An undeclared field never agrees. The last tie-breaker is the path at which the object is shown.
         """
         declared = tuple(
-            name in resource.fields and self.form(resource.fields[name]) == self.form(live.fields.get(name))
+            name in entry.fields
+            and self.comparable(entry.fields[name]) == self.comparable(live.fields.get(name))
             for name in self.kind.tie_breakers
         )
-        return (*declared, self.ids_at_paths.get(resource.address) == live.id)
+        return (*declared, self.ids_by_navigation_path.get(entry.address) == live.id)
 
-    def form(self, value: Value) -> Form:
+    def comparable(self, value: Value) -> ComparableValue:
         """Return a value in a comparable form: a reference as the id of its target, if that is known."""
         if isinstance(value, str):
             return value
         if isinstance(value, LiveId):
-            return LIVE, value.id
+            return ID_MARKER, value.id
         if isinstance(value, Ref):
-            id = self.bound(value.address)
-            return (REF, value.address) if id is None else (LIVE, id)
-        return canonical(transform(value, self._with_known_id))
+            id = self.find_live_id(value.address)
+            return (REF_MARKER, value.address) if id is None else (ID_MARKER, id)
+        return canonical_json(map_leaves(value, self._with_known_id))
 
     def _with_known_id(self, leaf: Value) -> Value:
-        id = self.bound(leaf.address) if isinstance(leaf, Ref) else None
+        id = self.find_live_id(leaf.address) if isinstance(leaf, Ref) else None
         return LiveId(id) if id is not None else leaf
 
 
@@ -131,65 +132,73 @@ def _member_value(fields: Mapping[str, Value], name: str) -> Value:
     return (value.get(member) if isinstance(value, dict) else None) if member else value
 
 
-class Index:
+class KeyIndex:
     """The live objects of one parent by key values, because scans would take quadratic time."""
 
-    def __init__(self, view: NaturalKeys, live: Sequence[LiveObject]) -> None:
-        self.live = live
-        self._view = view
-        self._by_fields: dict[tuple[str, ...], dict[tuple[Form, ...], list[LiveObject]]] = {}
+    def __init__(self, natural_keys: NaturalKeys, live: Sequence[LiveObject]) -> None:
+        self.live_objects = live
+        self._view = natural_keys
+        self._by_fields: dict[tuple[str, ...], dict[tuple[ComparableValue, ...], list[LiveObject]]] = {}
 
-    def bearing(self, key: Key, value: tuple[Form, ...] | None) -> list[LiveObject]:
+    def objects_with(self, key: Key, value: tuple[ComparableValue, ...] | None) -> list[LiveObject]:
         """Return the objects with this value of a key, in live order; no object if the value is None."""
         if value is None:
             return []
-        if isinstance(key, str) and not of_child(key):  # most keys
+        if isinstance(key, str) and not is_child_field(key):  # most keys
             return list(self._index((key,)).get(value, ()))
-        parts = [(name, part) for name, part in zip(names(key), value, strict=True) if not of_child(name)]
+        parts = [
+            (name, part)
+            for name, part in zip(key_fields(key), value, strict=True)
+            if not is_child_field(name)
+        ]
         own = tuple(name for name, _ in parts)
         hits = self._index(own).get(tuple(part for _, part in parts), [])
-        return list(hits) if len(own) == len(value) else [x for x in hits if self._view.has(x, key, value)]
+        return (
+            list(hits)
+            if len(own) == len(value)
+            else [x for x in hits if self._view.object_has(x, key, value)]
+        )
 
-    def _index(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
+    def _index(self, fields: tuple[str, ...]) -> dict[tuple[ComparableValue, ...], list[LiveObject]]:
         if fields not in self._by_fields:
             self._by_fields[fields] = self._build_index(fields)
         return self._by_fields[fields]
 
-    def _build_index(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
-        found: dict[tuple[Form, ...], list[LiveObject]] = {}
-        for item in self.live:
-            value = self._view.own_values(item, fields)
+    def _build_index(self, fields: tuple[str, ...]) -> dict[tuple[ComparableValue, ...], list[LiveObject]]:
+        found: dict[tuple[ComparableValue, ...], list[LiveObject]] = {}
+        for item in self.live_objects:
+            value = self._view.live_values(item, fields)
             if value is not None:
                 found.setdefault(value, []).append(item)
         return found
 
 
-def names(key: Key) -> tuple[str, ...]:
+def key_fields(key: Key) -> tuple[str, ...]:
     """Return the fields of a key."""
     return (key,) if isinstance(key, str) else key
 
 
-def of_child(name: str) -> bool:
+def is_child_field(name: str) -> bool:
     """Return whether a part of a key is a field of the first child instead of the entry."""
     return name.startswith(_CHILD)
 
 
 def key_text(key: Key) -> str:
     """Return a key for use in a message."""
-    return " and ".join(name.removeprefix(_CHILD) for name in names(key))
+    return " and ".join(name.removeprefix(_CHILD) for name in key_fields(key))
 
 
 def key_span(entry: Entry, key: Key) -> Span:
     """Return the source position of the first part of a key."""
-    first, *_ = names(key)
-    return entry.where(first)
+    first, *_ = key_fields(key)
+    return entry.field_span(first)
 
 
-def find_elsewhere(
-    view: NaturalKeys,
+def match_below_other_parent(
+    natural_keys: NaturalKeys,
     resource: Entry,
     live: Sequence[LiveObject],
-    earlier: Sequence[Entry],
+    earlier_entries: Sequence[Entry],
     line: RecordedLine | None = None,
 ) -> Match | None:
     """Match an entry with a live object below another parent; None if no object or several objects match.
@@ -199,23 +208,23 @@ def find_elsewhere(
     if resource.pin is not None:
         return next((Match(item.id, MatchedBy.PIN) for item in live if item.id == resource.pin), None)
     if line is not None and any(item.id == line.id for item in live):
-        return Match(line.id, MatchedBy.LINE)
+        return Match(line.id, MatchedBy.IDS_LINE)
     if resource.new:
         return None
     was = [replace(resource, fields={**resource.fields, **names}) for names in resource.previously]
-    for entry in (*was, *earlier):
-        for key in view.kind.identity:
-            value = view.wanted(entry, key)
-            hits = [item for item in live if value is not None and view.has(item, key, value)]
+    for entry in (*was, *earlier_entries):
+        for key in natural_keys.kind.natural_keys:
+            value = natural_keys.declared_value(entry, key)
+            hits = [item for item in live if value is not None and natural_keys.object_has(item, key, value)]
             if len(hits) == 1:
-                return Match(hits[0].id, MatchedBy.LATER_KEY, key_text(key))
+                return Match(hits[0].id, MatchedBy.LATER_NATURAL_KEY, key_text(key))
     return None
 
 
-PREFIX = "dpsync-"
+TEMPORARY_PREFIX = "dpsync-"
 """The prefix of each temporary name."""
 
 
-def temporary(name: str) -> str:
+def temporary_name(name: str) -> str:
     """Return a temporary name of 39 characters that follows from `name` and that nobody would choose."""
-    return f"{PREFIX}{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    return f"{TEMPORARY_PREFIX}{hashlib.sha256(name.encode()).hexdigest()[:32]}"

@@ -9,68 +9,71 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Entry
 from dpsync.model.question import Candidate, WayOut
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 
 
-def candidates(kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]) -> tuple[Candidate, ...]:
+def candidate_objects(
+    kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]
+) -> tuple[Candidate, ...]:
     """Return the candidate objects of an entry, by id; an object is None if only its id is known."""
-    place = entry.address.place
+    place = entry.address.list_address
     return tuple(_candidate(kind, place, id, item) for id, item in items.items())
 
 
 def _candidate(kind: Kind, place: Address, id: str, item: LiveObject | None) -> Candidate:
-    title = item.fields.get(kind.title) if item is not None else None
+    title = item.fields.get(kind.title_field) if item is not None else None
     title = title if isinstance(title, str) and title else id
-    changed = item.changed if item is not None else None
-    return Candidate(address=str(place.unmanaged(title, id)), id=id, title=title, changed=changed)
+    changed = item.changed_at if item is not None else None
+    return Candidate(address=str(place.unmanaged_child(title, id)), id=id, title=title, changed=changed)
 
 
-def meaning(address: Address, id: str, shared: bool) -> str:
+def binding_text(address: Address, id: str, uses_ids_file: bool) -> str:
     """Return the text that binds an entry to a live object: `id:`, or a command that writes the ids file.
 
     If several environments share the files, `id:` would be an error in the others: ids differ by platform.
     """
-    return command("ids", "--bind", f"{address}={id}") if shared else f"id: {id}"
+    return format_command("ids", "--bind", f"{address}={id}") if uses_ids_file else f"id: {id}"
 
 
-def choice(change: str, address: Address, changed: str, other: str, shared: bool) -> str:
+def choice_hint(action: str, address: Address, changed_id: str, other_id: str, uses_ids_file: bool) -> str:
     """Return the hint for an entry that may be either of two objects; dpsync would change `changed`."""
-    verb = "run" if shared else "add"
+    verb = "run" if uses_ids_file else "add"
     return (
-        f'if dpsync should {change} the object "{changed}", {verb} {meaning(address, changed, shared)}. '
-        f"Otherwise, {verb} {meaning(address, other, shared)}"
+        f'if dpsync should {action} the object "{changed_id}", {verb} '
+        f"{binding_text(address, changed_id, uses_ids_file)}. "
+        f"Otherwise, {verb} {binding_text(address, other_id, uses_ids_file)}"
     )
 
 
-def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
+def binding_answers(entry: Entry, uses_ids_file: bool, *ids: str) -> tuple[WayOut, ...]:
     """Return the answers that bind an entry to each of these objects."""
     return tuple(
         WayOut(
             address=str(entry.address),
-            add=meaning(entry.address, id, shared),
+            add=binding_text(entry.address, id, uses_ids_file),
             means="the entry is this object",
         )
         for id in ids
     )
 
 
-def pinned(entry: Entry, id: str, shared: bool) -> WayOut:
+def pin_answer(entry: Entry, id: str, uses_ids_file: bool) -> WayOut:
     """Return the answer that confirms the line of an entry by `id:`."""
-    where = f"; {_OVERLAY}" if shared else ""
+    where = f"; {_WHERE_TO_PIN}" if uses_ids_file else ""
     return WayOut(address=str(entry.address), add=f"id: {id}", means=f"the entry is this object{where}")
 
 
-def pin(id: str, shared: bool) -> str:
+def pin_text(id: str, uses_ids_file: bool) -> str:
     """Return `id:` for use in a sentence, with the file to write it in if environments share the files."""
-    return f"id: {id} ({_OVERLAY})" if shared else f"id: {id}"
+    return f"id: {id} ({_WHERE_TO_PIN})" if uses_ids_file else f"id: {id}"
 
 
-_OVERLAY = "in the overlay of the environment, because ids differ between environments"
+_WHERE_TO_PIN = "in the overlay of the environment, because ids differ between environments"
 
 
-def bind(entry: Entry, id: str) -> WayOut:
+def rebind_answer(entry: Entry, id: str) -> WayOut:
     """Return the answer that binds an entry to another object than its line in the ids file."""
-    add = command("ids", "--bind", f"{entry.address}={id}")
+    add = format_command("ids", "--bind", f"{entry.address}={id}")
     return WayOut(
         address=str(entry.address),
         add=add,
@@ -78,6 +81,8 @@ def bind(entry: Entry, id: str) -> WayOut:
     )
 
 
-def forget(entry: Entry, means: str) -> WayOut:
+def forget_answer(entry: Entry, meaning: str) -> WayOut:
     """Return the answer that removes the line of an entry from the ids file."""
-    return WayOut(address=str(entry.address), add=command("ids", "--forget", str(entry.address)), means=means)
+    return WayOut(
+        address=str(entry.address), add=format_command("ids", "--forget", str(entry.address)), means=meaning
+    )

@@ -15,34 +15,34 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.config.compose import ROOT_KEYS, WORD
+from dpsync.config.compose import ROOT_KEYS, SINGLE_ORGANIZATION_KEY
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, FORBIDDEN_IN_VALUE, decode, encode
 from dpsync.importing.edit_yaml import (
-    Document,
     Step,
     TextEdit,
-    Uneditable,
+    UneditableError,
+    YamlFile,
     apply_edits,
-    inserted,
+    insert_values,
     steps_to,
-    unfolded,
+    unfold_long_lines,
 )
-from dpsync.importing.entries import NONE, one_default, worth_writing
-from dpsync.importing.inventory import NamingWithFiles, first_free
-from dpsync.importing.keys import slug
-from dpsync.importing.rows import RowFile
-from dpsync.importing.update import Taken, Updated
-from dpsync.importing.values import Unwritable, Writing, placed, variable
+from dpsync.importing.entries import EXPLICIT_NULL, default_for_empty_entry, value_to_write
+from dpsync.importing.inventory import NamingWithFiles, first_unused_name
+from dpsync.importing.keys import slugify
+from dpsync.importing.rows import CsvFile
+from dpsync.importing.update import Updated, WrittenField
+from dpsync.importing.values import UnwritableValueError, ValueWriter, replace_file_contents, secret_variable
 from dpsync.importing.write_yaml import BlockMapping
-from dpsync.kinds.kind import Field, Kind, Single
-from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.short_forms import short_forms
+from dpsync.kinds.kind import Field, Kind, SingleEntry
+from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.short_forms import shorten_fields
 from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.desired import Entry, Scope
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping as MappingNode
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.text import listed
+from dpsync.model.text import join_with_and
 from dpsync.model.values import LiveId, Value
 
 
@@ -53,10 +53,10 @@ class Added(Struct, frozen=True):
     id: str
 
 
-class Adding(Struct):
+class AddedEntries(Struct):
     """The edited files and their new entries."""
 
-    made: Updated = field(default_factory=Updated)
+    updated: Updated = field(default_factory=Updated)
     entries: list[Added] = field(default_factory=list)
 
 
@@ -64,9 +64,9 @@ def add(
     sides: NamingWithFiles,
     objects: Mapping[Address, LiveObject],
     pinned: frozenset[str] = frozenset(),
-    into: str | None = None,
-    sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
-) -> Adding:
+    target_file: str | None = None,
+    find_sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
+) -> AddedEntries:
     """Edit the files so that they declare these objects. Objects of the `pinned` ids get a pin.
 
     The objects may refer to each other. An object that cannot be written is reported and left out, and so are
@@ -79,14 +79,14 @@ def add(
     wanted = dict(objects)
     problems: list[Diagnostic] = []
     while True:
-        adder = _Adder(sides, pinned, into, sharers)
+        adder = _Adder(sides, pinned, target_file, find_sharers)
         adder.choose_keys(wanted)
         for address, live in wanted.items():
-            adder.entry(address, live)
+            adder.add_entry(address, live)
         adding = adder.finish()
-        problems += [problem for problem in adding.made.problems if problem not in problems]
+        problems += [problem for problem in adding.updated.problems if problem not in problems]
         if adder.left_out.isdisjoint(wanted):
-            adding.made.problems = problems
+            adding.updated.problems = problems
             return adding
         wanted = {address: live for address, live in wanted.items() if address not in adder.left_out}
 
@@ -102,175 +102,182 @@ class _Adder:
         sharers: Callable[[str], tuple[str, ...]],
     ) -> None:
         self.sides = sides
-        self.into = into
-        self.sharers = sharers
-        self.inserted: list[tuple[list[Step], Any]] = []
+        self.target_file = into
+        self.find_sharers = sharers
+        self.values_for_new_file: list[tuple[list[Step], Any]] = []
         self.pinned = pinned
-        self.adding = Adding()
-        self.documents: dict[str, Document] = {}
-        self.row_files: dict[str, RowFile] = {}
+        self.result = AddedEntries()
+        self.documents: dict[str, YamlFile] = {}
+        self.row_files: dict[str, CsvFile] = {}
         self.edits: dict[str, list[TextEdit]] = {}
-        self.used = set(sides.desired.resources)
+        self.used_addresses = set(sides.desired.entries)
         self.new_places: dict[tuple[str, Address], list[tuple[str, Any]]] = {}
         self.keys: dict[Address, str] = {}
         """The keys of the new entries, by the addresses of the objects without an entry."""
-        self.known: dict[tuple[str, str, str], str] = {}
+        self.new_keys_by_id: dict[tuple[str, str, str], str] = {}
         """The keys of the new entries by kind, id and organization, for references."""
         self.left_out: set[Address] = set()
 
     def choose_keys(self, objects: Mapping[Address, LiveObject]) -> None:
         """Give each object a key, or report why it can have none."""
-        order = {kind.name: number for number, kind in enumerate(self.sides.registry.ordered)}
+        order = {kind.name: number for number, kind in enumerate(self.sides.registry.in_dependency_order)}
         for address, live in sorted(objects.items(), key=lambda item: (order[item[1].kind], item[0])):
             kind = self.sides.registry[live.kind]
             try:
                 if isinstance(kind.shape, NodeShape):
-                    raise Uneditable("--add cannot choose the position of a new entry in a navigation")
-                if isinstance(kind.shape, Single):
-                    self.keys[address] = address.last
+                    raise UneditableError("--add cannot choose the position of a new entry in a navigation")
+                if isinstance(kind.shape, SingleEntry):
+                    self.keys[address] = address.last_segment
                     continue
-                place = address.place
+                place = address.list_address
                 key = self._choose_key(kind, place, live, self._parent(kind, address))
-            except (Uneditable, Unwritable) as why:
+            except (UneditableError, UnwritableValueError) as why:
                 self._report_not_added(address, why)
                 continue
-            self.keys[address] = self.known[kind.name, live.id, address.first] = key
-            self.used.add(place.child(self.sides.registry.folded(kind, key)))
+            self.keys[address] = self.new_keys_by_id[kind.name, live.id, address.organization_key] = key
+            self.used_addresses.add(place.child(self.sides.registry.fold_key(kind, key)))
 
-    def entry(self, address: Address, live: LiveObject) -> None:
+    def add_entry(self, address: Address, live: LiveObject) -> None:
         """Add the line for one object in its file, or report why it cannot be added."""
         if address not in self.keys:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
-        if isinstance(kind.shape, Single):
+        if isinstance(kind.shape, SingleEntry):
             self._add_single(address, kind, live)
             return
-        place, parent = address.place, self._parent(kind, address)
+        place, parent = address.list_address, self._parent(kind, address)
         try:
             span = self._insert_entry(place, parent, kind, key, self._entry_value(kind, live, parent, key))
-        except (Uneditable, Unwritable) as why:
+        except (UneditableError, UnwritableValueError) as why:
             self._report_not_added(address, why)
             return
-        own = place.child(self.sides.registry.folded(kind, key))
-        self.adding.entries.append(Added(own, live.id))
-        self.adding.made.taken.append(Taken(own, None, span))
+        own = place.child(self.sides.registry.fold_key(kind, key))
+        self.result.entries.append(Added(own, live.id))
+        self.result.updated.written.append(WrittenField(own, None, span))
 
     def _add_single(self, address: Address, kind: Kind, live: LiveObject) -> None:
         """Write the entry of an object that its parent has exactly once, such as a customization."""
         words = kind.key.split(".")
-        parent = self.sides.desired.resources[Address(address.segments[: -len(words)])]
+        parent = self.sides.desired.entries[Address(address.segments[: -len(words)])]
         span = parent.span
         try:
-            value = self._entry_value(kind, live, parent, address.last)
+            value = self._entry_value(kind, live, parent, address.last_segment)
             if value == {}:
                 full = [
-                    (field_, worth_writing(kind, field_, live, address.last, full=True))
+                    (field_, value_to_write(kind, field_, live, address.last_segment, full=True))
                     for field_ in kind.fields
                 ]
                 value = {
                     field_.name: self._field_value(field_, address, live_value, parent)
                     for field_, live_value in full
-                    if live_value is not None and live_value is not NONE
+                    if live_value is not None and live_value is not EXPLICIT_NULL
                 }
             if not value:
-                raise Uneditable(f"the {kind.noun} has no value of its own in GitBook")
-            value = short_forms(kind, value) if isinstance(value, dict) else value
-            if self.into is not None and span.file != self.into:
-                steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
-                self.inserted.append(([*steps, *words], value))
+                raise UneditableError(f"the {kind.noun} has no value of its own in GitBook")
+            value = shorten_fields(kind, value) if isinstance(value, dict) else value
+            if self.target_file is not None and span.file != self.target_file:
+                steps = steps_to(self.sides.registry, self.sides.desired.entries, parent)
+                self.values_for_new_file.append(([*steps, *words], value))
             else:
                 self._refuse_shared(span.file)
                 self._add_key(parent, words, value)
-        except (Uneditable, Unwritable) as why:
+        except (UneditableError, UnwritableValueError) as why:
             self._report_not_added(address, why)
             return
-        self.adding.entries.append(Added(address, live.id))
-        self.adding.made.taken.append(Taken(address, None, span))
+        self.result.entries.append(Added(address, live.id))
+        self.result.updated.written.append(WrittenField(address, None, span))
 
     def _report_not_added(self, address: Address, why: Exception) -> None:
         self.left_out.add(address)
         message = f"not added: {why}"
-        self.adding.made.problems.append(
+        self.result.updated.problems.append(
             Diagnostic("not-added", message, None, str(address), "add the entry by hand")
         )
 
     def _parent(self, kind: Kind, address: Address) -> Entry:
-        return self.sides.desired.resources[address.parent(kind.key)]
+        return self.sides.desired.entries[address.owner_of_list(kind.key)]
 
-    def _named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
+    def _reference_namer(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """Return a function that names live objects as a file would, including newly added ones."""
-        known, organization = self.sides.named(beside), beside.address.first
+        known, organization = self.sides.reference_namer(beside), beside.address.organization_key
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
-            new = (self.known.get((kind, id, organization)) for kind in kinds)
+            new = (self.new_keys_by_id.get((kind, id, organization)) for kind in kinds)
             return known(kinds, id) or next((key for key in new if key is not None), None)
 
         return name
 
     def _choose_key(self, kind: Kind, place: Address, live: LiveObject, parent: Entry) -> str:
         """Return the natural key of an object, or a free key made from its title."""
-        if kind.natural is not None:
-            value = live.fields.get(kind.natural)
+        if kind.key_field is not None:
+            value = live.fields.get(kind.key_field)
             if isinstance(value, LiveId):
-                value = self._named(parent)(kind.field(kind.natural).type.refers, value.id)
+                value = self._reference_namer(parent)(
+                    kind.field(kind.key_field).type.referenced_kinds, value.id
+                )
                 if value is None:
-                    raise Uneditable(
+                    raise UneditableError(
                         "the key of the new entry refers to an object without an entry. Add that object, too"
                     )
             if not isinstance(value, str) or not value or FORBIDDEN_IN_VALUE.search(value):
-                raise Uneditable(f"the {kind.natural} of the object cannot be a key")
-            if isinstance(live.fields.get(kind.natural), str):
-                Writing(self._named(parent), lambda _: "").value(kind.field(kind.natural).type, value)
+                raise UneditableError(f"the {kind.key_field} of the object cannot be a key")
+            if isinstance(live.fields.get(kind.key_field), str):
+                ValueWriter(self._reference_namer(parent), lambda _: "").yaml_value(
+                    kind.field(kind.key_field).type, value
+                )
             return value
-        default = live.fields.get(kind.default) if kind.default else None
-        names = [name for key in kind.identity for name in ((key,) if isinstance(key, str) else key)]
-        titles = (live.fields.get(name.partition(".")[0]) for name in (*names, kind.title))
-        words = [slug(title) for title in titles if isinstance(title, str)]
-        wanted = next((word for word in words if word), slug(kind.noun))
+        default = live.fields.get(kind.default_key_field) if kind.default_key_field else None
+        names = [name for key in kind.natural_keys for name in ((key,) if isinstance(key, str) else key)]
+        titles = (live.fields.get(name.partition(".")[0]) for name in (*names, kind.title_field))
+        words = [slugify(title) for title in titles if isinstance(title, str)]
+        wanted = next((word for word in words if word), slugify(kind.noun))
         if isinstance(default, str) and LOCAL_KEY.fullmatch(default):
             wanted = default
-        return first_free(wanted, lambda key: place.child(key) in self.used)
+        return first_unused_name(wanted, lambda key: place.child(key) in self.used_addresses)
 
     def _entry_value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
         """Return the YAML value for the key of an entry: the short form if its only field allows one."""
         fields: dict[str, Any] = {}
         words = kind.key.split(".")
-        place = parent.address.child(*(words if isinstance(kind.shape, Single) else [*words, key]))
+        place = parent.address.child(*(words if isinstance(kind.shape, SingleEntry) else [*words, key]))
         for field_ in kind.fields:
             watched = any(
                 pattern.field == field_.name and pattern.matches(place)
                 for pattern in self.sides.desired.policy.watch_fields
             )
-            value = worth_writing(kind, field_, live, key, full=False, watched=watched)
-            if value is NONE and kind.inherits is not None:
+            value = value_to_write(kind, field_, live, key, full=False, watched=watched)
+            if value is EXPLICIT_NULL and kind.inherits_from_kind is not None:
                 continue  # null would say that the object inherits nothing
-            if value is NONE:
+            if value is EXPLICIT_NULL:
                 fields[field_.name] = None
-            elif field_.instead_of is not None and fields.get(field_.instead_of) is not None:
+            elif (
+                field_.mutually_exclusive_with is not None
+                and fields.get(field_.mutually_exclusive_with) is not None
+            ):
                 continue  # an entry must not have both fields
             elif value is not None:
                 fields[field_.name] = self._field_value(field_, place, value, parent)
-            elif field_.required and field_.name not in (kind.natural, kind.default):
-                raise Unwritable(f"GitBook returns no value for the required field {field_.name}")
-        fields = fields or one_default(kind, live)
+            elif field_.required and field_.name not in (kind.key_field, kind.default_key_field):
+                raise UnwritableValueError(f"GitBook returns no value for the required field {field_.name}")
+        fields = fields or default_for_empty_entry(kind, live)
         if live.id in self.pinned:
             return {"id": live.id, **fields}
-        if kind.shorthand is not None and set(fields) == {kind.shorthand}:
-            short = fields[kind.shorthand]
-            if kind.only_short or not isinstance(short, dict):
+        if kind.shorthand_field is not None and set(fields) == {kind.shorthand_field}:
+            short = fields[kind.shorthand_field]
+            if kind.is_always_shorthand or not isinstance(short, dict):
                 return short
         return fields
 
     def _field_value(self, field_: Field, address: Address, value: Value, parent: Entry) -> Any:
         """Return the YAML data for the value of a field. Raises Unwritable."""
-        writing = Writing(self._named(parent), partial(variable, address, field_.name))
-        return _with_inline_texts(writing.value(field_.type, value))
+        writing = ValueWriter(self._reference_namer(parent), partial(secret_variable, address, field_.name))
+        return _with_inline_texts(writing.yaml_value(field_.type, value))
 
     def _refuse_shared(self, name: str) -> None:
         """Raise Uneditable if other environments use the file."""
-        if self.into is None and (others := self.sharers(name)):
-            raise Uneditable(
-                f"other configurations use {name}, too: {listed(others)}. To write the entry for all "
+        if self.target_file is None and (others := self.find_sharers(name)):
+            raise UneditableError(
+                f"other configurations use {name}, too: {join_with_and(others)}. To write the entry for all "
                 f"configurations, pass --into {name}. To write the entry only for this configuration, "
                 "pass --into with the overlay file of this configuration"
             )
@@ -279,7 +286,7 @@ class _Adder:
         """Add the entry after its last sibling. Without siblings, add the list to the parent's entry."""
         siblings = [
             item
-            for item in self.sides.desired.resources.values()
+            for item in self.sides.desired.entries.values()
             if item.parent == parent.address and item.kind == kind.name
         ]
         scope: Scope | None = self.sides.desired.scopes.get(place)
@@ -291,10 +298,10 @@ class _Adder:
             default=None,
         )
         position = last_span or (scope or parent).span
-        short = short_forms(kind, value) if isinstance(value, dict) else value
-        if self.into is not None and position.file != self.into:
-            steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
-            self.inserted.append(([*steps, *kind.key.split("."), key], short))
+        short = shorten_fields(kind, value) if isinstance(value, dict) else value
+        if self.target_file is not None and position.file != self.target_file:
+            steps = steps_to(self.sides.registry, self.sides.desired.entries, parent)
+            self.values_for_new_file.append(([*steps, *kind.key.split("."), key], short))
             return position
         self._refuse_shared(position.file)
         if in_rows:
@@ -303,7 +310,7 @@ class _Adder:
         if siblings:
             last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
             document = self._document(last.span.file)
-            self._edit(last.span.file, document.after(last.span, key, short))
+            self._add_edits(last.span.file, document.add_sibling_edit(last.span, key, short))
             return last.span
         self.new_places.setdefault((position.file, place), []).append((key, short))
         return position
@@ -312,16 +319,18 @@ class _Adder:
         """Add the entry after the last row of a CSV file. Raises Uneditable."""
         if name not in self.row_files:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
-            self.row_files[name] = RowFile(kind, text, name)
-        self.row_files[name].add(key, value if isinstance(value, dict) else {str(kind.shorthand): value})
+            self.row_files[name] = CsvFile(kind, text, name)
+        self.row_files[name].add(
+            key, value if isinstance(value, dict) else {str(kind.shorthand_field): value}
+        )
 
-    def _edit(self, name: str, edit: TextEdit) -> None:
+    def _add_edits(self, name: str, edit: TextEdit) -> None:
         self.edits.setdefault(name, []).append(edit)
 
-    def _document(self, name: str) -> Document:
+    def _document(self, name: str) -> YamlFile:
         if name not in self.documents:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
-            self.documents[name] = Document(text, name)
+            self.documents[name] = YamlFile(text, name)
         return self.documents[name]
 
     def _add_list(self, place: Address, entries: dict[str, Any]) -> None:
@@ -331,10 +340,10 @@ class _Adder:
             document = self._document(scope.span.file)
             key, old = document.value_of(scope.span)
             for edit in document.edits(key, old, entries):
-                self._edit(scope.span.file, edit)
+                self._add_edits(scope.span.file, edit)
             return
-        watched = self.sides.desired.watched[place]
-        parent = self.sides.desired.resources[watched.parent]
+        watched = self.sides.desired.watched_scopes[place]
+        parent = self.sides.desired.entries[watched.parent]
         words = self.sides.registry[watched.kinds[0]].key.split(".")
         self._add_key(parent, words, BlockMapping(entries))
 
@@ -344,51 +353,61 @@ class _Adder:
         for word in reversed(inner):
             value = BlockMapping({word: value})
         document = self._document(parent.span.file)
-        short = parent.parent is None and isinstance(document.root, MappingNode) and WORD in document.root
-        places = self.sides.registry.places(parent.kind)
+        short = (
+            parent.parent is None
+            and isinstance(document.root, MappingNode)
+            and SINGLE_ORGANIZATION_KEY in document.root
+        )
+        places = self.sides.registry.kinds_by_list_key(parent.kind)
         trees = {word for word, kinds in places.items() if isinstance(kinds[0].shape, NodeShape)}
-        edits = document.adding_block(parent.span, outer, value, {*trees, *(ROOT_KEYS if short else ())})
+        edits = document.add_block_edits(parent.span, outer, value, {*trees, *(ROOT_KEYS if short else ())})
         if edits is None:
             names = {item.name for item in self.sides.registry[parent.kind].fields}
-            edits = document.adding(parent.span, outer, value, names)
+            edits = document.add_field_edits(parent.span, outer, value, names)
         for edit in edits:
-            self._edit(parent.span.file, edit)
+            self._add_edits(parent.span.file, edit)
 
-    def finish(self) -> Adding:
+    def finish(self) -> AddedEntries:
         """Apply the collected edits, and return the edited files."""
-        updated = self.adding.made
+        updated = self.result.updated
         for (_, place), entries in self.new_places.items():
             try:
                 self._add_list(place, dict(entries))
-            except Uneditable as why:
+            except UneditableError as why:
                 self._remove_list(place, str(why))
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             text = self.documents[name].text
-            edited = unfolded(text, apply_edits(text, _join_insertions(edits)))
+            edited = unfold_long_lines(text, apply_edits(text, _join_insertions(edits)))
             updated.files[name] = encode(edited, before)
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
-            updated.files[name] = encode(file.result(), before)
-        if self.into is not None and self.inserted:
-            before = updated.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
-            updated.files[self.into] = inserted(before, self.into, self.inserted)
-        return self.adding
+            updated.files[name] = encode(file.edited_text(), before)
+        if self.target_file is not None and self.values_for_new_file:
+            before = updated.files.get(self.target_file) or self.sides.files.read(
+                self.target_file, DEFAULT_LIMITS.bytes
+            )
+            updated.files[self.target_file] = insert_values(
+                before, self.target_file, self.values_for_new_file
+            )
+        return self.result
 
     def _remove_list(self, place: Address, why: str) -> None:
         """Report the new entries of a list as not added."""
-        remaining = [item for item in self.adding.entries if not item.address.is_in(place)]
-        self.adding.entries = remaining
+        remaining = [item for item in self.result.entries if not item.address.is_at_or_below(place)]
+        self.result.entries = remaining
         known = {item.address for item in remaining}
-        updated = self.adding.made
-        updated.taken = [item for item in updated.taken if item.address in known]
+        updated = self.result.updated
+        updated.written = [item for item in updated.written if item.address in known]
         message = f"not added: {why}"
         updated.problems.append(Diagnostic("not-added", message, None, str(place), "add the entry by hand"))
 
 
 def _with_inline_texts(value: Any) -> Any:
     """Return the value with long texts in its line, because a new entry gets no file of its own."""
-    return placed(value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text)
+    return replace_file_contents(
+        value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text
+    )
 
 
 def _indent(edit: TextEdit) -> int:

@@ -20,27 +20,27 @@ from typing import Any
 import yaml
 from msgspec import Struct
 
-from dpsync.config.compose import WHOLE, WORD
+from dpsync.config.compose import ORGANIZATIONS_KEY, SINGLE_ORGANIZATION_KEY
 from dpsync.config.yaml_reader import LINE_BREAK, decode, encode, read
 from dpsync.importing.write_yaml import (
-    WIDTH,
+    MAX_LINE_CHARS,
     BlockMapping,
-    Foreign,
+    ForeignAnchorError,
     block_lines,
     block_text,
-    compared,
-    escaped,
-    inline,
+    comparison_text,
+    escape_variables,
+    inline_or_none,
     on_one_line,
-    round_trip,
-    scalar,
+    replace_in_snippet,
+    yaml_scalar,
 )
-from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.kind import Single
+from dpsync.kinds.kind import SingleEntry
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, plain
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, node_value
 
 _COMMENT = re.compile("#.*")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -65,15 +65,15 @@ _ANCHOR = re.compile(r"&\S+\s+")
 _ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")
 
 
-class Uneditable(Exception):
+class UneditableError(Exception):
     """The reason why dpsync cannot write a value into a file."""
 
 
-class FromVariable(Uneditable):
+class ValueFromVariableError(UneditableError):
     """The value in the file comes from a variable, which only a person can decide to change."""
 
 
-class Unreadable(Uneditable):
+class EditChangesValueError(UneditableError):
     """The edited lines would not be read as the value."""
 
 
@@ -90,13 +90,13 @@ def apply_edits(text: str, edits: list[TextEdit]) -> str:
     end = len(text)
     for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
         if edit.end > end:
-            raise Uneditable("two changes would edit the same text")
+            raise UneditableError("two changes would edit the same text")
         text = text[: edit.start] + edit.text + text[edit.end :]
         end = edit.start
     return text
 
 
-class Document:
+class YamlFile:
     """The text of one file with the position of each key and value."""
 
     def __init__(self, text: str, name: str) -> None:
@@ -105,37 +105,37 @@ class Document:
         self.starts = [0, *(found.end() for found in LINE_BREAK.finditer(text))]
         root, problems = read(text, name)
         if root is None or problems:
-            raise Uneditable("dpsync cannot read the file")
+            raise UneditableError("dpsync cannot read the file")
         self.root = root
 
     def value_of(self, span: Span) -> tuple[Scalar | None, Node]:
         """Return the key at a position and its value. The key of a list item is None."""
-        for key, value in _pairs(self.root):
+        for key, value in _keys_and_values(self.root):
             if key is not None and key.span[1:] == span[1:]:
                 return key, value
             if value.span[1:] == span[1:]:
                 return None, value
-        raise Uneditable("dpsync did not find the line of the value")
+        raise UneditableError("dpsync did not find the line of the value")
 
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
         """Return the smallest edits that replace a value. Raises Uneditable."""
-        if key is not None and (alias := self.alias(key, old)):
+        if key is not None and (alias := self.alias_range(key, old)):
             return [] if _has_value(old, value) else [TextEdit(*alias, on_one_line(value))]
         if _has_value(old, value):
             return []
         try:
             inner = self._nested_edits(old, value)
-        except FromVariable:
+        except ValueFromVariableError:
             raise
-        except Uneditable:
+        except UneditableError:
             inner = None
         if inner is not None:
             return inner
         if key is not None and not _same_shape(old, value) and (short := self._in_key_line(key, old, value)):
             return [short]
         try:
-            return [self._replacement(old, value)]
-        except Unreadable:
+            return [self._replacement_edit(old, value)]
+        except EditChangesValueError:
             short = self._in_key_line(key, old, value) if key is not None else None
             if short is None:
                 raise
@@ -145,9 +145,9 @@ class Document:
         """Return the edits that put the words of a short form in place of one word and its value."""
         if values.keys() == {key.text}:
             return self.edits(key, old, values[key.text])
-        (start, _), (_, end) = self.range(key), self.range(old)
-        if "\n" in self.text[start:end].rstrip() or self.alias(key, old):
-            raise Uneditable("the value in your file has several lines")
+        (start, _), (_, end) = self.node_range(key), self.node_range(old)
+        if "\n" in self.text[start:end].rstrip() or self.alias_range(key, old):
+            raise UneditableError("the value in your file has several lines")
         _refuse_variables(old)
         written = on_one_line(values).removeprefix("{ ").removesuffix(" }")
         return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
@@ -161,7 +161,7 @@ class Document:
             return [edit for item, new in pairs for edit in self.edits(None, item, new)]
         return None
 
-    def adding(
+    def add_field_edits(
         self, entry: Span, name: str, value: Any, fields: set[str], shorthand: str | None = None
     ) -> list[TextEdit]:
         """Return the edits that add a field to an entry, after its last field on one line.
@@ -170,24 +170,24 @@ class Document:
         read` becomes `kim: { role: read, sso: true }`.
         """
         mapping = self.mapping_of(entry)
-        written = f"{scalar(name, key=True)}: {on_one_line(value)}"
+        written = f"{yaml_scalar(name, key=True)}: {on_one_line(value)}"
         if mapping is None or not len(mapping):
-            return self._in_long_form(entry, shorthand, written)
+            return self._expand_short_form(entry, shorthand, written)
         ends = [
-            self.range(item)[1]
+            self.node_range(item)[1]
             for key, item in mapping
             if key.text in fields and isinstance(item, Scalar) and self._is_in_key_line(key, item)
         ]
         first, _ = next(iter(mapping))
-        start, _ = self.range(first)
-        flow = self.text[self.range(mapping)[0]] == "{"
+        start, _ = self.node_range(first)
+        flow = self.text[self.node_range(mapping)[0]] == "{"
         indent = self.line_end + " " * (first.span.column - 1)
         if not ends:
             return [TextEdit(start, start, written + (", " if flow else indent))]
         end = max(ends) if flow else self.end_of_line(max(ends))
         return [TextEdit(end, end, f", {written}" if flow else indent + written)]
 
-    def adding_block(
+    def add_block_edits(
         self, entry: Span, name: str, value: Any, beside: Container[str] = ()
     ) -> list[TextEdit] | None:
         """Return the edits that add a key at the end of a mapping in block style, otherwise None.
@@ -196,15 +196,15 @@ class Document:
         else: the new lines come after the last other key.
         """
         mapping = self.mapping_of(entry)
-        if mapping is None or not len(mapping) or self.text[self.range(mapping)[0]] == "{":
+        if mapping is None or not len(mapping) or self.text[self.node_range(mapping)[0]] == "{":
             return None
         pairs = [pair for pair in mapping if pair[0].text not in beside]
         if not pairs:
             return None
-        key, last = max(pairs, key=lambda pair: self.range(pair[0]))
-        start, stop = self.range(last)
-        if start < self.range(key)[0]:
-            _, end = self.alias(key, last) or self.range(key)
+        key, last = max(pairs, key=lambda pair: self.node_range(pair[0]))
+        start, stop = self.node_range(last)
+        if start < self.node_range(key)[0]:
+            _, end = self.alias_range(key, last) or self.node_range(key)
         else:
             end = start + len(self.text[start:stop].rstrip())
         column = key.span.column - 1
@@ -218,22 +218,22 @@ class Document:
             at = match.end()
         return at
 
-    def _in_long_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
+    def _expand_short_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
         """Return the edits that make a mapping of a short form or of `{}`. Raises Uneditable."""
         key, value = self.value_of(entry)
-        start, end = self.range(value)
+        start, end = self.node_range(value)
         if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
             return [TextEdit(start, end, f"{{ {written} }}")]
         short = isinstance(value, Scalar) and key is not None and self._is_in_key_line(key, value)
         if not short or shorthand is None or start == end:
-            raise Uneditable(
+            raise UneditableError(
                 "the entry has the short form KEY: VALUE. Write the entry as "
                 "KEY: { FIELD: VALUE }, and try again"
             )
-        before = f"{{ {scalar(shorthand, key=True)}: "
+        before = f"{{ {yaml_scalar(shorthand, key=True)}: "
         return [TextEdit(start, start, before), TextEdit(end, end, f", {written} }}")]
 
-    def after(self, sibling: Span, key: str, value: Any) -> TextEdit:
+    def add_sibling_edit(self, sibling: Span, key: str, value: Any) -> TextEdit:
         """Return the edit that adds an entry to a mapping, after its last entry.
 
         `sibling` is the position of the key of any entry in the mapping.
@@ -241,21 +241,21 @@ class Document:
         mapping = next(
             (
                 item
-                for _, item in _pairs(self.root)
+                for _, item in _keys_and_values(self.root)
                 if isinstance(item, Mapping)
                 and any(known_key.span[1:] == sibling[1:] for known_key, _ in item)
             ),
             None,
         )
         if mapping is None:
-            raise Uneditable("dpsync did not find the other entries of the list")
-        written = f"{scalar(key, key=True)}: {on_one_line(value)}"
-        last_key, last = max(mapping, key=lambda pair: self.range(pair[0]))
-        start, stop = self.range(last)
-        if start < self.range(last_key)[0]:
-            raise Uneditable("the last entry of the list is a YAML alias")
+            raise UneditableError("dpsync did not find the other entries of the list")
+        written = f"{yaml_scalar(key, key=True)}: {on_one_line(value)}"
+        last_key, last = max(mapping, key=lambda pair: self.node_range(pair[0]))
+        start, stop = self.node_range(last)
+        if start < self.node_range(last_key)[0]:
+            raise UneditableError("the last entry of the list is a YAML alias")
         end = start + len(self.text[start:stop].rstrip())
-        if self.text[self.range(mapping)[0]] == "{":
+        if self.text[self.node_range(mapping)[0]] == "{":
             return TextEdit(end, end, f", {written}")
         at = self.end_of_line(end)
         indent = self.line_end + " " * (last_key.span.column - 1)
@@ -263,12 +263,12 @@ class Document:
 
     def _is_in_key_line(self, key: Scalar, value: Scalar) -> bool:
         """Return whether a value is in the line of its key: neither below the key nor a YAML alias."""
-        start, end = self.range(value)
-        return start > self.range(key)[1] and "\n" not in self.text[self.range(key)[1] : end]
+        start, end = self.node_range(value)
+        return start > self.node_range(key)[1] and "\n" not in self.text[self.node_range(key)[1] : end]
 
     def mapping_of(self, entry: Span) -> Mapping | None:
         """Return the mapping of an entry: the value of its key, or the node that contains the key."""
-        for key, value in _pairs(self.root):
+        for key, value in _keys_and_values(self.root):
             if key is not None and key.span[1:] == entry[1:]:
                 return value if isinstance(value, Mapping) else None
             if isinstance(value, Mapping) and any(item.span[1:] == entry[1:] for _, item in value):
@@ -277,15 +277,15 @@ class Document:
 
     def _in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
         """Return the edit that replaces block lines by a value in the line of the key, if any."""
-        (_, end), (start, stop) = self.range(key), self.range(old)
+        (_, end), (start, stop) = self.node_range(key), self.node_range(old)
         between = self.text[end:start]
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
             return None
         _refuse_variables(old)
         return TextEdit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
 
-    def _replacement(self, old: Node, value: Any) -> TextEdit:
-        start, end = self.range(old)
+    def _replacement_edit(self, old: Node, value: Any) -> TextEdit:
+        start, end = self.node_range(old)
         anchor = _ANCHOR.match(self.text, start)
         keep = anchor.end() if anchor else start
         _refuse_variables(old)
@@ -305,7 +305,7 @@ class Document:
             kept = {key.text: (self._source(key), item) for key, item in old}
             names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]
             parts = [
-                f"{kept[name][0] if name in kept else scalar(name, key=True)}: "
+                f"{kept[name][0] if name in kept else yaml_scalar(name, key=True)}: "
                 + (
                     self._part_in_old_style(kept[name][1], value[name])
                     if name in kept
@@ -316,30 +316,30 @@ class Document:
             space = " " if written[1:2] == " " else ""
             return f"{{{space}{', '.join(parts)}{space}}}"
         if isinstance(old, Sequence) and isinstance(value, list):
-            known = {compared(plain(item)): self._source(item) for item in old}
-            items = (known.get(compared(escaped(item)), on_one_line(item)) for item in value)
+            known = {comparison_text(node_value(item)): self._source(item) for item in old}
+            items = (known.get(comparison_text(escape_variables(item)), on_one_line(item)) for item in value)
             return f"[{', '.join(items)}]"
-        return _quoted_like(written, value)
+        return _with_quotes_of(written, value)
 
     def _part_in_old_style(self, old: Node, value: Any) -> str:
         source = self._source(old)
         return source if _has_value(old, value) else self._in_old_style(old, source, value)
 
     def _source(self, node: Node) -> str:
-        start, end = self.range(node)
+        start, end = self.node_range(node)
         return self.text[start:end]
 
-    def alias(self, key: Scalar, old: Node) -> tuple[int, int] | None:
+    def alias_range(self, key: Scalar, old: Node) -> tuple[int, int] | None:
         """Return the range of the alias that is the value of a key; None if it is no alias."""
         if (old.span.line, old.span.column) > (key.span.line, key.span.column):
             return None
-        _, end = self.range(key)
+        _, end = self.node_range(key)
         found = _ALIAS.match(self.text, end)
         if found is None:
-            raise Uneditable("dpsync did not find the YAML alias that stands for the value")
+            raise UneditableError("dpsync did not find the YAML alias that stands for the value")
         return found.span(1)
 
-    def range(self, node: Node) -> tuple[int, int]:
+    def node_range(self, node: Node) -> tuple[int, int]:
         """Return the offsets at which a node begins and ends."""
         span = node.span
         return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
@@ -366,7 +366,7 @@ class Document:
             or not lines[0].strip()
         )
         if flat or lines[0].startswith(" ") or value.endswith("\n\n"):
-            return TextEdit(start, end, scalar(value))
+            return TextEdit(start, end, yaml_scalar(value))
         head = "|" if value.endswith("\n") else "|-"
         body = value.removesuffix("\n").split("\n")
         return TextEdit(
@@ -380,7 +380,7 @@ class Document:
         begin = self.text.rfind("\n", 0, start) + 1
         before = self.text[begin:start]
         if before.strip():
-            raise Uneditable("the value begins in the line of its key. Move the value to the next line")
+            raise UneditableError("the value begins in the line of its key. Move the value to the next line")
         stop = start + len(self.text[start:end].rstrip())
         lines = self.text[begin:stop].splitlines()
         snippet = "\n".join(line.removeprefix(before) for line in lines) + "\n"
@@ -388,20 +388,20 @@ class Document:
             line.strip() and not line.startswith(before) and not line.lstrip().startswith("#")
             for line in lines
         ):
-            raise Uneditable("dpsync does not understand the indentation of the value")
+            raise UneditableError("dpsync does not understand the indentation of the value")
         try:
-            merged_lines = round_trip(snippet, value).rstrip("\n").split("\n")
-        except Foreign:
-            raise Uneditable("the value uses a YAML anchor from another part of the file") from None
+            merged_lines = replace_in_snippet(snippet, value).rstrip("\n").split("\n")
+        except ForeignAnchorError:
+            raise UneditableError("the value uses a YAML anchor from another part of the file") from None
         node, problems = read("\n".join(merged_lines), "made")
         if node is None or problems or not _has_value(node, value):
-            raise Unreadable("dpsync would read another value from the new lines")
+            raise EditChangesValueError("dpsync would read another value from the new lines")
         return TextEdit(
             begin, stop, self.line_end.join(before + line if line.strip() else line for line in merged_lines)
         )
 
 
-def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
+def _keys_and_values(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
     """Yield every value below a node with its key; items of lists have the key None."""
     waiting: deque[tuple[Scalar | None, Node]] = deque([(None, node)])
     while waiting:
@@ -414,9 +414,9 @@ def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
 
 
 def _refuse_variables(node: Node) -> None:
-    for _, item in _pairs(node):
+    for _, item in _keys_and_values(node):
         if isinstance(item, Scalar) and isinstance(item.value, str) and "${" in item.value.replace("$$", ""):
-            raise FromVariable(f"the value in your file comes from a variable ({item.text})")
+            raise ValueFromVariableError(f"the value in your file comes from a variable ({item.text})")
 
 
 def _same_shape(old: Node, value: Any) -> bool:
@@ -427,10 +427,10 @@ def _same_shape(old: Node, value: Any) -> bool:
 
 
 def _has_value(old: Node, value: Any) -> bool:
-    return compared(plain(old)) == compared(escaped(value))
+    return comparison_text(node_value(old)) == comparison_text(escape_variables(value))
 
 
-def _quoted_like(old: str, value: Any) -> str:
+def _with_quotes_of(old: str, value: Any) -> str:
     """Return the value with the kind of quotes that the old text has, if any."""
     written = on_one_line(value)
     if not isinstance(value, str) or written[0] == '"' or old[0] not in "\"'":
@@ -438,24 +438,28 @@ def _quoted_like(old: str, value: Any) -> str:
     return f'"{written}"' if old[0] == '"' else "'" + written.replace("'", "''") + "'"
 
 
-def unfolded(before: str, after: str) -> str:
+def unfold_long_lines(before: str, after: str) -> str:
     """Return the edited text with long new lines in block style; only lines with new keys change.
 
     A line that was inserted gets the style of a new import. A line with additional keys keeps its flow style
     if it is short enough. A text that would change its meaning in block style stays as it is.
     """
     try:
-        old, new = Document(before, ""), Document(after, "")
+        old, new = YamlFile(before, ""), YamlFile(after, "")
         lines = _lines_with_new_keys(old, new)
-        made = apply_edits(after, list(_Unfolding(new, lines).edits(new.root)))
-    except Uneditable:
+        made = apply_edits(after, list(_Unfolder(new, lines).edits(new.root)))
+    except UneditableError:
         return after
     root, problems = read(made, "")
-    same = root is not None and not problems and compared(plain(root)) == compared(plain(new.root))
+    same = (
+        root is not None
+        and not problems
+        and comparison_text(node_value(root)) == comparison_text(node_value(new.root))
+    )
     return made if same else after
 
 
-def _lines_with_new_keys(old: Document, new: Document) -> dict[int, bool]:
+def _lines_with_new_keys(old: YamlFile, new: YamlFile) -> dict[int, bool]:
     """Return the lines of the new text that have more keys than before, and whether the line is new."""
     before, after = old.text.splitlines(), new.text.splitlines()
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
@@ -488,24 +492,26 @@ def _keys(node: Node) -> Iterator[Scalar]:
             yield from _keys(item)
 
 
-class _Unfolding:
+class _Unfolder:
     """Puts flow mappings of the given lines into block style."""
 
-    def __init__(self, document: Document, lines: dict[int, bool]) -> None:
+    def __init__(self, document: YamlFile, lines: dict[int, bool]) -> None:
         self.document = document
         self.text = document.text
         self.lines = lines
 
     def edits(self, node: Node, key: Scalar | None = None, column: int = 0) -> Iterator[TextEdit]:
         """Yield the edits for a node in block style and for all nodes in it."""
-        start, end = self.document.range(node)
+        start, end = self.document.node_range(node)
         body = self._after_anchor(start)
         if isinstance(node, Mapping | Sequence) and self.text[body : body + 1] in ("{", "["):
             if edit := self._edit(node, key, column, start, end):
                 yield edit
         elif isinstance(node, Mapping):
             for inner, value in node:
-                if self.document.range(value)[0] >= self.document.range(inner)[1]:  # not a YAML alias
+                if (
+                    self.document.node_range(value)[0] >= self.document.node_range(inner)[1]
+                ):  # not a YAML alias
                     yield from self.edits(value, inner, inner.span.column + 1)
         elif isinstance(node, Sequence):
             for item in node:
@@ -519,7 +525,9 @@ class _Unfolding:
             return None
         begin = self.document.starts[line - 1]
         stop = self.document.end_of_line(end)
-        fits = end - begin < WIDTH and (inline(plain(node)) is not None or not self.lines[line])
+        fits = end - begin < MAX_LINE_CHARS and (
+            inline_or_none(node_value(node)) is not None or not self.lines[line]
+        )
         if fits or (key is not None and key.span.line != line):
             return None
         anchor = self.text[start : self._after_anchor(start)].rstrip()
@@ -530,7 +538,7 @@ class _Unfolding:
                 return None
             lines[0] = lines[0].lstrip() + rest
             return TextEdit(start, stop, self.document.line_end.join(lines))
-        _, after_key = self.document.range(key)
+        _, after_key = self.document.node_range(key)
         head = ":" + (f" {anchor}" if anchor else "") + rest
         return TextEdit(after_key, stop, self.document.line_end.join([head, *lines]))
 
@@ -545,9 +553,9 @@ class _Unfolding:
             return
         last = -1
         for item in node:
-            start, end = self.document.range(item)
+            start, end = self.document.node_range(item)
             if start < last:
-                raise Uneditable("an item of the list is a YAML alias")
+                raise UneditableError("an item of the list is a YAML alias")
             last = end
             first, *more = self._entry(f"{indent}-", self.text[start:end], item, column)
             if not first.endswith("-") or not more:
@@ -558,7 +566,9 @@ class _Unfolding:
 
     def _entry(self, lead: str, source: str, node: Node, column: int) -> Iterator[str]:
         is_flow = isinstance(node, Mapping | Sequence) and source[:1] in ("{", "[") and len(node)
-        if is_flow and (inline(plain(node)) is None or len(lead) + len(source) >= WIDTH):
+        if is_flow and (
+            inline_or_none(node_value(node)) is None or len(lead) + len(source) >= MAX_LINE_CHARS
+        ):
             assert isinstance(node, Mapping | Sequence)
             yield lead
             yield from self._lines_inside(node, column + 2)
@@ -570,13 +580,13 @@ class _Unfolding:
 
     def _value(self, key: Scalar, value: Node) -> str:
         """Return the source text of a value; for a YAML alias the text of the alias."""
-        start, end = self.document.range(value)
-        if start < self.document.range(key)[1]:
-            start, end = self.document.alias(key, value) or (start, end)
+        start, end = self.document.node_range(value)
+        if start < self.document.node_range(key)[1]:
+            start, end = self.document.alias_range(key, value) or (start, end)
         return self.text[start:end]
 
     def _source(self, node: Node) -> str:
-        start, end = self.document.range(node)
+        start, end = self.document.node_range(node)
         return self.text[start:end]
 
     def _after_anchor(self, start: int) -> int:
@@ -584,13 +594,13 @@ class _Unfolding:
         return anchor.end() if anchor else start
 
 
-class Item(Struct, frozen=True):
+class ListItem(Struct, frozen=True):
     """A step into a list: to the node with this key."""
 
     key: str
 
 
-Step = str | Item
+Step = str | ListItem
 
 
 def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: Entry) -> list[Step]:
@@ -601,18 +611,22 @@ def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: 
     words = kind.key.split(".")
     if not isinstance(kind.shape, NodeShape):
         above = steps_to(registry, resources, resources[resource.parent])
-        return [*above, *words] if isinstance(kind.shape, Single) else [*above, *words, resource.key]
+        return [*above, *words] if isinstance(kind.shape, SingleEntry) else [*above, *words, resource.key]
     if resource.holder is not None:
-        return [*steps_to(registry, resources, resources[resource.holder]), "children", Item(resource.key)]
-    return [*steps_to(registry, resources, resources[resource.parent]), *words, Item(resource.key)]
+        return [
+            *steps_to(registry, resources, resources[resource.holder]),
+            "children",
+            ListItem(resource.key),
+        ]
+    return [*steps_to(registry, resources, resources[resource.parent]), *words, ListItem(resource.key)]
 
 
-def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
+def insert_value(text: str, name: str, steps: list[Step], value: Any) -> str:
     """Return the text of a file with the value at the end of these steps. Raises Uneditable."""
-    document = Document(text, name)
+    document = YamlFile(text, name)
     at: Node = document.root
-    organization = at.get(WORD) if isinstance(at, Mapping) else None
-    if isinstance(organization, Scalar) and steps[:2] == [WHOLE, organization.text]:
+    organization = at.get(SINGLE_ORGANIZATION_KEY) if isinstance(at, Mapping) else None
+    if isinstance(organization, Scalar) and steps[:2] == [ORGANIZATIONS_KEY, organization.text]:
         steps = steps[2:]
     key: Scalar | None = None
     for done, step in enumerate(steps):
@@ -624,7 +638,7 @@ def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
 
 
 def _follow_step(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
-    if isinstance(step, Item):
+    if isinstance(step, ListItem):
         for item in at if isinstance(at, Sequence) else ():
             named = item.get("key") if isinstance(item, Mapping) else None
             if isinstance(named, Scalar) and named.text == step.key:
@@ -634,36 +648,36 @@ def _follow_step(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
     return next(((key, node) for key, node in pairs if key.text == step), None)
 
 
-def _add_missing(document: Document, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
+def _add_missing(document: YamlFile, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
     """Return the text with the missing steps and the value added to the last existing node."""
     first, *rest = steps
     missing = value
     for step in reversed(rest):
-        missing = {step: missing} if isinstance(step, str) else [_list_node(step, missing)]
-    if isinstance(first, Item):
+        missing = {step: missing} if isinstance(step, str) else [_new_list_node(step, missing)]
+    if isinstance(first, ListItem):
         if not isinstance(at, Sequence):
-            raise Uneditable("the overlay file has no list for this entry of the navigation")
-        nodes: Any = plain(at)
-        return apply_edits(document.text, document.edits(key, at, [*nodes, _list_node(first, missing)]))
+            raise UneditableError("the overlay file has no list for this entry of the navigation")
+        nodes: Any = node_value(at)
+        return apply_edits(document.text, document.edits(key, at, [*nodes, _new_list_node(first, missing)]))
     if not isinstance(at, Mapping):
-        raise Uneditable(
+        raise UneditableError(
             "the overlay file has the entry in the short form KEY: VALUE. Write the entry as "
             "KEY: { FIELD: VALUE }, and try again"
         )
     if not at.entries:
         return apply_edits(document.text, document.edits(key, at, {first: missing}))
     sibling, _ = next(iter(at))
-    return apply_edits(document.text, [document.after(sibling.span, first, missing)])
+    return apply_edits(document.text, [document.add_sibling_edit(sibling.span, first, missing)])
 
 
-def _list_node(step: Item, inside: Any) -> dict[str, Any]:
+def _new_list_node(step: ListItem, inside: Any) -> dict[str, Any]:
     return {"key": step.key, **inside}
 
 
-def inserted(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
+def insert_values(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
     """Return the content of a file with all these values. Raises Uneditable."""
     before, _ = decode(data, name)
     text = before
     for steps, value in values:
-        text = insert(text, name, steps, value)
-    return encode(unfolded(before, text), data)
+        text = insert_value(text, name, steps, value)
+    return encode(unfold_long_lines(before, text), data)

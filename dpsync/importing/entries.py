@@ -15,11 +15,17 @@ from msgspec import Struct, field
 
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import match
-from dpsync.importing.inventory import FoundObject, Inventory, first_free
-from dpsync.importing.keys import Known, referred_to_as
-from dpsync.importing.values import NOWHERE, Named, Unwritable, Writing, trimmed
-from dpsync.kinds.kind import Field, Kind, ListOrder, Single
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.importing.inventory import FoundObject, Inventory, first_unused_name
+from dpsync.importing.keys import ObjectsById, reference_text
+from dpsync.importing.values import (
+    NO_SPAN,
+    ReferenceNamer,
+    UnwritableValueError,
+    ValueWriter,
+    without_defaults,
+)
+from dpsync.kinds.kind import Field, Kind, ListOrder, SingleEntry
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.kinds.watching import is_access_default
@@ -27,7 +33,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Entry
 from dpsync.model.nodes import Span
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, Ref, Value, transform
+from dpsync.model.values import LiveId, Ref, Value, map_leaves
 
 
 class LeftOut(Struct, frozen=True):
@@ -40,7 +46,7 @@ class LeftOut(Struct, frozen=True):
     """The position in the navigation file that is converted."""
 
 
-class ToSet(Struct, frozen=True):
+class RequiredSecret(Struct, frozen=True):
     """A variable that must be set to a secret before the next apply can write the field."""
 
     name: str
@@ -51,7 +57,7 @@ class ToSet(Struct, frozen=True):
 class DescribedEntry(Struct):
     """One object with the fields that are written, in the order of its kind."""
 
-    found: FoundObject
+    found_object: FoundObject
     fields: dict[str, Any] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
 
@@ -61,19 +67,19 @@ class DescribedEntries(Struct):
 
     by_address: dict[Address, DescribedEntry] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
-    to_set: list[ToSet] = field(default_factory=list)
+    required_secrets: list[RequiredSecret] = field(default_factory=list)
 
 
-NONE: Final = object()
+EXPLICIT_NULL: Final = object()
 """A missing value that needs a line, which is written as null."""
 
 
-def describe(registry: Registry, whole: Inventory, full: bool = False) -> DescribedEntries:
+def describe(registry: Registry, inventory: Inventory, full: bool = False) -> DescribedEntries:
     """Return the entries of all objects with a key; with `full`, defaults are written, too."""
-    return _Describing(registry, whole, full).describe()
+    return _EntryDescriber(registry, inventory, full).describe()
 
 
-def worth_writing(
+def value_to_write(
     kind: Kind, field_: Field, live: LiveObject, key: str, full: bool, watched: bool = False
 ) -> Any:
     """Return the live value of a field if an entry with this key needs it, otherwise None.
@@ -81,31 +87,36 @@ def worth_writing(
     NONE is a live value of null that must be written. By default, a value is left out if a new object has
     this value anyway. `watched`: the policy watches the field, so that the default value needs no line.
     """
-    if field_.nest or field_.name == kind.natural or field_.source is None or field_.on == "neither":
+    if (
+        field_.is_parent_reference
+        or field_.name == kind.key_field
+        or field_.response_path is None
+        or field_.written_in == "neither"
+    ):
         return None
     value = live.fields.get(field_.name)
-    if value == {} and isinstance(field_.source, Mapping):
+    if value == {} and isinstance(field_.response_path, Mapping):
         return None  # none of the parts that lie apart was there
-    if field_.name == kind.default and value == key:
+    if field_.name == kind.default_key_field and value == key:
         return None
-    if field_.required or field_.name == kind.shorthand:
+    if field_.required or field_.name == kind.shorthand_field:
         return value
-    partly = isinstance(field_.type, Json) and field_.type.partial
-    if watched and not full and field_.watchable and value == field_.default_value:
+    partly = isinstance(field_.type, Json) and field_.type.is_partial
+    if watched and not full and field_.is_watchable and value == field_.default_value:
         return None
-    if full or field_.security:
+    if full or field_.can_widen_access:
         if value is None:
-            return None if field_.null == "refused" else NONE
+            return None if field_.null_effect == "refused" else EXPLICIT_NULL
         return None if partly and value == {} else value  # no member of it is managed
-    if value in (field_.absent, field_.platform_default):
+    if value in (field_.value_when_absent, field_.platform_default):
         return None
-    if isinstance(field_.type, Json) and field_.type.partial:
-        absent = field_.absent if field_.platform_default is None else field_.platform_default
-        return trimmed(value, absent, field_.type.shape)
+    if isinstance(field_.type, Json) and field_.type.is_partial:
+        absent = field_.value_when_absent if field_.platform_default is None else field_.platform_default
+        return without_defaults(value, absent, field_.type.json_schema)
     return value
 
 
-def one_default(kind: Kind, live: LiveObject) -> dict[str, Any]:
+def default_for_empty_entry(kind: Kind, live: LiveObject) -> dict[str, Any]:
     """Return a field with its default value, for an entry that has no other line.
 
     `Partners: { active: true }` says more than `Partners: {}`. And drift compares a single only if the single
@@ -117,71 +128,73 @@ def one_default(kind: Kind, live: LiveObject) -> dict[str, Any]:
     return {}
 
 
-def not_imported(what: str, why: str) -> str:
+def not_imported_comment(what: str, why: str) -> str:
     """Return the comment about something that is not in the files."""
     return f"Not imported: {what}. {why[:1].upper()}{why[1:]}"
 
 
-def beside_inherited(field_: Field, value: Any, inherited: Any) -> Any:
+def difference_from_inherited(field_: Field, value: Any, inherited: Any) -> Any:
     """Return the part of a value that differs from the inherited value; None if all of it is inherited."""
-    shape = field_.type.shape if isinstance(field_.type, Json) and field_.type.partial else None
-    if shape is None or value is NONE:
+    shape = field_.type.json_schema if isinstance(field_.type, Json) and field_.type.is_partial else None
+    if shape is None or value is EXPLICIT_NULL:
         return None if value == inherited else value
-    return trimmed(value, inherited, shape)
+    return without_defaults(value, inherited, shape)
 
 
-class _Describing:
+class _EntryDescriber:
     """Describes the entries of an inventory."""
 
     def __init__(self, registry: Registry, whole: Inventory, full: bool) -> None:
         self.registry = registry
-        self.whole = whole
+        self.inventory = whole
         self.full = full
-        self.known = Known(whole)
-        self.made = DescribedEntries()
+        self.known = ObjectsById(whole)
+        self.entries = DescribedEntries()
         self.variables: set[str] = set()
-        self._held: dict[tuple[str, str], dict[Identity | None, list[str]]] = {}
+        self._ids_inside: dict[tuple[str, str], dict[Identity | None, list[str]]] = {}
         """The ids inside each object, by kind and reference field."""
 
     def describe(self) -> DescribedEntries:
         left: set[int] = set()
-        for item in self.whole.objects:
+        for item in self.inventory.objects:
             above = item.parent
-            if above is not None and (id(above) in left or id(item.holder) in left or _syncs(above, item)):
+            if above is not None and (
+                id(above) in left or id(item.holder) in left or _is_synced_node(above, item)
+            ):
                 left.add(id(item))
                 continue
             entry = self._describe_entry(item)
             if entry is None:
                 left.add(id(item))
             else:
-                self.made.by_address[item.address] = entry
+                self.entries.by_address[item.address] = entry
         if left:
-            self._describe_without(left)
-        _pin(self.registry, self.whole, self.made, self.known)
-        return self.made
+            self._describe_again_without(left)
+        _add_pins(self.registry, self.inventory, self.entries, self.known)
+        return self.entries
 
-    def _describe_without(self, left: set[int]) -> None:
+    def _describe_again_without(self, left: set[int]) -> None:
         """Describe all entries again without these objects, because references to them must become ids."""
-        self.whole.objects = [item for item in self.whole.objects if id(item) not in left]
-        for item in self.whole.objects:
-            item.inside = [node for node in item.inside if id(node) not in left]
-        outputs = self.whole.outputs
-        self.whole.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in left}
-        self.whole.index()
-        left_out = self.made.left_out
-        again = _Describing(self.registry, self.whole, self.full)
-        again.made.left_out = [note for note in left_out if note.field is None]
-        self.made = again.describe()
+        self.inventory.objects = [item for item in self.inventory.objects if id(item) not in left]
+        for item in self.inventory.objects:
+            item.nodes_inside = [node for node in item.nodes_inside if id(node) not in left]
+        outputs = self.inventory.outputs
+        self.inventory.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in left}
+        self.inventory.index_children()
+        left_out = self.entries.left_out
+        again = _EntryDescriber(self.registry, self.inventory, self.full)
+        again.entries.left_out = [note for note in left_out if note.field is None]
+        self.entries = again.describe()
 
     def _describe_entry(self, item: FoundObject) -> DescribedEntry | None:
         """Return the entry of one object; None if a required part cannot be written."""
         entry = DescribedEntry(item)
         shape = item.kind.shape
-        if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
-            holds = " or ".join(self.registry[name].noun for name in shape.holds)
+        if isinstance(shape, NodeShape) and len(item.nodes_inside) < shape.min_children:
+            holds = " or ".join(self.registry[name].noun for name in shape.child_kinds)
             self._leave_out(item, None, f"the {item.kind.noun} contains no {holds}")
             return None
-        named = self._named(item)
+        named = self._reference_namer(item)
         if (problem := self._find_key_problem(item, named)) is not None:
             self._leave_out(item, None, problem)
             return None
@@ -191,116 +204,127 @@ class _Describing:
                 continue
             value = self._live_value(field_, item)
             if value is None:
-                if field_.required and field_.name not in (item.kind.natural, item.kind.default):
+                if field_.required and field_.name not in (item.kind.key_field, item.kind.default_key_field):
                     self._leave_out(
                         item, None, f"GitBook returns no value for the required field {field_.name}"
                     )
                     return None
                 continue
-            if value is NONE:
+            if value is EXPLICIT_NULL:
                 entry.fields[field_.name] = None
                 continue
-            if field_.instead_of is not None and entry.fields.get(field_.instead_of) is not None:
+            if (
+                field_.mutually_exclusive_with is not None
+                and entry.fields.get(field_.mutually_exclusive_with) is not None
+            ):
                 self._leave_out(
-                    item, field_.name, f"an entry cannot have both {field_.instead_of} and {field_.name}"
+                    item,
+                    field_.name,
+                    f"an entry cannot have both {field_.mutually_exclusive_with} and {field_.name}",
                 )
                 continue
-            writing = Writing(
+            writing = ValueWriter(
                 named,
                 self._variable_namer(item, field_),
-                in_file=isinstance(shape, Single) and item.kind.only_short,
+                json_in_own_file=isinstance(shape, SingleEntry) and item.kind.is_always_shorthand,
             )
             try:
-                entry.fields[field_.name] = writing.value(field_.type, value)
-            except Unwritable as why:
+                entry.fields[field_.name] = writing.yaml_value(field_.type, value)
+            except UnwritableValueError as why:
                 if field_.required:
                     self._leave_out(
                         item, None, f"dpsync cannot write the required field {field_.name}: {why}"
                     )
                     return None
                 self._leave_out(item, field_.name, str(why))
-                entry.comments.append(not_imported(field_.name, str(why)))
+                entry.comments.append(not_imported_comment(field_.name, str(why)))
         if not entry.fields:
-            entry.fields |= one_default(item.kind, item.live)
+            entry.fields |= default_for_empty_entry(item.kind, item.live)
         return entry
 
-    def _find_key_problem(self, item: FoundObject, named: Named) -> str | None:
+    def _find_key_problem(self, item: FoundObject, named: ReferenceNamer) -> str | None:
         """Return why an entry cannot have the natural key of an object; None if it can."""
-        name = item.kind.natural
+        name = item.kind.key_field
         if name is None:
             return None
         type_, value = item.kind.field(name).type, item.live.fields.get(name)
-        if isinstance(value, LiveId) and named(type_.refers, value.id) is None:
+        if isinstance(value, LiveId) and named(type_.referenced_kinds, value.id) is None:
             return "the key of the entry would refer to an object without an entry"
         try:
-            Writing(named, lambda _: "").value(type_, value)
-        except Unwritable as why:
+            ValueWriter(named, lambda _: "").yaml_value(type_, value)
+        except UnwritableValueError as why:
             return f"the {name} cannot be the key of an entry: {why}"
         return None
 
     def _leave_out_synced(self, entry: DescribedEntry) -> tuple[str, ...]:
         """Return the fields that Git Sync determines, and note those that are left out therefore."""
-        item = entry.found
-        synced, repository = item.kind.synced, item.live.synced
+        item = entry.found_object
+        synced, repository = item.kind.git_sync, item.live.synced_repository
         if synced is None or repository is None:
             return ()
-        fields = synced.decided(repository.together)
+        fields = synced.synced_fields(repository.synced_with_owner)
         words = [name for name in fields if not item.kind.field(name).required]
-        words += [self.registry.tree_word(item.kind.name)] if synced.tree else []
+        words += [self.registry.tree_key(item.kind.name)] if synced.includes_tree else []
         for word in words:
             why = f"GitBook syncs the {word} with {repository.name}"
             self._leave_out(item, word, why)
-            entry.comments.append(not_imported(word, why))
+            entry.comments.append(not_imported_comment(word, why))
         return fields
 
     def _live_value(self, field_: Field, item: FoundObject) -> Any:
         """Return the live value that is written, or NONE for null; None if nothing is written."""
         if isinstance(field_, ListOrder):
             return self._listed_order(field_, item)
-        watched = is_access_default(item.kind, field_) and not self._places_at_the_top(field_, item)
-        value = worth_writing(item.kind, field_, item.live, item.key, self.full, watched)
-        if value is None or item.kind.inherits is None:
+        watched = is_access_default(item.kind, field_) and not self._is_null_at_top_level(field_, item)
+        value = value_to_write(item.kind, field_, item.live, item.key, self.full, watched)
+        if value is None or item.kind.inherits_from_kind is None:
             return value
-        if value is NONE:
+        if value is EXPLICIT_NULL:
             return None  # the entry around it has no value either: null would say that the object inherits it
-        inherited_object = self._inherited(item, item.kind.inherits)
+        inherited_object = self._inherited(item, item.kind.inherits_from_kind)
         return (
             value
             if inherited_object is None
-            else beside_inherited(field_, value, inherited_object.fields.get(field_.name))
+            else difference_from_inherited(field_, value, inherited_object.fields.get(field_.name))
         )
 
-    def _places_at_the_top(self, field_: Field, item: FoundObject) -> bool:
+    def _is_null_at_top_level(self, field_: Field, item: FoundObject) -> bool:
         """Return whether null in this field puts an object into an ordered list of the organization."""
         above = item.parent
         if above is None or item.live.fields.get(field_.name) is not None:
             return False
         orders = [
-            order for order in above.kind.list_orders if (order.of, order.by) == (item.kind.name, field_.name)
+            order
+            for order in above.kind.list_orders
+            if (order.item_kind, order.place_field) == (item.kind.name, field_.name)
         ]
-        return any(len(self.whole.orders.get((above.live.identity, order.name), ())) > 1 for order in orders)
+        return any(
+            len(self.inventory.orders.get((above.live.identity, order.name), ())) > 1 for order in orders
+        )
 
     def _inherited(self, item: FoundObject, kind: str) -> LiveObject | None:
         """Return the object whose values this object inherits; None if that object was not read."""
         parents = self.registry[kind].parents
-        owner = next((parent for parent in item.above() if parent.kind.name in parents), None)
-        objects = self.whole.below(owner, [self.registry[kind]]) if owner is not None else []
+        owner = next((parent for parent in item.with_ancestors() if parent.kind.name in parents), None)
+        objects = self.inventory.children(owner, [self.registry[kind]]) if owner is not None else []
         return objects[0].live if objects else None
 
     def _listed_order(self, order: ListOrder, item: FoundObject) -> Value:
         """Return the order of the objects inside; None if there are fewer than two."""
-        named = (order.of, order.by)
-        if named not in self._held:
-            self._held[named] = self.whole.held(self.registry[order.of], order.by)
-        inside = set(self._held[named].get(item.live.identity, ()))
-        ids = self.whole.orders.get((item.live.identity, order.name), [])
+        named = (order.item_kind, order.place_field)
+        if named not in self._ids_inside:
+            self._ids_inside[named] = self.inventory.ids_by_parent(
+                self.registry[order.item_kind], order.place_field
+            )
+        inside = set(self._ids_inside[named].get(item.live.identity, ()))
+        ids = self.inventory.orders.get((item.live.identity, order.name), [])
         listed = [LiveId(id) for id in ids if id in inside]
         return listed if len(listed) > 1 else None
 
-    def _named(self, item: FoundObject) -> Named:
+    def _reference_namer(self, item: FoundObject) -> ReferenceNamer:
         def named(kinds: tuple[str, ...], id: str) -> str | None:
             target = self.known.find(kinds, id, item)
-            return referred_to_as(target) if target is not None else None
+            return reference_text(target) if target is not None else None
 
         return named
 
@@ -309,48 +333,61 @@ class _Describing:
             words = [*(segment for segment in item.address.segments), field_.name, *path]
             wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
             wanted = f"_{wanted}" if wanted[:1].isdigit() else wanted
-            variable = first_free(wanted, self.variables.__contains__, "_")
+            variable = first_unused_name(wanted, self.variables.__contains__, "_")
             self.variables.add(variable)
-            self.made.to_set.append(ToSet(variable, str(item.address), ".".join((field_.name, *path))))
+            self.entries.required_secrets.append(
+                RequiredSecret(variable, str(item.address), ".".join((field_.name, *path)))
+            )
             return variable
 
         return name
 
     def _leave_out(self, item: FoundObject, name: str | None, why: str) -> None:
-        self.made.left_out.append(LeftOut(str(item.address), name, why))
+        self.entries.left_out.append(LeftOut(str(item.address), name, why))
 
 
 # Pins.
 
 
-def _syncs(owner: FoundObject, item: FoundObject) -> bool:
+def _is_synced_node(owner: FoundObject, item: FoundObject) -> bool:
     """Return whether an object is a node of a tree that GitBook syncs with a repository."""
-    synced = owner.kind.synced
-    return item.kind.in_tree and synced is not None and synced.tree and owner.live.synced is not None
+    synced = owner.kind.git_sync
+    return (
+        item.kind.is_node
+        and synced is not None
+        and synced.includes_tree
+        and owner.live.synced_repository is not None
+    )
 
 
-def _pin(registry: Registry, whole: Inventory, made: DescribedEntries, known: Known) -> None:
+def _add_pins(registry: Registry, whole: Inventory, made: DescribedEntries, known: ObjectsById) -> None:
     """Pin each entry that the matcher would not match with its object by the written fields."""
-    pinning = _Pinning(registry, made, known)
-    pinning.ids |= {item.address: item.live.id for item in whole.of(registry.root.name)}
-    for kind in registry.ordered:
-        parents = {id(item.parent): item.parent for item in whole.of(kind.name) if item.parent is not None}
+    pinning = _PinFinder(registry, made, known)
+    pinning.ids |= {item.address: item.live.id for item in whole.objects_of_kind(registry.root.name)}
+    for kind in registry.in_dependency_order:
+        parents = {
+            id(item.parent): item.parent
+            for item in whole.objects_of_kind(kind.name)
+            if item.parent is not None
+        }
         for parent in sorted(parents.values(), key=lambda item: item.address):
-            pinning.pin_where_needed(kind, whole.below(parent, [kind]))
+            pinning.pin_where_needed(kind, whole.children(parent, [kind]))
 
 
-class _Pinning:
+class _PinFinder:
     """Finds the entries that need a pin."""
 
-    def __init__(self, registry: Registry, made: DescribedEntries, known: Known) -> None:
+    def __init__(self, registry: Registry, made: DescribedEntries, known: ObjectsById) -> None:
         self.registry = registry
-        self.made = made
+        self.entries = made
         self.known = known
         self.ids: dict[Address, str] = {}
         """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
 
     def pin_where_needed(self, kind: Kind, siblings: list[FoundObject]) -> None:
-        if not (isinstance(kind.shape, Single) or kind.natural is not None or kind.only_short):
+        if not (
+            isinstance(kind.shape, SingleEntry) or kind.key_field is not None or kind.is_always_shorthand
+        ):
             self._pin_unmatched(kind, siblings)
         self.ids |= {item.address: item.live.id for item in siblings}
 
@@ -379,39 +416,39 @@ class _Pinning:
         ]
 
     def _first_child(self, resource: Entry) -> Entry | None:
-        inside = self.made.by_address[resource.address].found.inside
+        inside = self.entries.by_address[resource.address].found_object.nodes_inside
         return self._loaded_entry(inside[0]) if inside else None
 
     def _children(self, siblings: list[FoundObject]) -> Callable[[LiveObject], list[LiveObject]]:
         by_identity = {item.live.identity: item for item in siblings}
-        return lambda live: [node.live for node in by_identity[live.identity].inside]
+        return lambda live: [node.live for node in by_identity[live.identity].nodes_inside]
 
     def _loaded_entry(self, item: FoundObject) -> Entry:
         """Return the entry as the loaded configuration will have it."""
         kind = item.kind
-        entry = self.made.by_address[item.address]
+        entry = self.entries.by_address[item.address]
         written = {
             *entry.fields,
-            kind.natural,
-            kind.default,
-            *(field_.name for field_ in kind.fields if field_.nest),
+            kind.key_field,
+            kind.default_key_field,
+            *(field_.name for field_ in kind.fields if field_.is_parent_reference),
         }
         fields = {
             field_.name: self._loaded_value(field_, item)
             for field_ in kind.fields
-            if field_.name in written and field_.source is not None
+            if field_.name in written and field_.response_path is not None
         }
         return Entry(
             kind.name, item.address, item.key, item.parent.address if item.parent else None,
-            item.holder.address if item.holder else None, fields, NOWHERE, {},
+            item.holder.address if item.holder else None, fields, NO_SPAN, {},
             item.live.id if item.pinned else None,
         )  # fmt: skip
 
     def _loaded_value(self, field_: Field, item: FoundObject) -> Value:
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
-                target = self.known.find(field_.type.refers, leaf.id, item)
+                target = self.known.find(field_.type.referenced_kinds, leaf.id, item)
                 return Ref(target.address) if target is not None else leaf
             return leaf
 
-        return transform(item.live.fields.get(field_.name), name)
+        return map_leaves(item.live.fields.get(field_.name), name)

@@ -18,19 +18,19 @@ from msgspec import Struct
 
 from dpsync import disk
 from dpsync.client.client import JSON, PAGE_LIMIT, Params, ReadClient
-from dpsync.config.compose import WHOLE, WORD
+from dpsync.config.compose import ORGANIZATIONS_KEY, SINGLE_ORGANIZATION_KEY
 from dpsync.config.discovery import ROOT_NAMES
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.yaml_reader import decode
-from dpsync.importing.edit_yaml import Document, TextEdit, Uneditable, apply_edits, comments
-from dpsync.importing.layout import ROOT
+from dpsync.importing.edit_yaml import TextEdit, UneditableError, YamlFile, apply_edits, comments
+from dpsync.importing.layout import ROOT_FILE
 from dpsync.importing.write_yaml import on_one_line
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Mapping as MappingNode
-from dpsync.model.nodes import Node, Scalar, plain
+from dpsync.model.nodes import Node, Scalar, node_value
 
 
-class RememberingClient(ReadClient):
+class CachingClient(ReadClient):
     """Sends each GET once. Remembers whole lists, since the client reads a changing list twice."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -43,7 +43,7 @@ class RememberingClient(ReadClient):
         """Return the answer, from memory if the request was sent before. A failed request is sent again."""
         asked = json.dumps([path, sorted((params or {}).items())])
         if asked in self._answers:
-            self.observer.more(-1)
+            self.observer.add_reads(-1)
         else:
             self._answers[asked] = super().get(path, params)
         return self._answers[asked]
@@ -51,7 +51,7 @@ class RememberingClient(ReadClient):
     def text(self, path: str) -> str:
         """Return the text, from memory if the request was sent before."""
         if path in self._texts:
-            self.observer.more(-1)
+            self.observer.add_reads(-1)
         else:
             self._texts[path] = super().text(path)
         return self._texts[path]
@@ -60,25 +60,25 @@ class RememberingClient(ReadClient):
         """Return the items of all pages, from memory if the requests were sent before."""
         asked = json.dumps([path, sorted((params or {}).items()), limit])
         if asked in self._lists:
-            self.observer.more(-1)
+            self.observer.add_reads(-1)
         else:
             self._lists[asked] = super().pages(path, params, limit)
         return self._lists[asked]
 
 
-State = Literal["new", "replaced", "unchanged"]
+FileState = Literal["new", "replaced", "unchanged"]
 
 
-class Put(Struct, frozen=True):
+class WrittenFile(Struct, frozen=True):
     """A file and whether it is new, replaced or unchanged. The path is relative to the project."""
 
     path: str
-    state: State
+    state: FileState
 
 
-def put(
+def write_files(
     directory: Path, files: Mapping[str, bytes], stray: tuple[str, ...] = (), force: bool = False
-) -> list[Put]:
+) -> list[WrittenFile]:
     """Write the files below a directory.
 
     Raises DiagnosticError: exit 4 if uncommitted work would be overwritten (`force` allows it), or if `stray`
@@ -97,10 +97,10 @@ def put(
     if problems:
         raise DiagnosticError(problems, Exit.REFUSED)
     _write(directory, {path: files[path] for path, state in states.items() if state != "unchanged"})
-    return [Put(path, state) for path, state in sorted(states.items())]
+    return [WrittenFile(path, state) for path, state in sorted(states.items())]
 
 
-def _state(path: Path, content: bytes) -> State:
+def _state(path: Path, content: bytes) -> FileState:
     if not os.path.lexists(path):
         return "new"
     try:
@@ -115,10 +115,10 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
         return []
     hint = "commit the file, import into another directory, or use --force"
     try:
-        repository = Repository.around(directory)
-        lost = {repository.top / name for name in repository.uncommitted(directory)}
+        repository = Repository.containing(directory)
+        lost = {repository.top / name for name in repository.uncommitted_names(directory)}
         why = "has changes that are not committed"
-    except NoRepository as reason:
+    except NoRepositoryError as reason:
         lost, why = {directory.resolve()}, f"exists already, and git cannot restore the file: {reason}"
         hint = reason.hint or hint
     return [
@@ -147,7 +147,7 @@ def _paths_outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnost
         try:
             disk.name_in_project((directory / path).parent, directory)
         except OSError as error:
-            message = f"{path} would be written outside {directory}: {disk.why(error)}"
+            message = f"{path} would be written outside {directory}: {disk.error_reason(error)}"
             found.append(
                 Diagnostic("outside", message, hint="remove the link, or write to another directory")
             )
@@ -184,7 +184,7 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
     try:
         for name, content in files.items():
             path = directory / name
-            made += _directories(path.parent)
+            made += _create_directories(path.parent)
             waiting[disk.new_file_beside(path, content)] = path
         while waiting:
             beside, path = next(iter(waiting.items()))
@@ -196,11 +196,11 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
         for empty in reversed(made):
             if not any(empty.iterdir()):
                 empty.rmdir()
-        message = f"cannot write {error.filename or directory}: {disk.why(error)}"
+        message = f"cannot write {error.filename or directory}: {disk.error_reason(error)}"
         raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
 
 
-def _directories(path: Path) -> list[Path]:
+def _create_directories(path: Path) -> list[Path]:
     """Create a directory and its parents, and return those that are new."""
     missing = [parent for parent in reversed((path, *path.parents)) if not parent.exists()]
     for parent in missing:
@@ -208,7 +208,7 @@ def _directories(path: Path) -> list[Path]:
     return missing
 
 
-_OWN_COMMENT = re.compile(
+_GENERATED_COMMENT = re.compile(
     r"# (yaml-language-server|Not imported:|Fields with their default|`dpsync drift` reports)"
 )
 _VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)")
@@ -217,62 +217,64 @@ FindProblem = Callable[[Mapping[str, bytes]], str | None]
 """Returns the first error in the files of a configuration."""
 
 
-class Kept(Struct, frozen=True):
+class KeptSettings(Struct, frozen=True):
     """The files with what was carried over, and one line for each thing that was not."""
 
     files: Mapping[str, bytes]
     lost: tuple[str, ...] = ()
 
 
-def keep_root(present: bytes, files: Mapping[str, bytes], find_problem: FindProblem) -> Kept:
+def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem: FindProblem) -> KeptSettings:
     """Carry the policy and the environments of the present root file over into new files.
 
     What makes the new files invalid is left out.
     """
     try:
-        old = Document(decode(present, ROOT)[0], ROOT)
-    except Uneditable:
-        return Kept(files, (f"{ROOT}: everything, because dpsync cannot read the file",))
+        old = YamlFile(decode(present, ROOT_FILE)[0], ROOT_FILE)
+    except UneditableError:
+        return KeptSettings(files, (f"{ROOT_FILE}: everything, because dpsync cannot read the file",))
     root = old.root if isinstance(old.root, MappingNode) else MappingNode((), old.root.span)
     made, lost = dict(files), list[str]()
-    for name, insert in _pieces(old, root):
+    for name, insert in _kept_parts(old, root):
         try:
-            tried = {**made, ROOT: insert(made[ROOT].decode()).encode()}
+            tried = {**made, ROOT_FILE: insert(made[ROOT_FILE].decode()).encode()}
             problem = find_problem(tried)
-        except Uneditable as why:
+        except UneditableError as why:
             problem = str(why)
         if problem is None:
             made = tried
         else:
             lost.append(f"{name}: {problem}")
-    lost += _lost_includes(root, made[ROOT].decode())
-    text = made[ROOT].decode()
+    lost += _lost_includes(root, made[ROOT_FILE].decode())
+    text = made[ROOT_FILE].decode()
     gone = {name: None for name in _VARIABLE.findall(old.text) if f"${{{name}" not in text}
     lost += [f"the variable ${{{name}}}: the file contains the value from GitBook instead" for name in gone]
-    left = [one for one in (comments(old.text) - comments(text)).elements() if not _OWN_COMMENT.match(one)]
-    return Kept(made, (*lost, *(f"the comment {one}" for one in left)))
+    left = [
+        one for one in (comments(old.text) - comments(text)).elements() if not _GENERATED_COMMENT.match(one)
+    ]
+    return KeptSettings(made, (*lost, *(f"the comment {one}" for one in left)))
 
 
-def _pieces(old: Document, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:
+def _kept_parts(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:
     """Return the parts to carry over, each with its name and the function that inserts it into a text."""
     found: list[tuple[str, Callable[[str], str]]] = []
     policy = root.get("policy")
     for key, value in policy if isinstance(policy, MappingNode) else ():
         if key.text == "watch":
-            found.append(("policy.watch", _watching(_texts(value))))
+            found.append(("policy.watch", _watch_inserter(_texts(value))))
         else:
-            found.append((f"policy.{key.text}", _inserting(_source(old, key, value), "policy")))
+            found.append((f"policy.{key.text}", _line_inserter(_source_lines(old, key, value), "policy")))
     for key, value in root:
         if key.text == "environments":
-            found.append((key.text, _inserting(_source(old, key, value), None)))
+            found.append((key.text, _line_inserter(_source_lines(old, key, value), None)))
     return found
 
 
-def _source(document: Document, key: Scalar, value: Node) -> list[str]:
+def _source_lines(document: YamlFile, key: Scalar, value: Node) -> list[str]:
     """Return the lines of a key and its value, with the comments above and without indentation."""
-    begin, (start, end) = document.range(key)[0], document.range(value)
+    begin, (start, end) = document.node_range(key)[0], document.node_range(value)
     if start < begin:
-        raise Uneditable("the value is a YAML alias")
+        raise UneditableError("the value is a YAML alias")
     column = begin - document.starts[key.span.line - 1]
     head = document.text[document.starts[key.span.line - 1] : begin]
     end = begin + len(document.text[begin:end].rstrip())
@@ -281,26 +283,26 @@ def _source(document: Document, key: Scalar, value: Node) -> list[str]:
     lines = document.text[begin : document.end_of_line(end)].splitlines()
     above = list[str]()
     for line in reversed(document.text[: document.starts[key.span.line - 1]].splitlines()):
-        if not line.lstrip().startswith("#") or _OWN_COMMENT.match(line.lstrip()):
+        if not line.lstrip().startswith("#") or _GENERATED_COMMENT.match(line.lstrip()):
             break
         above.insert(0, line.strip())
     return [*above, lines[0], *(line[column:] if not line[:column].strip() else line for line in lines[1:])]
 
 
-def _inserting(lines: list[str], parent: str | None) -> Callable[[str], str]:
+def _line_inserter(lines: list[str], parent: str | None) -> Callable[[str], str]:
     """Return the function that inserts lines at the end of a block, or above the organizations."""
 
     def insert(text: str) -> str:
-        document = Document(text, ROOT)
+        document = YamlFile(text, ROOT_FILE)
         root = document.root
         assert isinstance(root, MappingNode)
         block = root.get(parent) if parent else None
         if isinstance(block, MappingNode) and len(block):
             _, last = list(block)[-1]
-            start, end = document.range(last)
+            start, end = document.node_range(last)
             at = document.end_of_line(start + len(text[start:end].rstrip()))
             return apply_edits(text, [TextEdit(at, at, "".join(f"\n  {line}" for line in lines))])
-        key = next(key for key, _ in root if key.text in (WORD, WHOLE))
+        key = next(key for key, _ in root if key.text in (SINGLE_ORGANIZATION_KEY, ORGANIZATIONS_KEY))
         at = document.starts[key.span.line - 1]
         whole = [f"{parent}:", *(f"  {line}" for line in lines)] if parent else lines
         return apply_edits(text, [TextEdit(at, at, "".join(f"{line}\n" for line in whole))])
@@ -308,15 +310,15 @@ def _inserting(lines: list[str], parent: str | None) -> Callable[[str], str]:
     return insert
 
 
-def _watching(wanted: list[str]) -> Callable[[str], str]:
+def _watch_inserter(wanted: list[str]) -> Callable[[str], str]:
     """Return the function that adds patterns to `policy.watch`."""
 
     def insert(text: str) -> str:
-        document = Document(text, ROOT)
+        document = YamlFile(text, ROOT_FILE)
         assert isinstance(document.root, MappingNode)
         policy = document.root.get("policy")
         if not isinstance(policy, MappingNode) or "watch" not in policy:
-            return _inserting([f"watch: {on_one_line(wanted)}"], "policy")(text)
+            return _line_inserter([f"watch: {on_one_line(wanted)}"], "policy")(text)
         key, node = next((key, node) for key, node in policy if key.text == "watch")
         present = _texts(node)
         named = {one.partition("=")[0] for one in present}
@@ -328,7 +330,7 @@ def _watching(wanted: list[str]) -> Callable[[str], str]:
 
 def _lost_includes(root: MappingNode, text: str) -> list[str]:
     """Return a line for each pattern of `include` that the new root file does not have."""
-    new = Document(text, ROOT).root
+    new = YamlFile(text, ROOT_FILE).root
     present = _texts(new.get("include")) if isinstance(new, MappingNode) else []
     lost = [one for one in _texts(root.get("include")) if one not in present]
     return [f'include "{one}": the new files contain the entries' for one in lost]
@@ -336,5 +338,5 @@ def _lost_includes(root: MappingNode, text: str) -> list[str]:
 
 def _texts(node: Node | None) -> list[str]:
     """Return the texts of a list, or the only text."""
-    value = None if node is None else plain(node)
+    value = None if node is None else node_value(node)
     return [] if value is None else [str(one) for one in value] if isinstance(value, list) else [str(value)]

@@ -15,14 +15,14 @@ from typing import Final
 from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import Forbidden, NotFound
+from dpsync.client.errors import ForbiddenError, NotFoundError
 from dpsync.config.discovery import Files
-from dpsync.kinds.kind import Kind, Single
-from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.places import live_place
+from dpsync.kinds.kind import Kind, SingleEntry
+from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.places import live_container
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.urls import Chain, expand
-from dpsync.live.sources import Sources
+from dpsync.kinds.urls import AncestorIds, fill_path_template
+from dpsync.live.sources import SourceReader
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -30,7 +30,7 @@ from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId
 
 
-def first_free(wanted: str, is_taken: Callable[[str], bool], joint: str = "-") -> str:
+def first_unused_name(wanted: str, is_taken: Callable[[str], bool], joint: str = "-") -> str:
     """Return the wanted name, or the first free name of `news-2`, `news-3` and so on."""
     numbered = (f"{wanted}{joint}{number}" for number in count(2))
     return next(name for name in numbered if not is_taken(name)) if is_taken(wanted) else wanted
@@ -43,28 +43,28 @@ class Naming(Struct, frozen=True):
     desired: Desired
     snapshot: Snapshot
 
-    def live(self, resource: Entry) -> LiveObject | None:
+    def live_object(self, resource: Entry) -> LiveObject | None:
         """Return the live object of an entry; None if there is none."""
-        id = self.snapshot.bound(resource.address)
+        id = self.snapshot.live_id(resource.address)
         if id is None:
             return None
-        above = self.desired.resources[resource.parent] if resource.parent else None
-        owner = (above.kind, self.snapshot.bound(above.address) or "") if above else None
+        above = self.desired.entries[resource.parent] if resource.parent else None
+        owner = (above.kind, self.snapshot.live_id(above.address) or "") if above else None
         return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
 
-    def named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
+    def reference_namer(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """Return a function that names live objects as a file would: people by e-mail, others by key."""
         organization = beside.address.segments[:1]
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
-            for address, resource in self.desired.resources.items():
+            for address, resource in self.desired.entries.items():
                 if address.segments[:1] != organization:
                     continue
-                own = resource.kind in kinds and self.snapshot.bound(address) == id
+                own = resource.kind in kinds and self.snapshot.live_id(address) == id
                 if own or self.snapshot.outputs.get(address) == id:
                     return self._reference(resource)
             for address, lookup in self.desired.lookups.items():
-                if lookup.kind in kinds and self.snapshot.bound(address) == id:
+                if lookup.kind in kinds and self.snapshot.live_id(address) == id:
                     return lookup.key
             return None
 
@@ -72,7 +72,7 @@ class Naming(Struct, frozen=True):
 
     def _reference(self, resource: Entry) -> str:
         kind = self.registry[resource.kind]
-        above = self.desired.resources.get(resource.parent) if resource.parent else None
+        above = self.desired.entries.get(resource.parent) if resource.parent else None
         inside = above is not None and isinstance(self.registry[above.kind].shape, NodeShape)
         return (
             f"{above.key}/{resource.key}"
@@ -87,7 +87,7 @@ class NamingWithFiles(Naming, frozen=True):
     files: Files
 
 
-FORBIDDEN: Final = "the token has no read permission. Import with the token of an administrator."
+FORBIDDEN_REASON: Final = "the token has no read permission. Import with the token of an administrator."
 
 
 class FoundObject(Struct, eq=False):
@@ -97,19 +97,19 @@ class FoundObject(Struct, eq=False):
     live: LiveObject
     parent: FoundObject | None = None
     holder: FoundObject | None = None
-    inside: list[FoundObject] = field(default_factory=list)
+    nodes_inside: list[FoundObject] = field(default_factory=list)
     """Nodes directly in this one, in order."""
     key: str = ""
     address: Address = field(default_factory=lambda: Address(()))
     pinned: bool = False
 
     @property
-    def chain(self) -> Chain:
+    def url_chain(self) -> AncestorIds:
         """Return the kinds and ids from this object up to the root, as URLs need them."""
-        above = self.parent.chain if self.parent else ()
+        above = self.parent.url_chain if self.parent else ()
         return ((self.kind.name, self.live.id), *above)
 
-    def above(self) -> Iterable[FoundObject]:
+    def with_ancestors(self) -> Iterable[FoundObject]:
         """Yield this object and all its parents."""
         around: FoundObject | None = self
         while around is not None:
@@ -117,13 +117,13 @@ class FoundObject(Struct, eq=False):
             around = around.parent
 
 
-class UnreadSource(Struct, frozen=True):
+class UnreadableSource(Struct, frozen=True):
     """A list, tree or single that could not be read, and why."""
 
     kind: Kind
     parent: FoundObject
     why: str
-    served: bool = True
+    is_supported: bool = True
     """Whether the platform supports the request, perhaps with another token."""
 
     @property
@@ -139,26 +139,26 @@ class Inventory(Struct):
     outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
     orders: dict[tuple[Identity, str], list[str]] = field(default_factory=dict)
     """The ids in live order, by object and name of the list order."""
-    unread: list[UnreadSource] = field(default_factory=list)
+    unreadable: list[UnreadableSource] = field(default_factory=list)
     _children: dict[int, list[FoundObject]] = field(default_factory=dict)
 
-    def of(self, kind: str) -> list[FoundObject]:
+    def objects_of_kind(self, kind: str) -> list[FoundObject]:
         """Return the objects of one kind."""
         return [item for item in self.objects if item.kind.name == kind]
 
-    def held(self, kind: Kind, place: str) -> dict[Identity | None, list[str]]:
+    def ids_by_parent(self, kind: Kind, place: str) -> dict[Identity | None, list[str]]:
         """Return the ids of a kind's objects in live order, by the parent in the field `place`."""
         ids_by_parent: dict[Identity | None, list[str]] = {}
-        for item in self.of(kind.name):
-            ids_by_parent.setdefault(live_place(kind, place, item.live), []).append(item.live.id)
+        for item in self.objects_of_kind(kind.name):
+            ids_by_parent.setdefault(live_container(kind, place, item.live), []).append(item.live.id)
         return ids_by_parent
 
-    def below(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
+    def children(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
         """Return the children of an object that are of these kinds."""
         names = {kind.name for kind in kinds}
         return [item for item in self._children.get(id(parent), []) if item.kind.name in names]
 
-    def index(self) -> None:
+    def index_children(self) -> None:
         """Index the objects by parent. Call this after everything is read."""
         self._children = {}
         for item in self.objects:
@@ -169,8 +169,8 @@ class Inventory(Struct):
 def live_organizations(client: ReadClient, registry: Registry) -> list[LiveObject]:
     """Return the organizations that the token sees. Raises ClientError."""
     root = registry.root
-    assert root.find is not None
-    return [*Sources(client, registry, 1).whole(root, root.find.path)]
+    assert root.search_list is not None
+    return [*SourceReader(client, registry, 1).read_parentless_list(root, root.search_list.path)]
 
 
 def read_inventory(
@@ -185,13 +185,13 @@ def read_inventory(
     With `full`, settings of single navigation nodes are read, too, with one request for each node.
     """
     reader = _InventoryReader(client, registry, parallelism, full)
-    level = reader.organizations(named)
+    level = reader.read_organizations(named)
     while level:
-        reader.whole.objects += level
-        level = reader.below(level)
-    reader.orders()
-    reader.whole.index()
-    return reader.whole
+        reader.inventory.objects += level
+        level = reader.read_children(level)
+    reader.read_orders()
+    reader.inventory.index_children()
+    return reader.inventory
 
 
 class _InventoryReader:
@@ -201,70 +201,70 @@ class _InventoryReader:
         self.registry = registry
         self.full = full
         self.observer = client.observer
-        self.sources = Sources(client, registry, parallelism)
-        self.whole = Inventory()
+        self.sources = SourceReader(client, registry, parallelism)
+        self.inventory = Inventory()
 
-    def organizations(self, named: Sequence[str]) -> list[FoundObject]:
+    def read_organizations(self, named: Sequence[str]) -> list[FoundObject]:
         root = self.registry.root
-        assert root.find is not None
-        listed = self.sources.whole(root, root.find.path)
-        keys = [key for key in root.identity if isinstance(key, str)]
-        missing = [name for name in named if not any(_has_name(item, name, keys) for item in listed)]
+        assert root.search_list is not None
+        listed = self.sources.read_parentless_list(root, root.search_list.path)
+        keys = [key for key in root.natural_keys if isinstance(key, str)]
+        missing = [name for name in named if not any(_is_named(item, name, keys) for item in listed)]
         if missing or not listed:
             raise DiagnosticError([_no_organization(name) for name in missing or [""]], Exit.FAILED)
         return [
             FoundObject(root, item)
             for item in listed
-            if not named or any(_has_name(item, name, keys) for name in named)
+            if not named or any(_is_named(item, name, keys) for name in named)
         ]
 
-    def below(self, level: list[FoundObject]) -> list[FoundObject]:
+    def read_children(self, level: list[FoundObject]) -> list[FoundObject]:
         """Read the children of these objects, without outputs of other objects."""
         wanted = [
             (kind, parent)
-            for kind in self.registry.ordered
+            for kind in self.registry.in_dependency_order
             for parent in level
             if parent.kind.name in kind.parents and self._is_read(kind, parent)
         ]
-        self.observer.expects(len(wanted))
-        lists = self.sources.map(lambda pair: self._read(*pair), wanted)
+        self.observer.expect_reads(len(wanted))
+        lists = self.sources.map_parallel(lambda pair: self._read(*pair), wanted)
         children: list[FoundObject] = []
         for (kind, parent), objects in zip(wanted, lists, strict=True):
-            if isinstance(objects, UnreadSource):
-                self.whole.unread.append(objects)
+            if isinstance(objects, UnreadableSource):
+                self.inventory.unreadable.append(objects)
             else:
                 children += self._place_objects(kind, parent, objects)
         self._note_outputs(children)
-        return [item for item in children if (item.kind.name, item.live.id) not in self.whole.outputs]
+        return [item for item in children if (item.kind.name, item.live.id) not in self.inventory.outputs]
 
     def _is_read(self, kind: Kind, parent: FoundObject) -> bool:
         if isinstance(parent.kind.shape, NodeShape):
             # A node came with its tree, and so did nodes in it. A single of each node would be a request per
             # item; such settings are rare and are left to whoever wants to write them.
-            if isinstance(kind.shape, Single) and self.full:
+            if isinstance(kind.shape, SingleEntry) and self.full:
                 return True
-            if isinstance(kind.shape, Single):
-                self.whole.unread.append(
-                    UnreadSource(
+            if isinstance(kind.shape, SingleEntry):
+                self.inventory.unreadable.append(
+                    UnreadableSource(
                         kind,
                         parent,
                         f"skipped (one request for each {parent.kind.noun}). Import it with --full or --add.",
                     )
                 )
-            return not isinstance(kind.shape, NodeShape | Single)
+            return not isinstance(kind.shape, NodeShape | SingleEntry)
         if not isinstance(kind.shape, NodeShape):
             return True
-        first = next(node for node in self.registry.nodes(kind.key) if parent.kind.name in node.parents)
+        first = next(node for node in self.registry.tree_kinds(kind.key) if parent.kind.name in node.parents)
         return kind is first
 
-    def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadSource:
-        source = self.sources.source(kind, parent.live.identity, parent.chain)
+    def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadableSource:
+        source = self.sources.source(kind, parent.live.identity, parent.url_chain)
         try:
             return self.sources.read(source)
-        except NotFound:
-            return UnreadSource(kind, parent, "GitBook does not return this list", served=False)
-        except Forbidden:
-            return UnreadSource(kind, parent, FORBIDDEN)
+        except NotFoundError:
+            return UnreadableSource(kind, parent, "GitBook does not return this list", is_supported=False)
+        except ForbiddenError:
+            return UnreadableSource(kind, parent, FORBIDDEN_REASON)
 
     def _place_objects(
         self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]
@@ -276,60 +276,64 @@ class _InventoryReader:
             made = FoundObject(self.registry[item.kind], item, above, holder)
             placed[item.identity] = made
             if isinstance(made.kind.shape, NodeShape):
-                (holder or above).inside.append(made)
+                (holder or above).nodes_inside.append(made)
         _, *found = placed.values()
         return found
 
     def _note_outputs(self, objects: list[FoundObject]) -> None:
         for item in objects:
-            outputs = item.kind.platform.outputs
+            outputs = item.kind.platform_work.outputs
             if outputs is None:
                 continue
-            field_ = next(declared for declared in item.kind.fields if declared.source == outputs.read)
+            field_ = next(
+                declared for declared in item.kind.fields if declared.response_path == outputs.id_field
+            )
             value = item.live.fields.get(field_.name)
             if isinstance(value, LiveId):
-                self.whole.outputs[outputs.kind, value.id] = item
+                self.inventory.outputs[outputs.kind, value.id] = item
 
-    def orders(self) -> None:
+    def read_orders(self) -> None:
         """Note the order of siblings outside of trees: known from a list, or read for each parent object."""
-        for kind in self.registry.ordered:
+        for kind in self.registry.in_dependency_order:
             for order in kind.list_orders:
-                ordered = self.registry[order.of]
-                held = self.whole.held(ordered, order.by)
-                holders = [item for item in self.whole.of(kind.name) if item.live.identity in held]
-                if order.present is None:
+                ordered = self.registry[order.item_kind]
+                held = self.inventory.ids_by_parent(ordered, order.place_field)
+                holders = [
+                    item for item in self.inventory.objects_of_kind(kind.name) if item.live.identity in held
+                ]
+                if order.live_order_read is None:
                     known = {
                         (holder.live.identity, order.name): held[holder.live.identity] for holder in holders
                     }
-                    self.whole.orders |= known
+                    self.inventory.orders |= known
                 else:
-                    self._read_orders(order.name, ordered, holders, order.present.path)
+                    self._read_orders(order.name, ordered, holders, order.live_order_read.path)
 
     def _read_orders(self, name: str, ordered: Kind, holders: list[FoundObject], path: str) -> None:
-        lists = self.sources.map(lambda holder: self._order(holder, path), holders)
+        lists = self.sources.map_parallel(lambda holder: self._order(holder, path), holders)
         for holder, ids in zip(holders, lists, strict=True):
             if ids is None:
-                self.whole.unread.append(
-                    UnreadSource(
+                self.inventory.unreadable.append(
+                    UnreadableSource(
                         ordered,
                         holder,
-                        f"its order: {FORBIDDEN}",
+                        f"its order: {FORBIDDEN_REASON}",
                     )
                 )
             else:
-                self.whole.orders[holder.live.identity, name] = ids
+                self.inventory.orders[holder.live.identity, name] = ids
 
     def _order(self, holder: FoundObject, path: str) -> list[str] | None:
         """Return the ids in the order of a list; None if the token may not read the order."""
-        (_, own), *above = holder.chain
-        url = expand(self.registry, holder.kind, path, own, above)
+        (_, own), *above = holder.url_chain
+        url = fill_path_template(self.registry, holder.kind, path, own, above)
         try:
-            return [id for id, _ in self.sources.named(url)]
-        except Forbidden:
+            return [id for id, _ in self.sources.read_ids_and_bodies(url)]
+        except ForbiddenError:
             return None
 
 
-def _has_name(item: LiveObject, name: str, keys: list[str]) -> bool:
+def _is_named(item: LiveObject, name: str, keys: list[str]) -> bool:
     return name == item.id or any(name == item.fields.get(key) for key in keys)
 
 

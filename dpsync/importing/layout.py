@@ -24,47 +24,49 @@ from msgspec import Struct, field
 
 from dpsync import __commit__, __version__, disk
 from dpsync.client.client import ReadClient
-from dpsync.config.compose import WHOLE, WORD
-from dpsync.config.discovery import IDS_NAME, Included, fits
+from dpsync.config.compose import ORGANIZATIONS_KEY, SINGLE_ORGANIZATION_KEY
+from dpsync.config.discovery import IDS_NAME, IncludedFile, matches_include
 from dpsync.config.load import load_from
-from dpsync.config.rows import WORD as ROWS_WORD
-from dpsync.config.rows import rows_of
+from dpsync.config.rows import FILE_KEY as ROWS_WORD
+from dpsync.config.rows import row_format
 from dpsync.config.schema import configuration_schema
-from dpsync.importing.edit_yaml import Uneditable
-from dpsync.importing.entries import DescribedEntries, DescribedEntry, LeftOut, ToSet, describe
-from dpsync.importing.inventory import FoundObject, Inventory, first_free, read_inventory
-from dpsync.importing.keys import lines_of, name_everything
+from dpsync.importing.edit_yaml import UneditableError
+from dpsync.importing.entries import DescribedEntries, DescribedEntry, LeftOut, RequiredSecret, describe
+from dpsync.importing.inventory import FoundObject, Inventory, first_unused_name, read_inventory
+from dpsync.importing.keys import ids_lines, name_objects
 from dpsync.importing.left_out import add_comments, left_out, watched_patterns
-from dpsync.importing.rows import Cells, file_text, row
+from dpsync.importing.rows import Cells, cells_of_entry, csv_text
 from dpsync.importing.values import FileContent
-from dpsync.importing.write_yaml import BlockMapping, document
-from dpsync.kinds.kind import Kind, Node, Single
+from dpsync.importing.write_yaml import BlockMapping, yaml_document
+from dpsync.kinds.kind import Kind, SingleEntry, TreeNode
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.short_forms import short_forms
+from dpsync.kinds.short_forms import shorten_fields
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
-from dpsync.kinds.watching import ACCESS
+from dpsync.kinds.watching import ACCESS_WORD
 from dpsync.model import nodes
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.ids import IdsFile, Lines
-from dpsync.model.text import command, json_text
+from dpsync.model.ids import IdsFile, LinesByAddress
+from dpsync.model.text import format_command, json_text
 
-ROOT: Final = "dpsync.yaml"
-MANY: Final = 50
+ROOT_FILE: Final = "dpsync.yaml"
+CSV_FROM_ENTRIES: Final = 50
 """So many entries that may stand in a file of rows do."""
-SCHEMA: Final = "schemas/dpsync.schema.json"
-_DEFAULTS: Final = (
-    f"Fields with their default value are left out. To write every field: {command('import', '--full')}"
+SCHEMA_FILE: Final = "schemas/dpsync.schema.json"
+_DEFAULTS_COMMENT: Final = (
+    "Fields with their default value are left out. To write every field: "
+    f"{format_command('import', '--full')}"
 )
-_ACCESS: Final = (
-    f"{command('drift')} reports each change of access, also of fields and lists that are not in these files."
+_ACCESS_COMMENT: Final = (
+    f"{format_command('drift')} reports each change of access, also of fields "
+    "and lists that are not in these files."
 )
 
 
 def lay_out(
     registry: Registry,
-    whole: Inventory,
+    inventory: Inventory,
     entries: DescribedEntries,
     full: bool = False,
     watch: Sequence[str] = (),
@@ -73,36 +75,36 @@ def lay_out(
 
     `watch` has the patterns of the lists that the policy watches.
     """
-    return _Layout(registry, whole, entries, full, watch).files()
+    return _Layout(registry, inventory, entries, full, watch).files()
 
 
-def included(paths: Iterable[str]) -> list[str]:
+def include_patterns(paths: Iterable[str]) -> list[str]:
     """Return the patterns that the root file must include."""
-    others = {path for path in paths if path.endswith(".yaml") and path != ROOT}
+    others = {path for path in paths if path.endswith(".yaml") and path != ROOT_FILE}
     return sorted({f"{posixpath.dirname(path)}/*.yaml" for path in others})
 
 
-class Folder:
+class NewFiles:
     """The new files of a project. File names differ even if the case of letters is ignored."""
 
     def __init__(self, registry: Registry) -> None:
         self.contents: dict[str, bytes] = {}
         self._taken: set[str] = set()
         schema = json_text(configuration_schema(registry), indent=2)
-        self.put(SCHEMA, schema + "\n")
+        self.add(SCHEMA_FILE, schema + "\n")
 
-    def put(self, path: str, text: str) -> None:
+    def add(self, path: str, text: str) -> None:
         self._taken.add(path.casefold())
         self.contents[path] = text.encode()
 
-    def free(self, stem: str, suffix: str) -> str:
+    def unused_path(self, stem: str, suffix: str) -> str:
         """Return a path that no file has yet."""
-        return first_free(stem, lambda name: f"{name}{suffix}".casefold() in self._taken) + suffix
+        return first_unused_name(stem, lambda name: f"{name}{suffix}".casefold() in self._taken) + suffix
 
-    def yaml(self, path: str, value: BlockMapping) -> None:
-        schema = posixpath.relpath(SCHEMA, posixpath.dirname(path) or ".")
+    def add_yaml(self, path: str, value: BlockMapping) -> None:
+        schema = posixpath.relpath(SCHEMA_FILE, posixpath.dirname(path) or ".")
         schema = schema if schema.startswith("..") else f"./{schema}"
-        self.put(path, document(value, f"# yaml-language-server: $schema={schema}"))
+        self.add(path, yaml_document(value, f"# yaml-language-server: $schema={schema}"))
 
 
 class _Layout:
@@ -117,31 +119,35 @@ class _Layout:
         watch: Sequence[str],
     ) -> None:
         self.registry = registry
-        self.whole = whole
+        self.inventory = whole
         self.entries = entries
         self.full = full
         self.watch = watch
-        self.folder = Folder(registry)
+        self.new_files = NewFiles(registry)
 
     def files(self) -> dict[str, bytes]:
         root = self.registry.root
         organizations: dict[str, BlockMapping] = {}
-        for item in self.whole.of(root.name):
+        for item in self.inventory.objects_of_kind(root.name):
             settings = {"id": item.live.id, **self._field_values(item, ""), **self._values_below(item, "")}
-            for place, kinds in sorted(self.registry.places(root.name).items()):
-                if _have_shape(kinds, Single):
+            for place, kinds in sorted(self.registry.kinds_by_list_key(root.name).items()):
+                if _have_shape(kinds, SingleEntry):
                     continue
-                if children := self.whole.below(item, kinds):
+                if children := self.inventory.children(item, kinds):
                     self._write_list(item, place, kinds, children)
             organizations[item.key] = BlockMapping(settings, self._described(item).comments)
         head: dict[str, Any] = {"dpsync": 1}
-        if include := included(self.folder.contents):
+        if include := include_patterns(self.new_files.contents):
             head["include"] = include
         if self.watch:
             watch = self.watch[0] if len(self.watch) == 1 else [*self.watch]
-            head["policy"] = BlockMapping({"watch": watch}, [_ACCESS] if ACCESS in self.watch else [])
-        self.folder.yaml(ROOT, root_mapping(head, organizations, [] if self.full else [_DEFAULTS]))
-        return dict(sorted(self.folder.contents.items()))
+            head["policy"] = BlockMapping(
+                {"watch": watch}, [_ACCESS_COMMENT] if ACCESS_WORD in self.watch else []
+            )
+        self.new_files.add_yaml(
+            ROOT_FILE, root_mapping(head, organizations, [] if self.full else [_DEFAULTS_COMMENT])
+        )
+        return dict(sorted(self.new_files.contents.items()))
 
     def _write_list(
         self, item: FoundObject, place: str, kinds: tuple[Kind, ...], children: list[FoundObject]
@@ -153,17 +159,17 @@ class _Layout:
             self._write_included_file(item, path, value)
             return
         for child in children:
-            path = self.folder.free(f"{item.key}/{place}/{_file_name(child.key)}", ".yaml")
+            path = self.new_files.unused_path(f"{item.key}/{place}/{_file_name(child.key)}", ".yaml")
             value = _nested(place.split("."), self._entries([child], posixpath.dirname(path)))
             self._write_included_file(item, path, value)
 
     def _has_own_files(self, kind: Kind) -> bool:
         """Return whether each entry gets its own file, because a tree is long."""
-        places = self.registry.places(kind.name).values()
-        return any(_have_shape(kinds, Node) for kinds in places)
+        places = self.registry.kinds_by_list_key(kind.name).values()
+        return any(_have_shape(kinds, TreeNode) for kinds in places)
 
     def _write_included_file(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
-        self.folder.yaml(path, BlockMapping({WORD: item.key, **value}))
+        self.new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: item.key, **value}))
 
     # Entries.
 
@@ -178,11 +184,16 @@ class _Layout:
     def _entry_value(self, item: FoundObject, directory: str) -> Any:
         """Return the YAML value of an entry: its main field alone if there is nothing else to write."""
         kind, comments = item.kind, self._described(item).comments
-        fields = short_forms(kind, self._field_values(item, directory))
+        fields = shorten_fields(kind, self._field_values(item, directory))
         below = self._values_below(item, directory)
-        if kind.shorthand is not None and not item.pinned and not below and set(fields) == {kind.shorthand}:
-            value = fields[kind.shorthand]
-            if kind.only_short or not (comments or isinstance(value, dict)):
+        if (
+            kind.shorthand_field is not None
+            and not item.pinned
+            and not below
+            and set(fields) == {kind.shorthand_field}
+        ):
+            value = fields[kind.shorthand_field]
+            if kind.is_always_shorthand or not (comments or isinstance(value, dict)):
                 return value
         values = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
         return BlockMapping(values, comments) if below or comments else values
@@ -210,20 +221,20 @@ class _Layout:
     ) -> dict[str, str]:
         """Write a long value into its own file, and return the reference to the file."""
         organization, *rest = item.address.segments
-        words = rest if _one_long_field(item.kind) and rest else [*rest, name]
+        words = rest if _has_one_long_field(item.kind) and rest else [*rest, name]
         place, *names = (_file_name(word) for word in words)
         stem = "/".join([_file_name(organization), place, *([".".join(names)] if names else [])])
-        path = self.folder.free(stem, value.suffix)
-        self.folder.put(path, value.text)
+        path = self.new_files.unused_path(stem, value.suffix)
+        self.new_files.add(path, value.text)
         return {"file": posixpath.relpath(path, directory or ".")}
 
     def _values_below(self, item: FoundObject, directory: str) -> dict[str, Any]:
         """Return the values below an entry: singles and entries by name, then the tree."""
-        places = self.registry.places(item.kind.name)
+        places = self.registry.kinds_by_list_key(item.kind.name)
         values: dict[str, Any] = {}
         if item.parent is None:
-            places = {key: kinds for key, kinds in places.items() if _have_shape(kinds, Single)}
-        trees = {key for key, kinds in places.items() if _have_shape(kinds, Node)}
+            places = {key: kinds for key, kinds in places.items() if _have_shape(kinds, SingleEntry)}
+        trees = {key for key, kinds in places.items() if _have_shape(kinds, TreeNode)}
         for place in [*sorted(places.keys() - trees), *sorted(trees)]:
             value = self._list_value(item, place, places[place], directory)
             if value is not None:
@@ -231,15 +242,15 @@ class _Layout:
         return values
 
     def _list_value(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
-        if _have_shape(kinds, Node):
-            nodes = [node for node in item.inside if node.kind.key == place]
+        if _have_shape(kinds, TreeNode):
+            nodes = [node for node in item.nodes_inside if node.kind.key == place]
             return [self._node_value(node, directory) for node in nodes] or None
-        children = self.whole.below(item, kinds)
+        children = self.inventory.children(item, kinds)
         if not children:
             return None
-        if _have_shape(kinds, Single):
+        if _have_shape(kinds, SingleEntry):
             return self._single_value(children[0], directory)
-        if rows_of(kinds[0]) is not None and len(children) >= MANY:
+        if row_format(kinds[0]) is not None and len(children) >= CSV_FROM_ENTRIES:
             return self._write_csv_file(item, kinds[0], children, directory)
         made = self._entries(children, directory)
         short = len(made) < 4 and not any(isinstance(value, dict | list) for value in made.values())
@@ -254,16 +265,16 @@ class _Layout:
         for child in sorted(children, key=lambda one: one.key):
             try:
                 if self._described(child).comments:
-                    raise Uneditable("a CSV row cannot contain a comment")
+                    raise UneditableError("a CSV row cannot contain a comment")
                 pin = {"id": child.live.id} if child.pinned else {}
-                lines.append(row(kind, child.key, {**pin, **self._field_values(child, directory)}))
-            except Uneditable:
+                lines.append(cells_of_entry(kind, child.key, {**pin, **self._field_values(child, directory)}))
+            except UneditableError:
                 beside.append(child)
         if not lines:
             return self._entries(children, directory)
         organization, place, *names = map(_file_name, (*item.address.segments, kind.key))
-        path = self.folder.free("/".join([organization, place, ".".join(names)]), ".csv")
-        self.folder.put(path, file_text(kind, lines))
+        path = self.new_files.unused_path("/".join([organization, place, ".".join(names)]), ".csv")
+        self.new_files.add(path, csv_text(kind, lines))
         named = {ROWS_WORD: posixpath.relpath(path, directory or ".")}
         return BlockMapping({**named, **self._entries(beside, directory)})
 
@@ -271,8 +282,8 @@ class _Layout:
         """Return the value of a single; None if all its values are defaults."""
         written = self._described(item).fields
         kind = item.kind
-        is_default = kind.comes_along and all(
-            value == field_.platform_default and not (field_.security or self.full)
+        is_default = kind.exists_with_parent and all(
+            value == field_.platform_default and not (field_.can_widen_access or self.full)
             for field_, value in ((kind.field(name), value) for name, value in written.items())
         )
         if is_default and not self._values_below(item, directory):
@@ -281,15 +292,15 @@ class _Layout:
 
     def _node_value(self, item: FoundObject, directory: str) -> dict[str, Any]:
         shape = item.kind.shape
-        assert isinstance(shape, Node)
-        data: dict[str, Any] = {"type": shape.type, "key": item.key}
+        assert isinstance(shape, TreeNode)
+        data: dict[str, Any] = {"type": shape.yaml_type, "key": item.key}
         if item.pinned:
             data["id"] = item.live.id
         data |= {**self._field_values(item, directory), **self._values_below(item, directory)}
         comments = self._described(item).comments
-        if item.inside:
-            data["children"] = [self._node_value(node, directory) for node in item.inside]
-        return BlockMapping(data, comments) if item.inside or comments else data
+        if item.nodes_inside:
+            data["children"] = [self._node_value(node, directory) for node in item.nodes_inside]
+        return BlockMapping(data, comments) if item.nodes_inside or comments else data
 
 
 def root_mapping(
@@ -297,12 +308,12 @@ def root_mapping(
 ) -> BlockMapping:
     """Return the root file, with the keys of the only organization at the top."""
     if len(organizations) != 1:
-        return BlockMapping({**head, WHOLE: BlockMapping(organizations)}, [*comments])
+        return BlockMapping({**head, ORGANIZATIONS_KEY: BlockMapping(organizations)}, [*comments])
     ((key, entry),) = organizations.items()
-    return BlockMapping({**head, WORD: key, **entry}, [*comments, *entry.comments])
+    return BlockMapping({**head, SINGLE_ORGANIZATION_KEY: key, **entry}, [*comments, *entry.comments])
 
 
-def _one_long_field(kind: Kind) -> bool:
+def _has_one_long_field(kind: Kind) -> bool:
     """Return whether the file of a long value needs no name beside that of its entry."""
     return sum(isinstance(one.type, Markdown | LongText | Json) for one in kind.fields) == 1
 
@@ -328,80 +339,81 @@ def _set_nested(made: dict[str, Any], path: list[str], value: Any) -> None:
     at[last] = value
 
 
-def _have_shape(kinds: Sequence[Kind], shape: type[Single | Node]) -> bool:
+def _have_shape(kinds: Sequence[Kind], shape: type[SingleEntry | TreeNode]) -> bool:
     """Return whether the kinds of a list have a shape; all kinds of one list have the same shape."""
     return all(isinstance(kind.shape, shape) for kind in kinds)
 
 
-class Made(Struct, frozen=True):
+class NewConfiguration(Struct, frozen=True):
     """The files of a configuration, notes about what is left out, and the variables to set."""
 
     files: Mapping[str, bytes]
     left_out: tuple[LeftOut, ...] = ()
-    to_set: tuple[ToSet, ...] = ()
-    ids: Mapping[str, Lines] = field(default_factory=dict)
+    required_secrets: tuple[RequiredSecret, ...] = ()
+    ids: Mapping[str, LinesByAddress] = field(default_factory=dict)
     """The lines for the ids file, by organization id."""
 
-    def stray(self, directory: Path) -> tuple[str, ...]:
+    def find_stray_files(self, directory: Path) -> tuple[str, ...]:
         """Return the existing files that are not new and that the configuration would include."""
-        paths = (path for pattern in included(self.files) for path in directory.glob(pattern))
+        paths = (path for pattern in include_patterns(self.files) for path in directory.glob(pattern))
         names = {path.relative_to(directory).as_posix() for path in paths}
         return tuple(sorted(names - self.files.keys() - {IDS_NAME}))
 
     def load(self, registry: Registry) -> tuple[Desired, Findings]:
         """Load the configuration from the files in memory, and return it with its findings."""
-        return load_from(InMemory(self.files), registry, {})
+        return load_from(MemoryFiles(self.files), registry, {})
 
 
-def make(
+def make_configuration(
     client: ReadClient,
     registry: Registry,
     named: Sequence[str],
     parallelism: int,
     full: bool,
     ids: IdsFile,
-) -> Made:
+) -> NewConfiguration:
     """Read organizations, and return the files of a new configuration.
 
     An object with a line in `ids` keeps its key. Raises ClientError, and DiagnosticError for unknown names.
     """
     whole = read_inventory(client, registry, named, parallelism, full)
     everything = tuple(whole.objects)
-    nameless = name_everything(registry, whole, ids.sections.get(client.platform))
+    nameless = name_objects(registry, whole, ids.sections.get(client.platform))
     entries = describe(registry, whole, full)
     add_comments(whole, nameless, entries)
     watch = watched_patterns(registry, whole, everything, full)
-    return Made(
+    return NewConfiguration(
         lay_out(registry, whole, entries, full, watch),
         tuple(left_out(whole, nameless, entries)),
-        tuple(entries.to_set),
-        lines_of(whole),
+        tuple(entries.required_secrets),
+        ids_lines(whole),
     )
 
 
-class InMemory:
+class MemoryFiles:
     """The files of a project in memory, with the interface of `config.discovery.Files`."""
 
-    root = ROOT
+    root = ROOT_FILE
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = files
 
-    def included(self, include: nodes.Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+    def included(self, include: nodes.Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         patterns = (
             [item for item in include if isinstance(item, nodes.Scalar)]
             if isinstance(include, nodes.Sequence)
             else []
         )
         found = [
-            Included(name, Path(name), item.span)
+            IncludedFile(name, Path(name), item.span)
             for item in patterns
             for name in self._files
-            if name != self.root and (fits(name, str(item.value)) if "*" in item.text else name == item.text)
+            if name != self.root
+            and (matches_include(name, str(item.value)) if "*" in item.text else name == item.text)
         ]
         return sorted({item.name: item for item in found}.values(), key=attrgetter("name")), []
 
-    def real(self, name: str) -> str | None:
+    def real_name(self, name: str) -> str | None:
         plain = posixpath.normpath(name)
         return None if plain.startswith(("..", "/")) else plain
 
@@ -411,13 +423,13 @@ class InMemory:
         return self._files[name][: limit + 1]
 
 
-EDITOR: Final = ".vscode/settings.json"
-IGNORED: Final = ".gitignore"
+EDITOR_SETTINGS_FILE: Final = ".vscode/settings.json"
+GITIGNORE_FILE: Final = ".gitignore"
 WORKFLOWS: Final = ("plan", "apply", "drift")
 _PACKAGE: Final = Path(__file__).parents[1]
 _TEMPLATES: Final = (_PACKAGE / "workflows.examples", _PACKAGE.parent / "examples" / "workflows")
 """The directories of the templates: in a wheel, and in a checkout."""
-_LARGEST: Final = 1 << 16
+_MAX_TEMPLATE_BYTES: Final = 1 << 16
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .@/-]*")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
@@ -456,10 +468,10 @@ def root_file(organization: str) -> bytes:
     key = _KEY.sub("-", organization).strip("-._") or "mine"
     comments = [
         "dpsync does not change objects and fields that your files do not contain.",
-        f"For a list of everything that you can write here: {command('explain')}",
+        f"For a list of everything that you can write here: {format_command('explain')}",
     ]
-    whole = BlockMapping({"dpsync": 1, WORD: key, "id": organization}, comments)
-    return document(whole, f"# yaml-language-server: $schema=./{SCHEMA}").encode()
+    whole = BlockMapping({"dpsync": 1, SINGLE_ORGANIZATION_KEY: key, "id": organization}, comments)
+    return yaml_document(whole, f"# yaml-language-server: $schema=./{SCHEMA_FILE}").encode()
 
 
 def schema_file(registry: Registry) -> bytes:
@@ -469,13 +481,13 @@ def schema_file(registry: Registry) -> bytes:
 
 def editor_settings() -> bytes:
     """Return the editor settings that map the schema to the root file."""
-    settings = {"yaml.schemas": {f"./{SCHEMA}": [ROOT]}}
+    settings = {"yaml.schemas": {f"./{SCHEMA_FILE}": [ROOT_FILE]}}
     return (json_text(settings, indent=2) + "\n").encode()
 
 
-def ignored_files() -> bytes:
+def gitignore_file() -> bytes:
     """Return the `.gitignore` file, which leaves out journals and the ids of platforms on loopback."""
-    return f"{disk.OWN}/\n".encode()
+    return f"{disk.OWN_DIRECTORY_NAME}/\n".encode()
 
 
 def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
@@ -490,7 +502,7 @@ def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
 
 def _workflow(name: str, settings: WorkflowSettings) -> str:
     folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
-    text = disk.read(folder / f"{name}.yml", _LARGEST).decode()
+    text = disk.read(folder / f"{name}.yml", _MAX_TEMPLATE_BYTES).decode()
     everything = "**" if settings.directory == "." else f"{settings.directory}/**"
     text = text.replace('"docs-platform/**"', json_text(everything))
     text = text.replace(

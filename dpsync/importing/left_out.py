@@ -12,78 +12,89 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dpsync.config.discovery import Files
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
-from dpsync.importing.edit_yaml import Document, TextEdit, apply_edits
-from dpsync.importing.entries import DescribedEntries, LeftOut, not_imported
-from dpsync.importing.inventory import FORBIDDEN, FoundObject, Inventory, Naming, UnreadSource
-from dpsync.importing.values import FileContent, Unwritable, Writing, placed, variable
-from dpsync.importing.write_yaml import on_one_line, scalar
-from dpsync.kinds.kind import Field, Kind, Node, Single
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.importing.edit_yaml import TextEdit, YamlFile, apply_edits
+from dpsync.importing.entries import DescribedEntries, LeftOut, not_imported_comment
+from dpsync.importing.inventory import FORBIDDEN_REASON, FoundObject, Inventory, Naming, UnreadableSource
+from dpsync.importing.values import (
+    FileContent,
+    UnwritableValueError,
+    ValueWriter,
+    replace_file_contents,
+    secret_variable,
+)
+from dpsync.importing.write_yaml import on_one_line, yaml_scalar
+from dpsync.kinds.kind import Field, Kind, SingleEntry, TreeNode
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.kinds.watching import ACCESS, access_fields, access_places, format_value
+from dpsync.kinds.watching import ACCESS_WORD, access_fields, access_places, format_value
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Line
-from dpsync.model.text import listed
+from dpsync.model.text import join_with_and
 
-_NAMED = 3
+_MAX_NAMED = 3
 """Maximum number of left-out objects that a comment names for one reason."""
 
 
-def left_out(whole: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> list[LeftOut]:
+def left_out(
+    inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries
+) -> list[LeftOut]:
     """Return one note for each object, field and place that is not in the files, ordered by address."""
     found = [
-        LeftOut(str(item.parent.address if item.parent else ""), None, _no_key(item)) for item in nameless
+        LeftOut(str(item.parent.address if item.parent else ""), None, _no_key_reason(item))
+        for item in nameless
     ]
     found += entries.left_out
-    found += _unread(_below_written(whole))
+    found += _unreadable_notes(_unreadable_below_written(inventory))
     return sorted(found, key=lambda note: (note.address, note.field or "", note.why))
 
 
-def add_comments(whole: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> None:
+def add_comments(inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> None:
     """Add a comment to the entry around each place and object that is not in the files."""
     reasons: dict[tuple[Address, str], list[str]] = {}
     for item in nameless:
         if item.parent is not None:
-            reasons.setdefault((_owner(item.parent).address, _no_key(item)), []).append(item.kind.key)
+            reasons.setdefault((_commented_object(item.parent).address, _no_key_reason(item)), []).append(
+                item.kind.key
+            )
     for note in entries.left_out:
         address = Address.parse(note.address)
-        owner = next((at for at in address.upward() if at in entries.by_address), None)
+        owner = next((at for at in address.self_and_ancestors() if at in entries.by_address), None)
         if note.field is None and owner is not None:
-            owner = _owner(entries.by_address[owner].found).address
+            owner = _commented_object(entries.by_address[owner].found_object).address
             name = "/".join(address.segments[len(owner.segments) :])
             reasons.setdefault((owner, f"{note.why}. Write the entry by hand."), []).append(name)
-    for one in _below_written(whole):
-        owner = _owner(one.parent).address
+    for one in _unreadable_below_written(inventory):
+        owner = _commented_object(one.parent).address
         of_node = f" of each {one.parent.kind.noun}" if owner != one.parent.address else ""
         reasons.setdefault((owner, one.why), []).append(f"{one.kind.key}{of_node}")
     for (owner, why), names in reasons.items():
         if (entry := entries.by_address.get(owner)) is not None:
-            entry.comments.append(not_imported(_some(dict.fromkeys(names)), why))
+            entry.comments.append(not_imported_comment(_some_names(dict.fromkeys(names)), why))
 
 
-def _below_written(whole: Inventory) -> list[UnreadSource]:
+def _unreadable_below_written(whole: Inventory) -> list[UnreadableSource]:
     written = {id(item) for item in whole.objects}
-    return [one for one in whole.unread if id(one.parent) in written]
+    return [one for one in whole.unreadable if id(one.parent) in written]
 
 
-def _owner(item: FoundObject) -> FoundObject:
+def _commented_object(item: FoundObject) -> FoundObject:
     """Return the object in whose entry a comment is written: for a node the owner of its tree."""
-    return next(one for one in item.above() if not isinstance(one.kind.shape, Node))
+    return next(one for one in item.with_ancestors() if not isinstance(one.kind.shape, TreeNode))
 
 
-def _some(names: Iterable[str]) -> str:
-    first, more = [*names][:_NAMED], [*names][_NAMED:]
-    return f"{', '.join(first)} and {len(more)} more" if more else listed(first)
+def _some_names(names: Iterable[str]) -> str:
+    first, more = [*names][:_MAX_NAMED], [*names][_MAX_NAMED:]
+    return f"{', '.join(first)} and {len(more)} more" if more else join_with_and(first)
 
 
-def _unread(unread: Sequence[UnreadSource]) -> Iterator[LeftOut]:
+def _unreadable_notes(unread: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
     """Yield one note for each place, or one for all places of an organization with the same reason."""
-    together: dict[tuple[str, ...], list[UnreadSource]] = {}
+    together: dict[tuple[str, ...], list[UnreadableSource]] = {}
     for one in unread:
         above = one.parent
-        key = (one.kind.name, above.kind.name, one.why, above.address.first)
+        key = (one.kind.name, above.kind.name, one.why, above.address.organization_key)
         together.setdefault(key, []).append(one)
     for group in together.values():
         yield LeftOut(common_pattern([one.place for one in group]), None, group[0].why)
@@ -95,97 +106,103 @@ def common_pattern(places: Sequence[Address]) -> str:
     if not more:
         return str(first)
     if len({len(place.segments) for place in places}) > 1:
-        return f"{first.first}/**/{first.last}"
+        return f"{first.organization_key}/**/{first.last_segment}"
     levels = zip(*(place.segments for place in places), strict=True)
     return "/".join(level[0] if len(set(level)) == 1 else "*" for level in levels)
 
 
-def _no_key(item: FoundObject) -> str:
+def _no_key_reason(item: FoundObject) -> str:
     return f"the {item.kind.noun} {item.live.id} has no value for its key, or another object has the same key"
 
 
-Place = tuple[Address, tuple[Kind, ...]]
-Open = tuple[Entry, Sequence[Field], Sequence[Place]]
+EntryPlace = tuple[Address, tuple[Kind, ...]]
+UnwatchedParts = tuple[Entry, Sequence[Field], Sequence[EntryPlace]]
 """An entry with the fields and the places of it that nothing watches."""
 
 
-def lines(naming: Naming, unwatched: Iterable[Open]) -> Iterator[Line]:
+def watch_lines(naming: Naming, unwatched: Iterable[UnwatchedParts]) -> Iterator[Line]:
     """Yield for each field and list the line that would watch it, as an import would write it."""
     for resource, fields, places in unwatched:
         for field in fields:
-            yield _of_field(naming, resource, field)
+            yield _field_line(naming, resource, field)
         for address, kinds in places:
-            yield Line(address=str(address), line=_of_place(address, kinds))
+            yield Line(address=str(address), line=_place_line(address, kinds))
 
 
-def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
-    address, live = str(resource.address), naming.live(resource)
+def _field_line(naming: Naming, resource: Entry, field: Field) -> Line:
+    address, live = str(resource.address), naming.live_object(resource)
     if live is None:
         return Line(address=address, field=field.name, why="GitBook does not contain the object yet")
     value = live.fields.get(field.name)
     if value is None or value == {}:
-        if value is None and field.null != "refused":
+        if value is None and field.null_effect != "refused":
             return Line(address=address, field=field.name, line=f"{field.name}: null")
-        partly = isinstance(field.type, Json) and field.type.partial
+        partly = isinstance(field.type, Json) and field.type.is_partial
         why = (
             "the value is empty. Write the keys that drift should compare"
             if partly
             else "GitBook has no value, and a file cannot contain an empty value"
         )
         return Line(address=address, field=field.name, why=why)
-    writing = Writing(naming.named(resource), lambda path: variable(resource.address, field.name, path))
+    writing = ValueWriter(
+        naming.reference_namer(resource), lambda path: secret_variable(resource.address, field.name, path)
+    )
     try:
-        written = writing.value(field.type, value)
-    except Unwritable as why:
+        written = writing.yaml_value(field.type, value)
+    except UnwritableValueError as why:
         return Line(address=address, field=field.name, why=str(why))
-    text = "{ file: … }" if isinstance(written, FileContent) else on_one_line(placed(written, lambda *_: "…"))
-    return Line(address=address, field=field.name, line=f"{scalar(field.name, key=True)}: {text}")
+    text = (
+        "{ file: … }"
+        if isinstance(written, FileContent)
+        else on_one_line(replace_file_contents(written, lambda *_: "…"))
+    )
+    return Line(address=address, field=field.name, line=f"{yaml_scalar(field.name, key=True)}: {text}")
 
 
-def _of_place(address: Address, kinds: Sequence[Kind]) -> str:
+def _place_line(address: Address, kinds: Sequence[Kind]) -> str:
     """Return the line that watches a list or single: a policy pattern, or the entry of a single."""
     kind = kinds[0]
-    if not isinstance(kind.shape, Single):
+    if not isinstance(kind.shape, SingleEntry):
         return f"policy: {{ watch: [{on_one_line(str(address))}] }}"
-    word = address.last
-    first = next(field.name for field in kind.fields if field.on != "neither")
-    return f"{word}: …" if kind.only_short else f"{word}: {{ {first}: … }}"
+    word = address.last_segment
+    first = next(field.name for field in kind.fields if field.written_in != "neither")
+    return f"{word}: …" if kind.is_always_shorthand else f"{word}: {{ {first}: … }}"
 
 
 def watched_patterns(
-    registry: Registry, whole: Inventory, everything: Sequence[FoundObject], full: bool
+    registry: Registry, inventory: Inventory, everything: Sequence[FoundObject], full: bool
 ) -> list[str]:
     """Return the patterns of `policy: watch` for an import: `access` if it is exact, and watched values.
 
     The single patterns stand in place of `access` if the platform does not serve a place, or if the import
     left out an object that no pattern with a value names. With `full` no field needs a pattern.
     """
-    values = watched_values(registry, whole, everything)
-    unread = {(one.kind.key, one.parent.kind.name) for one in whole.unread if not one.served}
+    values = watched_values(registry, inventory, everything)
+    unread = {(one.kind.key, one.parent.kind.name) for one in inventory.unreadable if not one.is_supported}
     left_out = {
         (item.kind.key, parent.kind.name)
-        for item, parent in _without_entry(whole, everything)
+        for item, parent in _without_entry(inventory, everything)
         if not _watched_values(item)
     }
     places = access_places(registry, unread | left_out)
     if places == access_places(registry):
-        return [ACCESS, *values]
+        return [ACCESS_WORD, *values]
     return [*places, *([] if full else access_fields(registry)), *values]
 
 
-def watched_values(registry: Registry, whole: Inventory, everything: Sequence[FoundObject]) -> list[str]:
+def watched_values(registry: Registry, inventory: Inventory, everything: Sequence[FoundObject]) -> list[str]:
     """Return patterns with the present values of objects without an entry, so that drift reports changes.
 
     The patterns cover the fields that can make an object more visible or give it more rights.
     """
     found = []
-    for item, parent in _without_entry(whole, everything):
-        if isinstance(item.kind.shape, Single):
+    for item, parent in _without_entry(inventory, everything):
+        if isinstance(item.kind.shape, SingleEntry):
             continue
-        own, title = item.live.id, item.live.fields.get(item.kind.title)
+        own, title = item.live.id, item.live.fields.get(item.kind.title_field)
         place = parent.address.child(*item.kind.key.split("."))
         has_title = isinstance(title, str) and title not in ("", own)
-        address = place.unmanaged(str(title), own) if has_title else place.unmanaged(own)
+        address = place.unmanaged_child(str(title), own) if has_title else place.unmanaged_child(own)
         found += [f"{address}#{name}={text}" for name, text in _watched_values(item)]
     return sorted(found)
 
@@ -203,16 +220,20 @@ def _without_entry(
 
 def _watched_values(item: FoundObject) -> list[tuple[str, str]]:
     """Return the fields of an object that a pattern with a value can name, each with its present value."""
-    fields = [one for one in item.kind.fields if (one.security or one.exposure) and one.source is not None]
+    fields = [
+        one
+        for one in item.kind.fields
+        if (one.can_widen_access or one.exposure) and one.response_path is not None
+    ]
     values = [(one.name, format_value(one, item.live.fields.get(one.name))) for one in fields]
     return [(name, text) for name, text in values if text is not None]
 
 
-_NOTE = re.compile(r"(?P<indent> *)# Not imported: (?P<names>.*?)\. (?P<why>[A-Z].*)")
-_BETWEEN = re.compile(r", | and ")
+_NOT_IMPORTED_COMMENT = re.compile(r"(?P<indent> *)# Not imported: (?P<names>.*?)\. (?P<why>[A-Z].*)")
+_NAME_SEPARATOR = re.compile(r", | and ")
 
 
-def renew_notes(
+def update_not_imported_comments(
     files: Files, desired: Desired, read: Collection[Address], unread: Collection[Address]
 ) -> dict[str, bytes]:
     """Return the files whose comments about left-out objects change.
@@ -220,20 +241,22 @@ def renew_notes(
     `read` are the places without an entry that were read, and `unread` those that the token may not read.
     """
     contents: dict[str, bytes] = {}
-    documents: dict[str, Document] = {}
+    documents: dict[str, YamlFile] = {}
     edits: dict[str, list[TextEdit]] = {}
     forbidden: dict[Address, list[str]] = {}
     for place in sorted(unread):
-        owner = next(above for above in place.upward() if above in desired.resources and above != place)
+        owner = next(
+            above for above in place.self_and_ancestors() if above in desired.entries and above != place
+        )
         forbidden.setdefault(owner, []).append(".".join(place.segments[len(owner.segments) :]))
-    for entry in desired.resources.values():
+    for entry in desired.entries.values():
         name = entry.span.file
         if name in desired.row_files:
             continue
         if name not in documents:
             contents[name] = files.read(name, DEFAULT_LIMITS.bytes)
-            documents[name] = Document(decode(contents[name], name)[0], name)
-        found = _edits(documents[name], entry, desired, read, forbidden.get(entry.address, []))
+            documents[name] = YamlFile(decode(contents[name], name)[0], name)
+        found = _comment_edits(documents[name], entry, desired, read, forbidden.get(entry.address, []))
         edits.setdefault(name, []).extend(found)
     made: dict[str, bytes] = {}
     for name, changes in edits.items():
@@ -242,26 +265,26 @@ def renew_notes(
     return made
 
 
-def _edits(
-    document: Document, entry: Entry, desired: Desired, read: Collection[Address], forbidden: list[str]
+def _comment_edits(
+    document: YamlFile, entry: Entry, desired: Desired, read: Collection[Address], forbidden: list[str]
 ) -> list[TextEdit]:
     """Return the edits of the comments above the first key of an entry in block style."""
     mapping = document.mapping_of(entry.span)
-    if mapping is None or not len(mapping) or document.text[document.range(mapping)[0]] == "{":
+    if mapping is None or not len(mapping) or document.text[document.node_range(mapping)[0]] == "{":
         return []
     first, _ = next(iter(mapping))
     lines, edits = document.text.splitlines(), list[TextEdit]()
     at = first.span.line - 1
     if lines[at][: first.span.column - 1].strip():
         return []
-    why = f"{FORBIDDEN[:1].upper()}{FORBIDDEN[1:]}"
+    why = f"{FORBIDDEN_REASON[:1].upper()}{FORBIDDEN_REASON[1:]}"
     for number in range(at - 1, -1, -1):
         if not lines[number].lstrip().startswith("#"):
             break
-        note = _NOTE.fullmatch(lines[number])
+        note = _NOT_IMPORTED_COMMENT.fullmatch(lines[number])
         if note is None or " of each " in note["names"] or note["names"].endswith(" more"):
             continue
-        before = _BETWEEN.split(note["names"])
+        before = _NAME_SEPARATOR.split(note["names"])
         left = [name for name in before if not _is_imported(name, entry, desired, read)]
         if note["why"] == why:
             left += [name for name in forbidden if name not in left]
@@ -270,13 +293,17 @@ def _edits(
             continue
         start = document.starts[number]
         text = (
-            f"{note['indent']}# {not_imported(listed(left), note['why'])}{document.line_end}" if left else ""
+            f"{note['indent']}# {not_imported_comment(join_with_and(left), note['why'])}{document.line_end}"
+            if left
+            else ""
         )
         edits.append(TextEdit(start, document.starts[number + 1], text))
     if forbidden:
         start = document.starts[at]
         indent = " " * (first.span.column - 1)
-        note_text = f"{indent}# {not_imported(listed(forbidden), FORBIDDEN)}{document.line_end}"
+        note_text = (
+            f"{indent}# {not_imported_comment(join_with_and(forbidden), FORBIDDEN_REASON)}{document.line_end}"
+        )
         edits.append(TextEdit(start, start, note_text))
     return edits
 
@@ -286,7 +313,7 @@ def _is_imported(name: str, entry: Entry, desired: Desired, read: Collection[Add
     if name in entry.fields:
         return True
     known: tuple[Collection[Address] | Mapping[Address, object], ...] = (
-        desired.resources, desired.scopes, read,
+        desired.entries, desired.scopes, read,
     )  # fmt: skip
     addresses = {entry.address.child(*name.split("/")), entry.address.child(*name.split("."))}
     return any(address in one for address in addresses for one in known)

@@ -11,36 +11,36 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-from dpsync.config.compose import WORD
+from dpsync.config.compose import SINGLE_ORGANIZATION_KEY
 from dpsync.importing.entries import LeftOut
-from dpsync.importing.inventory import first_free
-from dpsync.importing.keys import slug
-from dpsync.importing.layout import ROOT, Folder, Made, included, root_mapping
-from dpsync.importing.navigation_file import CODE, NavigationKinds, read_navigation
-from dpsync.importing.values import Unwritable, Writing
+from dpsync.importing.inventory import first_unused_name
+from dpsync.importing.keys import slugify
+from dpsync.importing.layout import ROOT_FILE, NewConfiguration, NewFiles, include_patterns, root_mapping
+from dpsync.importing.navigation_file import NAVIGATION_CODE, NavigationKinds, read_navigation
+from dpsync.importing.values import UnwritableValueError, ValueWriter
 from dpsync.importing.write_yaml import BlockMapping
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.nodes import Mapping, Scalar, Sequence, Span, plain
+from dpsync.model.nodes import Mapping, Scalar, Sequence, Span, node_value
 from dpsync.model.nodes import Node as Parsed
-from dpsync.model.values import canonical
+from dpsync.model.values import canonical_json
 
-_WRITING = Writing(lambda kinds, id: id, lambda path: "")
-_UNKNOWN = "dpsync has no setting for this key"
+_WRITING = ValueWriter(lambda kinds, id: id, lambda path: "")
+_UNKNOWN_KEY_REASON = "dpsync has no setting for this key"
 
 
-def take_over(
+def convert_navigation_file(
     path: Path,
     registry: Registry,
     organization: str,
     title: str | None = None,
     name: str | None = None,
     project: Path | None = None,
-) -> Made:
+) -> NewConfiguration:
     """Return the configuration of the site in a navigation file; `title` replaces the title of the site.
 
     Findings call the file `name`. A symbolic link must not lead out of `project`, which is the directory of
@@ -50,25 +50,25 @@ def take_over(
     name = name or path.name
     tree = NavigationKinds.of(registry)
     file = read_navigation(path, name, tree, project or path.parent)
-    taking = _TakingOver(tree, organization, name)
-    for key in file.others:
-        taking.leave_out("", key.text, _UNKNOWN, key.span)
-    taking.site(file.site, title)
+    taking = _NavigationConverter(tree, organization, name)
+    for key in file.unknown_keys:
+        taking.leave_out("", key.text, _UNKNOWN_KEY_REASON, key.span)
+    taking.convert_site(file.site, title)
     if taking.problems:
         raise DiagnosticError(taking.problems, Exit.INVALID, file.texts)
-    made = taking.made()
+    made = taking.configuration()
     wrong = made.load(registry)[1].errors
     if wrong:
         message = "dpsync cannot make a valid configuration of this navigation file, and wrote nothing"
-        raise DiagnosticError([Diagnostic(CODE, message), *wrong], Exit.INVALID, file.texts)
+        raise DiagnosticError([Diagnostic(NAVIGATION_CODE, message), *wrong], Exit.INVALID, file.texts)
     return made
 
 
-class _NoCounterpart(Exception):
+class _NoCounterpartError(Exception):
     """A node has no counterpart in dpsync. The message has the reason."""
 
 
-class _TakingOver:
+class _NavigationConverter:
     """Converts one navigation file. `problems` has its errors, and `left_out` what is not taken over."""
 
     def __init__(self, tree: NavigationKinds, organization: str, file: str) -> None:
@@ -76,8 +76,8 @@ class _TakingOver:
         self.registry = tree.registry
         self.organization = organization
         self.file = file
-        local = slug(organization) or self.registry.root.name
-        self.local = f"{local}-2" if local in self.registry.words else local
+        local = slugify(organization) or self.registry.root.name
+        self.local_key = f"{local}-2" if local in self.registry.pattern_words else local
         self.problems: list[Diagnostic] = []
         self.left_out: list[LeftOut] = []
         self.entries: dict[str, dict[str, dict[str, Any]]] = {}
@@ -89,7 +89,7 @@ class _TakingOver:
         self._unique_values: dict[Hashable, Span] = {}
         """The position of each value that must be unique: a default, a path, a name."""
         self._nodes_without_path: set[Address] = set()
-        self._pathless: set[Hashable] = set()
+        self._entries_without_path: set[Hashable] = set()
         """The entries that the site shows without a path, as `_mark` identifies them."""
 
     def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
@@ -97,26 +97,26 @@ class _TakingOver:
         self.left_out.append(LeftOut(str(at) or self.file, field, why, span))
 
     def _add_error(self, message: str, span: Span, hint: str | None = None) -> None:
-        self.problems.append(Diagnostic(CODE, message, span, hint=hint))
+        self.problems.append(Diagnostic(NAVIGATION_CODE, message, span, hint=hint))
 
     # The site and its nodes.
 
-    def site(self, site: Mapping, title: str | None) -> None:
+    def convert_site(self, site: Mapping, title: str | None) -> None:
         """Convert the site; `title` replaces the title in the file."""
-        owner, place = self.tree.owner, self.tree.place
+        owner, place = self.tree.owner, self.tree.navigation_key
         site_title = self._choose_title(site, title)
-        self.key = slug(site_title) or owner.noun
-        at = Address((self.local,)).child(*owner.key.split("."), self.key)
+        self.key = slugify(site_title) or owner.noun
+        at = Address((self.local_key,)).child(*owner.key.split("."), self.key)
         self.root = at.child(*place.split("."))
-        others = _entries(site, but=(owner.title, place))
-        self.owner = {owner.title: site_title, **self._fields(owner, others, at, at)}
+        others = _entries(site, but=(owner.title_field, place))
+        self.owner = {owner.title_field: site_title, **self._fields(owner, others, at, at)}
         self._report_unknown(others, at)
         items = site.get(place)
         assert isinstance(items, Sequence)
         made = [
             (item, node) for item in items if (node := self._convert_node(item, self.tree.by_type, self.root))
         ]
-        nodes = self._allowed_together(made)
+        nodes = self._without_misplaced_nodes(made)
         if nodes:
             self.owner[place] = nodes
         elif not self.problems:
@@ -125,9 +125,9 @@ class _TakingOver:
 
     def _choose_title(self, site: Mapping, given: str | None) -> str:
         """Return the title of the site: the title that was passed, else the title in the file."""
-        field_ = self.tree.owner.field(self.tree.owner.title)
+        field_ = self.tree.owner.field(self.tree.owner.title_field)
         node = site.get(field_.name)
-        written = plain(node) if node is not None else None
+        written = node_value(node) if node is not None else None
         if node is not None and given not in (None, written):
             self.leave_out(
                 self.file,
@@ -142,8 +142,8 @@ class _TakingOver:
             self._add_error(message, place, "pass a title: --title NAME")
             return ""
         try:
-            return str(_WRITING.value(field_.type, title))
-        except Unwritable as why:
+            return str(_WRITING.yaml_value(field_.type, title))
+        except UnwritableValueError as why:
             message = f"{'--title' if given is not None else field_.name}: {why}"
             self._add_error(message, place, "pass another title: --title NAME")
             return ""
@@ -158,13 +158,13 @@ class _TakingOver:
             return None
         key = node.get("key")
         if not isinstance(key, Scalar) or not key.text:
-            self._add_error(f"{kind.one} needs a key", node.span)
+            self._add_error(f"{kind.noun_with_article} needs a key", node.span)
             return None
         place = around if self.tree.is_inside(kind) else self.root
         at = place.child(self._choose_key(key, node, kind, place))
         try:
             return self._make_node(kind, node, at, around)
-        except _NoCounterpart as why:
+        except _NoCounterpartError as why:
             self.leave_out(at, None, str(why), node.span)
             return None
 
@@ -173,15 +173,18 @@ class _TakingOver:
         children = node.get("children")
         for child in children if isinstance(children, Sequence) else ():
             word, key = (child.get("type"), child.get("key")) if isinstance(child, Mapping) else (None, None)
-            inside = self.tree.inside(kind).get(str(word.value)) if isinstance(word, Scalar) else None
+            inside = (
+                self.tree.child_kinds_by_type(kind).get(str(word.value)) if isinstance(word, Scalar) else None
+            )
             if not isinstance(child, Mapping) or not isinstance(key, Scalar) or inside is None:
                 continue
             place = around if self.tree.is_inside(inside) else self.root
-            at = place.child(key.text if LOCAL_KEY.fullmatch(key.text) else slug(key.text) or inside.noun)
+            at = place.child(key.text if LOCAL_KEY.fullmatch(key.text) else slugify(key.text) or inside.noun)
             self.leave_out(
                 at,
                 None,
-                f'the {inside.noun} is inside the {kind.noun} "{around.last}", which dpsync cannot import',
+                f'the {inside.noun} is inside the {kind.noun} "{around.last_segment}", which dpsync '
+                "cannot import",
                 child.span,
             )
             self._report_nodes_inside(inside, child, at)
@@ -190,27 +193,28 @@ class _TakingOver:
         """Return a node for the configuration with its children. Raises _NoCounterpart."""
         assert isinstance(kind.shape, NodeShape)
         values = _entries(node, but=("type", "key", "children", "content"))
-        data: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
-        content = self.tree.content(kind)
+        data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": at.last_segment}
+        content = self.tree.content_field(kind)
         all_values = dict(values)
         entry = self._content_fields(content[1], node, values, at) if content is not None else None
         values = {name: item for name, item in values.items() if name not in self.tree.single_fields(kind)}
         try:
             fields = self._fields(kind, values, at, around)
-        except _NoCounterpart:
+        except _NoCounterpartError:
             self._report_nodes_inside(kind, node, at)
             raise
-        if kind.identity[0] not in fields:
+        if kind.natural_keys[0] not in fields:
             self._nodes_without_path.add(at)
         if content is not None and entry is not None:
             has_path = self._nodes_without_path.isdisjoint((at, around))
             self._make_title_unique(content[1], entry, at, self.root, node.span, has_path)
         single = self._single_values(kind, all_values, entry or {}, at)
         children = self._children(kind, node, at)
-        if len(children or ()) < kind.shape.least:
-            holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
-            raise _NoCounterpart(
-                f"{kind.one} needs at least {kind.shape.least} {holds}, but this {kind.noun} has none"
+        if len(children or ()) < kind.shape.min_children:
+            holds = " or ".join(self.registry[name].noun for name in kind.shape.child_kinds)
+            raise _NoCounterpartError(
+                f"{kind.noun_with_article} needs at least {kind.shape.min_children} {holds}, but "
+                f"this {kind.noun} has none"
             )
         self._report_unknown(values, at)
         if content is not None and entry is not None:
@@ -226,56 +230,64 @@ class _TakingOver:
 
         `said` holds the values in the file, and `shown` is the entry of the space that the node shows.
         """
-        single = self.tree.file_single(kind)
+        single = self.tree.settings_single(kind)
         if single is None:
             return {}
         word, kind, names = single
         differing = {
             name: values[name]
             for name in names
-            if name in values and plain(values[name][1]) != shown.get(name)
+            if name in values and node_value(values[name][1]) != shown.get(name)
         }
         fields = self._fields(kind, differing, at.child(word), at)
         return {word: fields} if fields else {}
 
     def _children(self, kind: Kind, node: Mapping, at: Address) -> list[dict[str, Any]] | None:
         """Return the children of a node; None if the kind allows no children."""
-        inside = self.tree.inside(kind)
+        inside = self.tree.child_kinds_by_type(kind)
         children = node.get("children")
         if children is None or (isinstance(children, Scalar) and children.value is None):
             return [] if inside else None
         if not isinstance(children, Sequence) or not inside:
             self._add_error(
-                '"children" must be a list' if inside else f"{kind.one} cannot have children", children.span
+                '"children" must be a list' if inside else f"{kind.noun_with_article} cannot have children",
+                children.span,
             )
             return None
         return [made for item in children if (made := self._convert_node(item, inside, at)) is not None]
 
-    def _allowed_together(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
+    def _without_misplaced_nodes(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
         """Return the nodes at the top level without those that must not be next to the others."""
-        nodes_apart = [(item, node, _stands_alone(self.tree.by_type[node["type"]])) for item, node in made]
-        keep = not any(self._shows(node) for _, node, alone in nodes_apart if not alone)
+        nodes_apart = [
+            (item, node, _is_exclusive_node(self.tree.by_type[node["type"]])) for item, node in made
+        ]
+        keep = not any(self._shows_content(node) for _, node, alone in nodes_apart if not alone)
         if len({alone for _, _, alone in nodes_apart}) < 2:
             return [node for _, node in made]
         for item, node, alone in nodes_apart:
             if alone is keep:
                 continue
             kind = self.tree.by_type[node["type"]]
-            if (content := self.tree.content(kind)) is not None:
+            if (content := self.tree.content_field(kind)) is not None:
                 del self.entries[content[1].key][node[content[0].name]]
             others = {
                 self.tree.by_type[other["type"]].noun
                 for _, other, is_alone in nodes_apart
                 if is_alone is keep
             }
-            why = f"{kind.one} cannot be at the top level next to a {' or a '.join(sorted(others))}"
+            why = (
+                f"{kind.noun_with_article} cannot be at the top level next to a "
+                f"{' or a '.join(sorted(others))}"
+            )
             self.leave_out(self.root.child(node["key"]), None, why, item.span)
         return [node for _, node, alone in nodes_apart if alone is keep]
 
-    def _shows(self, node: dict[str, Any]) -> bool:
+    def _shows_content(self, node: dict[str, Any]) -> bool:
         """Return whether a node or a node below it shows content."""
         kind = self.tree.by_type[node["type"]]
-        return self.tree.content(kind) is not None or any(map(self._shows, node.get("children", ())))
+        return self.tree.content_field(kind) is not None or any(
+            map(self._shows_content, node.get("children", ()))
+        )
 
     # What they say.
 
@@ -288,31 +300,38 @@ class _TakingOver:
         """
         fields: dict[str, Any] = {}
         for field_ in kind.fields:
-            if field_.nest or field_.name not in values or not field_.declarable:
+            if field_.is_parent_reference or field_.name not in values or not field_.is_declarable:
                 continue
             key, node = values.pop(field_.name)
-            value = plain(node)
-            if value is None or value == field_.absent or (value == "" and field_.blank_is_none):
+            value = node_value(node)
+            if (
+                value is None
+                or value == field_.value_when_absent
+                or (value == "" and field_.empty_text_is_none)
+            ):
                 continue
             if field_.required and not isinstance(value, str):
-                self._add_error(f"the {field_.name} of {kind.one} must be a text", node.span)
+                self._add_error(f"the {field_.name} of {kind.noun_with_article} must be a text", node.span)
             written = self._field_value(field_, value, at, key.span)
             if written is not None and not self._is_duplicate(kind, field_, written, at, around, key.span):
                 fields[field_.name] = written
         for field_ in kind.fields:
-            is_own = field_.required and not field_.nest and not isinstance(field_.type, Reference)
+            is_own = (
+                field_.required and not field_.is_parent_reference and not isinstance(field_.type, Reference)
+            )
             if is_own and field_.name not in fields and kind is not self.tree.owner:
-                raise _NoCounterpart(
-                    f"{kind.one} needs a {field_.name}, but this {kind.noun} has no valid {field_.name}"
+                raise _NoCounterpartError(
+                    f"{kind.noun_with_article} needs a {field_.name}, but this {kind.noun} has no "
+                    f"valid {field_.name}"
                 )
         return fields
 
     def _field_value(self, field_: Field, value: Any, at: Address, span: Span) -> Any:
         """Return a value as the configuration has it, shortened if necessary; None if it is not allowed."""
         try:
-            return _WRITING.value(field_.type, value)
-        except Unwritable as why:
-            most = field_.type.most if isinstance(field_.type, Text) else None
+            return _WRITING.yaml_value(field_.type, value)
+        except UnwritableValueError as why:
+            most = field_.type.max_length if isinstance(field_.type, Text) else None
             if field_.required and most is not None and isinstance(value, str) and len(value) > most:
                 cut = value[:most].rstrip()
                 self.leave_out(at, field_.name, f'{why}, so the new value is "{cut}"', span)
@@ -324,7 +343,7 @@ class _TakingOver:
         self, kind: Kind, field_: Field, value: Any, at: Address, around: Address, span: Span
     ) -> bool:
         """Return whether another object in the same list already has a value that must be unique."""
-        scope = field_.one_per if value is True else field_.unique
+        scope = field_.exclusive_within if value is True else field_.unique_within
         if scope is None:
             return False
         place = around if scope == "parent" and self.tree.is_inside(kind) else self.root
@@ -347,34 +366,39 @@ class _TakingOver:
 
         The names stay if the site shows both entries at paths (`has_path`), which distinguish the entries.
         """
-        name = kind.identity[0] if kind.identity else None
-        if not isinstance(name, str) or kind.natural or kind.field(name).unique or name not in fields:
+        name = kind.natural_keys[0] if kind.natural_keys else None
+        if (
+            not isinstance(name, str)
+            or kind.key_field
+            or kind.field(name).unique_within
+            or name not in fields
+        ):
             return
-        ties = [fields.get(tie) for tie in kind.tie_breakers if not kind.field(tie).nest]
+        ties = [fields.get(tie) for tie in kind.tie_breakers if not kind.field(tie).is_parent_reference]
         wanted, number, type_ = str(fields[name]), 1, kind.field(name).type
-        most = type_.most if isinstance(type_, Text) else None
-        mark = self._mark(kind, wanted, ties, around)
+        most = type_.max_length if isinstance(type_, Text) else None
+        mark = self._identify_value(kind, wanted, ties, around)
         while self._unique_values.setdefault(mark, span) is not span and not (
-            has_path and mark not in self._pathless
+            has_path and mark not in self._entries_without_path
         ):
             number += 1
             ending = f" ({number})"
             fields[name] = f"{wanted[: most and most - len(ending)]}{ending}"
-            mark = self._mark(kind, fields[name], ties, around)
-        self._pathless |= set() if has_path else {mark}
+            mark = self._identify_value(kind, fields[name], ties, around)
+        self._entries_without_path |= set() if has_path else {mark}
         if number > 1:
-            first = self._unique_values[self._mark(kind, wanted, ties, around)]
+            first = self._unique_values[self._identify_value(kind, wanted, ties, around)]
             why = f"the {kind.noun} at {first} has the same {name}"
             self.leave_out(at, name, f'{why}, so the new value is "{fields[name]}"', span)
 
-    def _mark(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
-        return kind.name, around, canonical([value, *ties])
+    def _identify_value(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
+        return kind.name, around, canonical_json([value, *ties])
 
     def _report_unknown(self, said: dict[str, tuple[Scalar, Parsed]], at: Address, inside: str = "") -> None:
         """Report the values in the file that no field has taken."""
         for name, (key, node) in said.items():
-            if plain(node) not in (None, False):
-                self.leave_out(at, f"{inside}{name}", _UNKNOWN, key.span)
+            if node_value(node) not in (None, False):
+                self.leave_out(at, f"{inside}{name}", _UNKNOWN_KEY_REASON, key.span)
 
     # What a node shows.
 
@@ -389,7 +413,7 @@ class _TakingOver:
                 inside[field_.name] = values.pop(field_.name)
         fields = self._fields(kind, inside, at, self.root)
         for name, (key, value) in inside.items():
-            if plain(value) is not None:
+            if node_value(value) is not None:
                 why = "dpsync has no setting for the directory of a space"
                 self.leave_out(at, f"content.{name}", why, key.span)
         return fields
@@ -404,9 +428,9 @@ class _TakingOver:
 
     def _choose_key(self, key: Scalar, node: Mapping, kind: Kind, place: Address) -> str:
         """Return the key of a node, or a valid key made from that key or the title."""
-        title = node.get(kind.title)
+        title = node.get(kind.title_field)
         words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
-        wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slug, words)))
+        wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slugify, words)))
         new_key = self._free_key(place, wanted)
         if new_key != key.text:
             is_used = (
@@ -424,27 +448,29 @@ class _TakingOver:
 
     def _free_key(self, scope: Hashable, wanted: str) -> str:
         used = self._keys.setdefault(scope, set())
-        key = first_free(wanted, used.__contains__)
+        key = first_unused_name(wanted, used.__contains__)
         used.add(key)
         return key
 
     # Writing.
 
-    def made(self) -> Made:
+    def configuration(self) -> NewConfiguration:
         """Return the files of the configuration."""
-        folder = Folder(self.registry)
+        folder = NewFiles(self.registry)
         for place, entries in sorted(self.entries.items()):
             if entries:
-                part = BlockMapping({WORD: self.local, place: BlockMapping(entries)})
-                folder.yaml(f"{self.local}/{place}.yaml", part)
+                part = BlockMapping({SINGLE_ORGANIZATION_KEY: self.local_key, place: BlockMapping(entries)})
+                folder.add_yaml(f"{self.local_key}/{place}.yaml", part)
         key = self.tree.owner.key
-        path = f"{self.local}/{key}/{self.key}.yaml"
+        path = f"{self.local_key}/{key}/{self.key}.yaml"
         owner = BlockMapping({self.key: BlockMapping(self.owner)})
-        folder.yaml(path, BlockMapping({WORD: self.local, key: owner}))
-        head = {"dpsync": 1, "include": included(folder.contents)}
-        folder.yaml(ROOT, root_mapping(head, {self.local: BlockMapping({"id": self.organization})}))
+        folder.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: self.local_key, key: owner}))
+        head = {"dpsync": 1, "include": include_patterns(folder.contents)}
+        folder.add_yaml(
+            ROOT_FILE, root_mapping(head, {self.local_key: BlockMapping({"id": self.organization})})
+        )
         files = dict(sorted(folder.contents.items()))
-        return Made(files, tuple(self.left_out))
+        return NewConfiguration(files, tuple(self.left_out))
 
 
 def _entries(node: Mapping, but: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
@@ -452,5 +478,5 @@ def _entries(node: Mapping, but: tuple[str, ...] = ()) -> dict[str, tuple[Scalar
     return {key.text: (key, value) for key, value in node if key.text not in but}
 
 
-def _stands_alone(kind: Kind) -> bool:
-    return isinstance(kind.shape, NodeShape) and kind.shape.alone
+def _is_exclusive_node(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root

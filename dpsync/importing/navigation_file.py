@@ -19,28 +19,28 @@ from dpsync.config import codes
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read
 from dpsync.importing.edit_yaml import comments
 from dpsync.importing.entries import LeftOut
-from dpsync.importing.inventory import first_free
-from dpsync.importing.keys import slug
-from dpsync.importing.values import Unwritable, Writing
-from dpsync.importing.write_yaml import BlockMapping, Verbatim, document
+from dpsync.importing.inventory import first_unused_name
+from dpsync.importing.keys import slugify
+from dpsync.importing.values import UnwritableValueError, ValueWriter
+from dpsync.importing.write_yaml import BlockMapping, Verbatim, yaml_document
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference
 from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.nodes import Json, Mapping, Node, Scalar, Sequence, Span, plain
-from dpsync.model.text import command, counted, json_text
+from dpsync.model.nodes import Json, Mapping, Node, Scalar, Sequence, Span, node_value
+from dpsync.model.text import format_command, format_count, json_text
 from dpsync.model.values import Ref, Value
 
-NAMES: Final = ("gitbook-docs.yaml", "docs.yaml")
+NAVIGATION_FILE_NAMES: Final = ("gitbook-docs.yaml", "docs.yaml")
 """The names that GitBook gives the file, newest first."""
 SCHEMA: Final = ("$schema", "https://api.gitbook.com/gitbook-docs.yaml")
 """The comment by which editors find the schema of the file."""
 VERSION: Final = ("version", 1)
 """The version of the format; a file without one has this one."""
-CODE: Final = "navigation"
+NAVIGATION_CODE: Final = "navigation"
 """The code of all errors in such a file."""
 
 
@@ -53,7 +53,7 @@ class NavigationKinds(Struct, frozen=True):
 
     registry: Registry
     owner: Kind
-    place: str
+    navigation_key: str
     by_type: dict[str, Kind]
 
     @staticmethod
@@ -61,50 +61,50 @@ class NavigationKinds(Struct, frozen=True):
         """Return the navigation kinds of a registry, which has one kind with a navigation."""
         owner, place, kinds = next(
             (kind, place, kinds)
-            for kind in registry.ordered
-            for place, kinds in registry.places(kind.name).items()
+            for kind in registry.in_dependency_order
+            for place, kinds in registry.kinds_by_list_key(kind.name).items()
             if isinstance(kinds[0].shape, NodeShape)
         )
         by_type: dict[str, Kind] = {
-            kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)
+            kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)
         }
         return NavigationKinds(registry, owner, place, by_type)
 
-    def content(self, kind: Kind) -> tuple[Field, Kind] | None:
+    def content_field(self, kind: Kind) -> tuple[Field, Kind] | None:
         """Return the field of a node that refers to the shown content, with the kind of that content."""
         for field_ in kind.fields:
-            if field_.required and not field_.nest and isinstance(field_.type, Reference):
+            if field_.required and not field_.is_parent_reference and isinstance(field_.type, Reference):
                 return field_, self.registry[field_.type.kinds[0]]
         return None
 
-    def file_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
+    def settings_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
         """Return key, kind and fields of the object below a node that has further settings, if any."""
         assert isinstance(kind.shape, NodeShape)
-        if kind.shape.file_single is None:
+        if kind.shape.navigation_file_customization is None:
             return None
-        word, names = kind.shape.file_single
-        return word, self.registry.places(kind.name)[word][0], names
+        word, names = kind.shape.navigation_file_customization
+        return word, self.registry.kinds_by_list_key(kind.name)[word][0], names
 
     def single_fields(self, kind: Kind) -> tuple[str, ...]:
         """Return the keys of a node in the file that set fields of the object below the node."""
-        single = self.file_single(kind)
+        single = self.settings_single(kind)
         return single[2] if single is not None else ()
 
     def exported_names(self, kind: Kind) -> frozenset[str]:
         """Return the keys that an export can write to a node of the file."""
         assert isinstance(kind.shape, NodeShape)
-        own = {name for name in kind.shape.file_names if name in kind.written_fields}
-        content = self.content(kind)
-        titles = {content[1].title} if content is not None else set()
+        own = {name for name in kind.shape.navigation_file_fields if name in kind.declarable_fields}
+        content = self.content_field(kind)
+        titles = {content[1].title_field} if content is not None else set()
         return frozenset(own | titles | set(self.single_fields(kind)))
 
     def is_inside(self, kind: Kind) -> bool:
         """Return whether the address of a node is below the node that contains it, and not beside it."""
         return any(isinstance(self.registry[name].shape, NodeShape) for name in kind.parents)
 
-    def inside(self, kind: Kind) -> dict[str, Kind]:
+    def child_kinds_by_type(self, kind: Kind) -> dict[str, Kind]:
         """Return the kinds that a node may contain, by their type in the file."""
-        holds = kind.shape.holds if isinstance(kind.shape, NodeShape) else ()
+        holds = kind.shape.child_kinds if isinstance(kind.shape, NodeShape) else ()
         return {word: node_kind for word, node_kind in self.by_type.items() if node_kind.name in holds}
 
 
@@ -113,14 +113,14 @@ class NavigationFile(Struct, frozen=True):
 
     root: Mapping
     site: Mapping
-    others: tuple[Scalar, ...]
+    unknown_keys: tuple[Scalar, ...]
     texts: dict[str, str]
     """The text of the file by its name, to show lines of it."""
 
 
-def found_in(directory: Path) -> list[Path]:
+def find_navigation_files(directory: Path) -> list[Path]:
     """Return the navigation files of a directory that have GitBook's names."""
-    return [directory / name for name in NAMES if (directory / name).is_file()]
+    return [directory / name for name in NAVIGATION_FILE_NAMES if (directory / name).is_file()]
 
 
 def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path) -> NavigationFile:
@@ -130,14 +130,14 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     link that leads out of the project or its checkout.
     """
     try:
-        data = disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
-    except disk.OutsideProject as error:
-        message = f"dpsync does not read {name}: {disk.why(error)}"
+        data = disk.read(disk.resolve_inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
+    except disk.OutsideProjectError as error:
+        message = f"dpsync does not read {name}: {disk.error_reason(error)}"
         hint = "pass the path of the file itself, not of a symbolic link. dpsync reads no file inside .git"
         raise DiagnosticError([Diagnostic(codes.OUTSIDE, message, hint=hint)], Exit.INVALID) from None
     except OSError as error:
-        message = f"cannot read {path}: {disk.why(error)}"
-        raise DiagnosticError([Diagnostic(CODE, message)], Exit.INVALID) from None
+        message = f"cannot read {path}: {disk.error_reason(error)}"
+        raise DiagnosticError([Diagnostic(NAVIGATION_CODE, message)], Exit.INVALID) from None
     texts = {name: decode(data, name)[0]}
     node, problems = read(data, name)
     if problems:
@@ -154,11 +154,14 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
 
 def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
     """Return the error in the outermost levels of the file; None if there is none."""
-    hint = f"pass {' or '.join(NAMES)}, the navigation file of GitBook's Git Sync"
+    hint = f"pass {' or '.join(NAVIGATION_FILE_NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
         at = node.span if node is not None else Span.start_of(name)
         return Diagnostic(
-            CODE, f'a navigation file must be a mapping with the key "{tree.owner.name}"', at, hint=hint
+            NAVIGATION_CODE,
+            f'a navigation file must be a mapping with the key "{tree.owner.name}"',
+            at,
+            hint=hint,
         )
     version = node.get(VERSION[0])
     if version is not None and not (isinstance(version, Scalar) and _is_version(version)):
@@ -166,19 +169,28 @@ def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnost
             f"dpsync reads only version {VERSION[1]} of navigation files, but this file has another version"
         )
         return Diagnostic(
-            CODE, message, version.span, hint=f'write "{VERSION[0]}: {VERSION[1]}", or remove the line'
+            NAVIGATION_CODE,
+            message,
+            version.span,
+            hint=f'write "{VERSION[0]}: {VERSION[1]}", or remove the line',
         )
     site = node.get(tree.owner.name)
     if not isinstance(site, Mapping):
         at = site.span if site is not None else node.span
         return Diagnostic(
-            CODE, f'a navigation file needs a mapping below the key "{tree.owner.name}"', at, hint=hint
+            NAVIGATION_CODE,
+            f'a navigation file needs a mapping below the key "{tree.owner.name}"',
+            at,
+            hint=hint,
         )
-    nodes = site.get(tree.place)
+    nodes = site.get(tree.navigation_key)
     if not isinstance(nodes, Sequence):
         at = nodes.span if nodes is not None else site.span
         return Diagnostic(
-            CODE, f'the {tree.owner.noun} needs a list below the key "{tree.place}"', at, hint=hint
+            NAVIGATION_CODE,
+            f'the {tree.owner.noun} needs a list below the key "{tree.navigation_key}"',
+            at,
+            hint=hint,
         )
     return None
 
@@ -187,7 +199,7 @@ def _is_version(node: Scalar) -> bool:
     return type(node.value) in (int, float) and node.value == VERSION[1]
 
 
-_STRUCTURAL = frozenset({"type", "key", "children", "content"})
+_STRUCTURAL_KEYS = frozenset({"type", "key", "children", "content"})
 
 
 class ExportedNode(Struct):
@@ -219,12 +231,12 @@ class ReplacedFile(Struct):
     @classmethod
     def of(cls, file: NavigationFile, tree: NavigationKinds) -> ReplacedFile:
         """Read the nodes of a navigation file."""
-        return cls(tree, file, list(_file_nodes(tree, file.site.get(tree.place), ())))
+        return cls(tree, file, list(_file_nodes(tree, file.site.get(tree.navigation_key), ())))
 
     def copy_settings(self, site: dict[str, Any], exported: list[ExportedNode]) -> None:
         """Copy settings that only the replaced file has to the exported site and nodes."""
-        own = self._entries_except(self.file.site, {self.tree.owner.title, self.tree.place})
-        _insert_before(site, {name: value for name, value, _ in own}, before=(self.tree.place,))
+        own = self._entries_except(self.file.site, {self.tree.owner.title_field, self.tree.navigation_key})
+        _insert_before(site, {name: value for name, value, _ in own}, before=(self.tree.navigation_key,))
         rest = [node for node in exported if not self._copy_node_settings(node, self._nodes_by_address(node))]
         for node in rest:
             self._copy_node_settings(node, self._nodes_by_key(node))
@@ -239,13 +251,15 @@ class ReplacedFile(Struct):
         for node in self.nodes:
             if node.is_matched:
                 continue
-            at = "/".join((self.tree.place, *node.keys))
+            at = "/".join((self.tree.navigation_key, *node.keys))
             why = f'dpsync did not keep this key, because the new file has no {node.type} "{node.key}"'
             for name, _, span in self._settings_only_in_file(node):
                 yield LeftOut(at, name, why, span)
         ((name, text),) = self.file.texts.items()
         if count := comments(text).total():
-            yield LeftOut(name, None, f"dpsync did not keep {counted(count, 'comment')}", Span.start_of(name))
+            yield LeftOut(
+                name, None, f"dpsync did not keep {format_count(count, 'comment')}", Span.start_of(name)
+            )
 
     def _nodes_by_address(self, exported: ExportedNode) -> list[_FileNode]:
         return [node for node in self._unmatched_nodes(exported) if node.keys == exported.keys]
@@ -276,7 +290,7 @@ class ReplacedFile(Struct):
 
     def _exported_names(self, kind: Kind | None) -> set[str]:
         """Return the keys that an export writes to a node."""
-        return {*_STRUCTURAL, *(self.tree.exported_names(kind) if kind is not None else ())}
+        return {*_STRUCTURAL_KEYS, *(self.tree.exported_names(kind) if kind is not None else ())}
 
     def _settings_only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:
         """Yield name, value and span of each node setting that a configuration cannot express."""
@@ -284,15 +298,19 @@ class ReplacedFile(Struct):
         yield from self._entries_except(node.node, self._exported_names(kind))
         content = node.node.get("content")
         if isinstance(content, Mapping):
-            known = set(kind.shape.file_content) if kind and isinstance(kind.shape, NodeShape) else set()
+            known = (
+                set(kind.shape.navigation_file_content)
+                if kind and isinstance(kind.shape, NodeShape)
+                else set()
+            )
             for name, value, span in self._entries_except(content, known):
                 yield f"content.{name}", value, span
 
     def _entries_except(self, node: Mapping, known: set[str]) -> list[tuple[str, Json, Span]]:
         return [
-            (key.text, plain(value), key.span)
+            (key.text, node_value(value), key.span)
             for key, value in node
-            if key.text not in known and plain(value) is not None
+            if key.text not in known and node_value(value) is not None
         ]
 
 
@@ -302,7 +320,7 @@ def _file_nodes(tree: NavigationKinds, nodes: Node | None, around: tuple[str, ..
         if isinstance(node, Mapping) and isinstance(type_, Scalar) and isinstance(key, Scalar):
             kind = tree.by_type.get(type_.text)
             above = around if kind is not None and tree.is_inside(kind) else ()
-            keys = (*above, key.text if LOCAL_KEY.fullmatch(key.text) else slug(key.text))
+            keys = (*above, key.text if LOCAL_KEY.fullmatch(key.text) else slugify(key.text))
             yield _FileNode(type_.text, key.text, keys, node)
             yield from _file_nodes(tree, node.get("children"), keys)
 
@@ -313,10 +331,10 @@ def _insert_before(data: dict[str, Any], added: dict[str, Any], before: tuple[st
     data |= {name: value for name, value in added.items() if name not in data} | behind
 
 
-_WRITING = Writing(lambda kinds, id: id, lambda path: "")
+_WRITING = ValueWriter(lambda kinds, id: id, lambda path: "")
 
 
-class Exported(Struct, frozen=True):
+class ExportedFile(Struct, frozen=True):
     """The data of a navigation file, and the values of the site that the file cannot contain."""
 
     data: dict[str, Any]
@@ -324,17 +342,17 @@ class Exported(Struct, frozen=True):
 
     def yaml(self) -> str:
         """Return the file as YAML."""
-        whole = _verbatim({name: value for name, value in self.data.items() if name != SCHEMA[0]})
-        return document(BlockMapping(whole), f"{SCHEMA[0]}: {SCHEMA[1]}")
+        whole = _verbatim_data({name: value for name, value in self.data.items() if name != SCHEMA[0]})
+        return yaml_document(BlockMapping(whole), f"{SCHEMA[0]}: {SCHEMA[1]}")
 
     def json(self) -> str:
         """Return the file as JSON."""
         return json_text(self.data, indent=2) + "\n"
 
 
-def export(
+def export_navigation(
     desired: Desired, registry: Registry, site: str, replaced: NavigationFile | None = None
-) -> Exported:
+) -> ExportedFile:
     """Return the navigation of the site with this address, or with this key if only one site has it.
 
     Settings that only the `replaced` file has, such as the directory of a space, stay at the same node.
@@ -343,8 +361,8 @@ def export(
     """
     tree = NavigationKinds.of(registry)
     owner = _find_site(desired, tree, site)
-    exporting = _Exporting(desired, tree, owner.address.child(*tree.place.split(".")))
-    data = exporting.site(owner)
+    exporting = _NavigationExporter(desired, tree, owner.address.child(*tree.navigation_key.split(".")))
+    data = exporting.site_data(owner)
     if exporting.problems:
         raise DiagnosticError(exporting.problems, Exit.INVALID, desired.texts)
     around: dict[str, Any] = {}
@@ -353,12 +371,12 @@ def export(
         replaced_file.copy_settings(data, exporting.nodes)
         around = replaced_file.keys_beside_site()
         exporting.left_out += replaced_file.lost_settings()
-    return Exported({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
+    return ExportedFile({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
 
 
 def _find_site(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
     """Return the entry of the site with this address or key. Raises DiagnosticError (exit 5)."""
-    all_ = [entry for entry in desired.resources.values() if entry.kind == tree.owner.name]
+    all_ = [entry for entry in desired.entries.values() if entry.kind == tree.owner.name]
     by_address = [entry for entry in all_ if str(entry.address) == named]
     matching = by_address or [entry for entry in all_ if entry.key == named]
     if len(matching) == 1:
@@ -369,10 +387,12 @@ def _find_site(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
         if matching
         else f'your files contain no {tree.owner.noun} "{named}"'
     )
-    raise DiagnosticError([Diagnostic(CODE, problem, hint=f"your files contain: {known}")], Exit.INVALID)
+    raise DiagnosticError(
+        [Diagnostic(NAVIGATION_CODE, problem, hint=f"your files contain: {known}")], Exit.INVALID
+    )
 
 
-class _Exporting(Struct):
+class _NavigationExporter(Struct):
     """Converts the navigation of a site to the data of a navigation file."""
 
     desired: Desired
@@ -383,66 +403,66 @@ class _Exporting(Struct):
     left_out: list[LeftOut] = field(default_factory=list)
     nodes: list[ExportedNode] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
-    chosen: dict[tuple[str, str, Address | None], list[Entry]] = field(default_factory=dict)
+    flag_candidates: dict[tuple[str, str, Address | None], list[Entry]] = field(default_factory=dict)
     """The siblings of which one must have a flag, by kind, flag and list; empty if one has it."""
-    settled: set[tuple[str, str, Address | None]] = field(default_factory=set)
+    settled_flags: set[tuple[str, str, Address | None]] = field(default_factory=set)
     """The kinds, flags and lists for which an entry has the flag."""
 
-    def site(self, owner: Entry) -> dict[str, Any]:
+    def site_data(self, owner: Entry) -> dict[str, Any]:
         """Return the data of the site with its navigation."""
         kind = self.tree.owner
-        data = {kind.title: self._text(kind, owner, kind.title)}
-        self._report_other_fields(owner, (kind.title,))
+        data = {kind.title_field: self._text(kind, owner, kind.title_field)}
+        self._report_other_fields(owner, (kind.title_field,))
         for scope in self.desired.scopes.values():
-            if scope.parent == owner.address and scope.address.last != self.tree.place:
+            if scope.parent == owner.address and scope.address.last_segment != self.tree.navigation_key:
                 why = "a navigation file contains only the navigation"
                 self.left_out.append(LeftOut(str(scope.address), None, why, scope.span))
         nodes = [node for child in owner.children for node in self._node_data(child)]
-        for (_, flag, _), entries in self.chosen.items():
+        for (_, flag, _), entries in self.flag_candidates.items():
             if entries:
                 first, *_ = entries
                 why = f"no entry of this list has {flag}: true, so GitBook refuses this navigation file"
                 self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
-        return {**data, self.tree.place: nodes}
+        return {**data, self.tree.navigation_key: nodes}
 
     def _node_data(self, address: Address) -> Iterator[dict[str, Any]]:
-        entry = self.desired.resources.get(address)
+        entry = self.desired.entries.get(address)
         if entry is None:
             return
         kind = self.tree.registry[entry.kind]
         assert isinstance(kind.shape, NodeShape)
         shape = kind.shape
-        made: dict[str, Any] = {"type": shape.type, "key": self._unique_key(entry)}
+        made: dict[str, Any] = {"type": shape.yaml_type, "key": self._unique_key(entry)}
         self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], made))
-        said = shape.file_names
-        content = self.tree.content(kind)
+        said = shape.navigation_file_fields
+        content = self.tree.content_field(kind)
         space = self._content_data(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
-            made[content[1].title] = space.pop(content[1].title)
+            made[content[1].title_field] = space.pop(content[1].title_field)
         public_values = self._single_values(kind, entry)
-        if content is not None and content[1].title in public_values:
-            self._write_public_title(made, content[1].title, public_values, entry, content[0].name)
+        if content is not None and content[1].title_field in public_values:
+            self._write_public_title(made, content[1].title_field, public_values, entry, content[0].name)
         for name in said:
             value = (
                 self._field_value(kind, entry, name)
-                if name in kind.written_fields
+                if name in kind.declarable_fields
                 else public_values.get(name)
             )
             if value is not None:
                 made[name] = value
-        for name in shape.file_always:
+        for name in shape.navigation_file_required:
             if name not in made:
                 message = (
                     f'the {kind.noun} "{entry.key}" has no {name}, and the navigation file needs a value'
                 )
-                there = command("import", "--update", str(entry.address.field(name)))
+                there = format_command("import", "--update", str(entry.address.field(name)))
                 hint = f"to write the {name} from GitBook into your files: {there}"
-                self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
+                self.problems.append(Diagnostic(NAVIGATION_CODE, message, entry.span, str(address), hint))
         if content is not None:
             made["content"] = {"directory": None, **(space or {})}
         self._report_other_fields(entry, (*said, *((content[0].name,) if content else ())))
         self._note_flag_candidate(kind, entry)
-        if shape.holds:
+        if shape.child_kinds:
             made["children"] = [node for child in entry.children for node in self._node_data(child)]
         yield made
 
@@ -451,8 +471,8 @@ class _Exporting(Struct):
 
         A public title is one. Other settings are reported.
         """
-        single = self.tree.file_single(kind)
-        below = self.desired.resources.get(entry.address.child(single[0])) if single is not None else None
+        single = self.tree.settings_single(kind)
+        below = self.desired.entries.get(entry.address.child(single[0])) if single is not None else None
         if single is None or below is None:
             return {}
         _, kind, names = single
@@ -466,20 +486,20 @@ class _Exporting(Struct):
         """Write the title that the site shows, and report the different title of the space."""
         target = entry.fields[name]
         if title in made and made[title] != public_values[title] and isinstance(target, Ref):
-            shown = self.desired.resources[target.address]
+            shown = self.desired.entries[target.address]
             why = f"the site shows the title of {entry.address} instead, so the file contains that title"
-            self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
+            self.left_out.append(LeftOut(str(shown.address), title, why, shown.field_span(title)))
         made[title] = public_values[title]
 
     def _note_flag_candidate(self, kind: Kind, entry: Entry) -> None:
         """Note the siblings of which one must have a flag such as `default`."""
         for one in kind.fields:
-            if one.one_per is not None:
-                place = entry.parent if one.one_per == "parent" else None
-                others = self.chosen.setdefault((kind.name, one.name, place), [])
-                is_first = (kind.name, one.name, place) not in self.settled
+            if one.exclusive_within is not None:
+                place = entry.parent if one.exclusive_within == "parent" else None
+                others = self.flag_candidates.setdefault((kind.name, one.name, place), [])
+                is_first = (kind.name, one.name, place) not in self.settled_flags
                 if entry.fields.get(one.name) is True:
-                    self.settled.add((kind.name, one.name, place))
+                    self.settled_flags.add((kind.name, one.name, place))
                     others.clear()
                 elif is_first:
                     others.append(entry)
@@ -488,9 +508,9 @@ class _Exporting(Struct):
         """Return a key that is unique among all nodes: its parent's key precedes a duplicate key."""
         key = entry.key
         if key in self.keys:
-            above = self.desired.resources.get(entry.parent) if entry.parent is not None else None
+            above = self.desired.entries.get(entry.parent) if entry.parent is not None else None
             key = f"{above.key if above else entry.kind}-{key}"
-        key = first_free(key, self.keys.__contains__)
+        key = first_unused_name(key, self.keys.__contains__)
         self.keys.add(key)
         if key != entry.key:
             why = f'a navigation file cannot contain a key twice, so the new key is "{key}"'
@@ -500,30 +520,32 @@ class _Exporting(Struct):
     def _content_data(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
         """Return the data of the content that a node shows, its title first."""
         target = entry.fields.get(name)
-        target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
-        title = target_entry.fields.get(kind.title) if target_entry is not None else None
+        target_entry = self.desired.entries.get(target.address) if isinstance(target, Ref) else None
+        title = target_entry.fields.get(kind.title_field) if target_entry is not None else None
         if target_entry is None or not isinstance(title, str):
-            message = f'the {kind.noun} that "{entry.key}" shows has no {kind.title} in your files'
-            hint = f'add the {kind.noun} with its {kind.title} below "{kind.key}"'
-            self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
+            message = f'the {kind.noun} that "{entry.key}" shows has no {kind.title_field} in your files'
+            hint = f'add the {kind.noun} with its {kind.title_field} below "{kind.key}"'
+            self.problems.append(
+                Diagnostic(NAVIGATION_CODE, message, entry.field_span(name), str(entry.address), hint)
+            )
             return None
         other_values = {
             field_name: target_entry.fields[field_name]
-            for field_name in shape.file_content
+            for field_name in shape.navigation_file_content
             if target_entry.fields.get(field_name) is not None
         }
-        return {kind.title: title, **other_values}
+        return {kind.title_field: title, **other_values}
 
     def _field_value(self, kind: Kind, entry: Entry, name: str) -> Value:
         """Return the value of a field; None without a value, or if the file cannot contain it."""
         value = entry.fields.get(name)
         field_ = kind.field(name)
-        if value is None or value == field_.absent:
+        if value is None or value == field_.value_when_absent:
             return None
         try:
-            _WRITING.value(field_.type, value)
-        except Unwritable as why:
-            self.left_out.append(LeftOut(str(entry.address), name, str(why), entry.where(name)))
+            _WRITING.yaml_value(field_.type, value)
+        except UnwritableValueError as why:
+            self.left_out.append(LeftOut(str(entry.address), name, str(why), entry.field_span(name)))
             return None
         return value
 
@@ -536,17 +558,17 @@ class _Exporting(Struct):
         kind = self.tree.registry[entry.kind]
         for name, value in entry.fields.items():
             one = kind.field(name)
-            if name in said or one.nest or value is None or value == one.absent:
+            if name in said or one.is_parent_reference or value is None or value == one.value_when_absent:
                 continue
-            why = f"a navigation file cannot contain this field of {kind.one}"
-            self.left_out.append(LeftOut(str(entry.address), name, why, entry.where(name)))
+            why = f"a navigation file cannot contain this field of {kind.noun_with_article}"
+            self.left_out.append(LeftOut(str(entry.address), name, why, entry.field_span(name)))
 
 
-def _verbatim(value: Any) -> Any:
+def _verbatim_data(value: Any) -> Any:
     """Return the data for the YAML writer: unchanged texts, and block mappings only."""
     if isinstance(value, dict):
-        data = {Verbatim(name): _verbatim(item) for name, item in value.items()}
+        data = {Verbatim(name): _verbatim_data(item) for name, item in value.items()}
         return BlockMapping(data) if data else data
     if isinstance(value, list):
-        return [_verbatim(item) for item in value]
+        return [_verbatim_data(item) for item in value]
     return Verbatim(value) if isinstance(value, str) else value

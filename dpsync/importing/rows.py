@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.rows import cell_text, columns, is_formula, rows, rows_of
+from dpsync.config.rows import cell_text, column_names, is_formula, row_format, split_rows
 from dpsync.config.yaml_reader import LINE_BREAK
-from dpsync.importing.edit_yaml import TextEdit, Uneditable, apply_edits
+from dpsync.importing.edit_yaml import TextEdit, UneditableError, apply_edits
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.watching import is_access_default
 from dpsync.model.nodes import Span
@@ -21,9 +21,9 @@ from dpsync.model.nodes import Span
 Cells = dict[str, str]
 
 
-def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
+def cells_of_fields(kind: Kind, fields: Mapping[str, Any]) -> Cells:
     """Return the cells for these fields, whose values are YAML data. Raises Uneditable."""
-    format = rows_of(kind)
+    format = row_format(kind)
     assert format is not None
     left, texts_by_column = dict(fields), Cells()
     for names, form in format.forms.items():
@@ -31,43 +31,43 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
         if texts is not None and set(texts) == set(names):
             texts_by_column |= texts
             left = {name: value for name, value in left.items() if name not in form}
-    known = columns(kind, format)
+    known = column_names(kind, format)
     for name, value in left.items():
         if isinstance(value, bool):
             texts_by_column[name] = str(value).lower()
         elif isinstance(value, str) and name in known:
             texts_by_column[name] = value
         else:
-            raise Uneditable(f"no column of a CSV file can contain this value of {name}")
+            raise UneditableError(f"no column of a CSV file can contain this value of {name}")
     for name, text in texts_by_column.items():
         if not text or text != text.strip() or is_formula(text):
-            raise Uneditable(f"a cell of a CSV file cannot contain this value of {name}")
+            raise UneditableError(f"a cell of a CSV file cannot contain this value of {name}")
     return texts_by_column
 
 
-def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
+def cells_of_entry(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
     """Return the cells of a whole entry, including its key. Raises Uneditable."""
     if not key or is_formula(key) or key != key.strip():
-        raise Uneditable("a cell of a CSV file cannot contain the key of the entry")
-    return {str(kind.natural): key, **cells(kind, fields)}
+        raise UneditableError("a cell of a CSV file cannot contain the key of the entry")
+    return {str(kind.key_field): key, **cells_of_fields(kind, fields)}
 
 
-def file_text(kind: Kind, lines: Sequence[Cells]) -> str:
+def csv_text(kind: Kind, lines: Sequence[Cells]) -> str:
     """Return a file with these entries.
 
     The columns are those that the entries need, and those of the fields that `watch: access` compares:
     `import --update` writes only into existing columns.
     """
-    format = rows_of(kind)
+    format = row_format(kind)
     assert format is not None
     used = {name for line in lines for name in line}
     used |= {one.name for one in kind.fields if is_access_default(kind, one)}
-    names = [name for name in columns(kind, format) if name in used]
+    names = [name for name in column_names(kind, format) if name in used]
     table = [names, *([line.get(name, "") for name in names] for line in lines)]
     return "".join(",".join(map(cell_text, line)).rstrip(",") + "\n" for line in table)
 
 
-class RowFile(Struct):
+class CsvFile(Struct):
     """An existing CSV file with its pending changes."""
 
     kind: Kind
@@ -80,36 +80,38 @@ class RowFile(Struct):
     @property
     def header(self) -> list[str]:
         """Return the columns of the file."""
-        (header, *_), _ = rows(self.text, self.name)
+        (header, *_), _ = split_rows(self.text, self.name)
         return [cell.text for cell in header]
 
     def change(self, entry: Span, name: str, value: Any) -> None:
         """Change a field of the entry at a position. Raises Uneditable."""
-        format = rows_of(self.kind)
+        format = row_format(self.kind)
         assert format is not None
         own = [names for names, form in format.forms.items() if name in form]
         blank = {one: "" for names in own for one in names if one in self.header} or {name: ""}
-        said = cells(self.kind, {name: value})
+        said = cells_of_fields(self.kind, {name: value})
         self._require_columns(said)
         self.changed.setdefault(entry, {}).update({**blank, **said})
 
     def add(self, key: str, fields: Mapping[str, Any]) -> None:
         """Add an entry after the last row. Default values need no column. Raises Uneditable."""
         header = self.header
-        anyway = {one.name: one.absent for one in self.kind.fields if one.absent is not None}
+        anyway = {
+            one.name: one.value_when_absent for one in self.kind.fields if one.value_when_absent is not None
+        }
         needed = {
             name: value for name, value in fields.items() if name in header or value != anyway.get(name)
         }
-        said = row(self.kind, key, needed)
+        said = cells_of_entry(self.kind, key, needed)
         self._require_columns(said)
         self.added.append(said)
 
-    def result(self) -> str:
+    def edited_text(self) -> str:
         """Return the text of the file with all changes."""
-        (_, *entries), _ = rows(self.text, self.name)
+        (_, *entries), _ = split_rows(self.text, self.name)
         starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(self.text))]
         header, edits = self.header, list[TextEdit]()
-        natural = header.index(str(self.kind.natural))
+        natural = header.index(str(self.kind.key_field))
         for row in entries:
             new = self.changed.get(row[natural].span) if natural < len(row) else None
             if new is not None:
@@ -126,7 +128,7 @@ class RowFile(Struct):
     def _require_columns(self, said: Cells) -> None:
         missing = [name for name in said if name not in self.header]
         if missing:
-            raise Uneditable(f"the CSV file {self.name} has no column {missing[0]}")
+            raise UneditableError(f"the CSV file {self.name} has no column {missing[0]}")
 
 
 def _row_edits(

@@ -15,20 +15,27 @@ from msgspec import Struct, field
 
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.importing.edit_yaml import (
-    Document,
     Step,
     TextEdit,
-    Uneditable,
+    UneditableError,
+    YamlFile,
     apply_edits,
-    inserted,
+    insert_values,
     steps_to,
-    unfolded,
+    unfold_long_lines,
 )
 from dpsync.importing.inventory import NamingWithFiles
-from dpsync.importing.rows import RowFile
-from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
-from dpsync.kinds.kind import Field, Kind, ListOrder, Single
-from dpsync.kinds.places import Places, live_place, ordered_by
+from dpsync.importing.rows import CsvFile
+from dpsync.importing.values import (
+    FileContent,
+    UnwritableValueError,
+    ValueWriter,
+    json_text,
+    replace_file_contents,
+    secret_variable,
+)
+from dpsync.kinds.kind import Field, Kind, ListOrder, SingleEntry
+from dpsync.kinds.places import PlaceTypes, container_and_order, live_container
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Blocked, Change
@@ -37,13 +44,13 @@ from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.text import command, listed
+from dpsync.model.text import format_command, join_with_and
 from dpsync.model.values import Ref, Value
 
-_DELETED = "if somebody deleted the object for good, remove the entry"
+_DELETED_HINT = "if somebody deleted the object for good, remove the entry"
 
 
-class Taken(Struct, frozen=True):
+class WrittenField(Struct, frozen=True):
     """A field that got its live value in a file; without a field, a new entry."""
 
     address: Address
@@ -55,13 +62,13 @@ class Updated(Struct):
     """The edited files, the written fields, and the problems with other fields."""
 
     files: dict[str, bytes] = field(default_factory=dict)
-    taken: list[Taken] = field(default_factory=list)
+    written: list[WrittenField] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
-    shared: tuple[str, ...] = ()
+    sharing_environments: tuple[str, ...] = ()
     """The other environments that use a line that was written."""
 
 
-Sharers = Callable[[Address, str, Span], tuple[str, ...]]
+FindSharers = Callable[[Address, str, Span], tuple[str, ...]]
 """Returns the other environments that use the line of a field."""
 
 
@@ -69,27 +76,27 @@ def update(
     sides: NamingWithFiles,
     plan: Plan,
     wanted: Iterable[Pattern],
-    into: str | None = None,
-    sharers: Sharers = lambda address, name, span: (),
-    perhaps: Mapping[Address, Diagnostic] = MappingProxyType({}),
+    target_file: str | None = None,
+    find_sharers: FindSharers = lambda address, name, span: (),
+    rename_findings: Mapping[Address, Diagnostic] = MappingProxyType({}),
 ) -> Updated:
     """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing.
 
     `into` is the file that gets the values; without it each stays in its line, unless somebody shares that.
     `perhaps` has, by entry that is not live, what is said where it could be something under another name.
     """
-    updating = _Updating(sides, into, sharers, perhaps)
+    updating = _Updater(sides, target_file, find_sharers, rename_findings)
     changes = {change.address: change for change in plan.changes}
     blocked = {item.address: item for item in plan.blocked}
     for pattern in wanted:
-        updating.pattern(pattern, changes, blocked)
+        updating.update_pattern(pattern, changes, blocked)
     return updating.finish()
 
 
-def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
+def unintended_changes(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
     """Return an error for each change beyond the written fields, for example by a YAML anchor."""
-    then, now = _differing(before), _differing(after)
-    meant = {(str(item.address), item.field) for item in made.taken}
+    then, now = _differing_fields(before), _differing_fields(after)
+    meant = {(str(item.address), item.field) for item in made.written}
     return [
         Diagnostic(
             "side-effect",
@@ -101,102 +108,107 @@ def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
     ]
 
 
-def _differing(plan: Plan) -> set[tuple[str, str]]:
+def _differing_fields(plan: Plan) -> set[tuple[str, str]]:
     fields = {(change.address, item.field) for change in plan.changes for item in change.differences}
     return fields | {(change.address, change.action) for change in plan.changes if change.action != "update"}
 
 
-class _Updating:
+class _Updater:
     """Writes live values into the fields of the files."""
 
     def __init__(
         self,
         sides: NamingWithFiles,
         into: str | None,
-        sharers: Sharers,
+        sharers: FindSharers,
         perhaps: Mapping[Address, Diagnostic],
     ) -> None:
         self.sides = sides
-        self.into = into
-        self.sharers = sharers
-        self.perhaps = perhaps
-        self.inserted: list[tuple[list[Step], Any]] = []
-        self.made = Updated()
+        self.target_file = into
+        self.find_sharers = sharers
+        self.rename_findings = perhaps
+        self.values_for_target_file: list[tuple[list[Step], Any]] = []
+        self.result = Updated()
         self.edits: dict[str, list[TextEdit]] = {}
-        self.documents: dict[str, Document] = {}
-        self.row_files: dict[str, RowFile] = {}
-        self.done: set[tuple[Address, str]] = set()
+        self.documents: dict[str, YamlFile] = {}
+        self.row_files: dict[str, CsvFile] = {}
+        self.written_fields: set[tuple[Address, str]] = set()
         self.in_long_form: set[Address] = set()
         """The entries whose short form is replaced by a mapping."""
-        self.moved: list[Entry] = []
+        self.moved_entries: list[Entry] = []
 
-    def pattern(
+    def update_pattern(
         self, pattern: Pattern, changes: Mapping[str, Change], blocked: Mapping[str, Blocked]
     ) -> None:
         covered = [
             resource
-            for address, resource in sorted(self.sides.desired.resources.items())
-            if (pattern.covers(address) if pattern.field is None else pattern.matches(address))
+            for address, resource in sorted(self.sides.desired.entries.items())
+            if (pattern.matches_or_contains(address) if pattern.field is None else pattern.matches(address))
         ]
         if not covered:
             hint = self._hint_for_new_entry(pattern)
-            self.problem("unknown-address", f'no entry has the address "{pattern.text}"', None, None, hint)
+            self.add_problem(
+                "unknown-address", f'no entry has the address "{pattern.text}"', None, None, hint
+            )
         for resource in covered:
             for order in self.sides.registry[resource.kind].list_orders:
                 if pattern.field in (None, order.name):
                     self._write_order(resource, order)
             if pattern.field is not None and pattern.field not in resource.fields:
-                self.done.add((resource.address, pattern.field))
+                self.written_fields.add((resource.address, pattern.field))
                 self._add_field(resource, pattern.field)
             change = changes.get(str(resource.address))
             if change is not None:
-                self._take_change(resource, change, pattern.field)
-            elif str(resource.address) in blocked and self.sides.live(resource) is None:
+                self._write_change(resource, change, pattern.field)
+            elif str(resource.address) in blocked and self.sides.live_object(resource) is None:
                 found = blocked[str(resource.address)]
-                self._report_not_live(resource, found.reason, found.todo or _DELETED)
+                self._report_not_live(resource, found.reason, found.todo or _DELETED_HINT)
 
     def _hint_for_new_entry(self, pattern: Pattern) -> str:
         """Return how to write an entry at an address that has none."""
-        kinds = Places(self.sides.registry).kinds_of(pattern)
-        single = bool(kinds) and all(isinstance(kind.shape, Single) for kind in kinds)
-        if single or pattern.last.startswith("["):
-            return f"to write a new entry: {command('import', '--add', '/'.join(pattern.segments))}"
+        kinds = PlaceTypes(self.sides.registry).kinds_of(pattern)
+        single = bool(kinds) and all(isinstance(kind.shape, SingleEntry) for kind in kinds)
+        if single or pattern.last_segment.startswith("["):
+            return f"to write a new entry: {format_command('import', '--add', '/'.join(pattern.segments))}"
         return (
             "--update changes existing entries. To write a new entry, use --add with an address that "
-            f"{command('drift', '--everything')} lists"
+            f"{format_command('drift', '--everything')} lists"
         )
 
-    def problem(
+    def add_problem(
         self, code: str, message: str, address: Address | None, span: Span | None, hint: str | None = None
     ) -> None:
         text = str(address) if address else None
-        self.made.problems.append(Diagnostic(code, message, span, text, hint))
+        self.result.problems.append(Diagnostic(code, message, span, text, hint))
 
-    def _take_change(self, resource: Entry, change: Change, only: str | None) -> None:
-        live = self.sides.live(resource)
+    def _write_change(self, resource: Entry, change: Change, only: str | None) -> None:
+        live = self.sides.live_object(resource)
         if live is None or change.action != "update":
             self._report_not_live(resource)
             return
         if change.moved is not None and only is None:
-            self.moved.append(resource)
+            self.moved_entries.append(resource)
         kind = self.sides.registry[resource.kind]
         for difference in change.differences:
             if difference.inherited is not None:
                 continue  # it is live as the file says
-            if only in (None, difference.field) and (resource.address, difference.field) not in self.done:
-                self.done.add((resource.address, difference.field))
+            if (
+                only in (None, difference.field)
+                and (resource.address, difference.field) not in self.written_fields
+            ):
+                self.written_fields.add((resource.address, difference.field))
                 if difference.field not in resource.fields:  # a default that is watched has moved
                     self._add_field(resource, difference.field)
                     continue
-                self._take_field(resource, kind, kind.field(difference.field), live)
+                self._write_field(resource, kind, kind.field(difference.field), live)
 
     def _report_not_live(
-        self, resource: Entry, why: str = "GitBook does not contain the object", todo: str = _DELETED
+        self, resource: Entry, why: str = "GitBook does not contain the object", todo: str = _DELETED_HINT
     ) -> None:
-        if resource.address in self.perhaps:
-            self.made.problems.append(self.perhaps[resource.address])
+        if resource.address in self.rename_findings:
+            self.result.problems.append(self.rename_findings[resource.address])
             return
-        self.problem(
+        self.add_problem(
             "not-live", f"{why}, so there is no value to write", resource.address, resource.span,
             todo,
         )  # fmt: skip
@@ -204,41 +216,47 @@ class _Updating:
     def _write_order(self, resource: Entry, order: ListOrder) -> None:
         """Write the list that orders the objects inside an entry, without objects that have left."""
         listed = resource.fields.get(order.name)
-        if not listed or (resource.address, order.name) in self.done:
+        if not listed or (resource.address, order.name) in self.written_fields:
             return
-        self.done.add((resource.address, order.name))
-        live = self.sides.live(resource)
+        self.written_fields.add((resource.address, order.name))
+        live = self.sides.live_object(resource)
         inside = self._ids_inside(order, live) if live is not None else []
-        keys = [self._key(item) for item in listed]
-        ids = {self._id(item): key for item, key in zip(listed, keys, strict=True)}
+        keys = [self._reference_key(item) for item in listed]
+        ids = {self._object_id(item): key for item, key in zip(listed, keys, strict=True)}
         now = [ids[id] for id in inside if id in ids]
         if now != keys:
             self._set_value(resource, order.name, now)
 
     def _ids_inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
         """Return the ids of the objects that an object contains, in live order."""
-        lane = self.sides.snapshot.siblings(holder.identity, order.of)
+        lane = self.sides.snapshot.siblings(holder.identity, order.item_kind)
         known = (self.sides.snapshot.objects.get(item) for item in lane)
-        kind = self.sides.registry[order.of]
-        return [item.id for item in known if item and live_place(kind, order.by, item) == holder.identity]
+        kind = self.sides.registry[order.item_kind]
+        return [
+            item.id
+            for item in known
+            if item and live_container(kind, order.place_field, item) == holder.identity
+        ]
 
-    def _key(self, item: Value) -> Any:
+    def _reference_key(self, item: Value) -> Any:
         if isinstance(item, Ref):
-            return self.sides.desired.resources[item.address].key
+            return self.sides.desired.entries[item.address].key
         return {"id": item.id}
 
-    def _id(self, item: Value) -> str | None:
-        return self.sides.snapshot.bound(item.address) if isinstance(item, Ref) else item.id
+    def _object_id(self, item: Value) -> str | None:
+        return self.sides.snapshot.live_id(item.address) if isinstance(item, Ref) else item.id
 
-    def _take_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
+    def _write_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
         try:
-            if field_.source is None:
-                raise Uneditable("GitBook does not return this value")
-            if field_.nest:
-                raise Uneditable("the field is the position of the entry in the file. Move the entry by hand")
+            if field_.response_path is None:
+                raise UneditableError("GitBook does not return this value")
+            if field_.is_parent_reference:
+                raise UneditableError(
+                    "the field is the position of the entry in the file. Move the entry by hand"
+                )
             value = self._yaml_value(resource, field_, live.fields.get(field_.name))
-        except (Uneditable, Unwritable) as why:
-            self._report_not_taken(resource, field_.name, str(why))
+        except (UneditableError, UnwritableValueError) as why:
+            self._report_not_written(resource, field_.name, str(why))
             return
         self._set_value(resource, field_.name, value)
 
@@ -246,47 +264,53 @@ class _Updating:
         """Add a field that was named and is not in the files yet."""
         kind = self.sides.registry[resource.kind]
         field_ = next((item for item in kind.fields if item.name == name), None)
-        live = self.sides.live(resource)
-        if field_ is None or live is None or field_.nest or field_.on == "neither" or field_.source is None:
-            message = f"{kind.one} has no field {name} that import can write"
-            self.problem("unknown-address", message, resource.address, resource.span)
+        live = self.sides.live_object(resource)
+        if (
+            field_ is None
+            or live is None
+            or field_.is_parent_reference
+            or field_.written_in == "neither"
+            or field_.response_path is None
+        ):
+            message = f"{kind.noun_with_article} has no field {name} that import can write"
+            self.add_problem("unknown-address", message, resource.address, resource.span)
             return
         value = live.fields.get(name)
         try:
             if value is None:
-                raise Uneditable("the object in GitBook has no value for this field")
-            written = self._writing(resource, field_).value(field_.type, value)
-            if self.into is not None and resource.span.file != self.into:
+                raise UneditableError("the object in GitBook has no value for this field")
+            written = self._value_writer(resource, field_).yaml_value(field_.type, value)
+            if self.target_file is not None and resource.span.file != self.target_file:
                 self._insert_into_overlay(resource, name, written)
                 return
             if resource.span.file in self.sides.desired.row_files:
                 self._write_row(resource, name, written)
                 return
             if isinstance(written, FileContent):
-                raise Uneditable(
+                raise UneditableError(
                     f"the value is too long for one line. Add {name}: {{ file: PATH }} to the entry, and "
                     "repeat the command"
                 )
             document = self._document(resource.span.file)
-            written = placed(written, lambda long, _: _inline_value(long))
-            short = field_.type.short(written)
+            written = replace_file_contents(written, lambda long, _: _inline_value(long))
+            short = field_.type.shortest_form(written)
             names = {item.name for item in kind.fields}
-            edits = document.adding(resource.span, name, short, names, kind.shorthand)
+            edits = document.add_field_edits(resource.span, name, short, names, kind.shorthand_field)
             if len(edits) > 1 and resource.address in self.in_long_form:
-                raise Uneditable("the entry has the short form KEY: VALUE. Update one field at a time")
+                raise UneditableError("the entry has the short form KEY: VALUE. Update one field at a time")
             self.in_long_form |= {resource.address} if len(edits) > 1 else set()
-        except (Uneditable, Unwritable) as why:
-            self._report_not_taken(resource, name, str(why))
+        except (UneditableError, UnwritableValueError) as why:
+            self._report_not_written(resource, name, str(why))
             return
         self.edits.setdefault(resource.span.file, []).extend(edits)
-        self.made.taken.append(Taken(resource.address, name, resource.span))
+        self.result.written.append(WrittenField(resource.address, name, resource.span))
 
     def _set_value(self, resource: Entry, name: str, value: Any) -> None:
-        span = resource.where(name)
-        if self.into is not None and span.file != self.into:
+        span = resource.field_span(name)
+        if self.target_file is not None and span.file != self.target_file:
             self._insert_into_overlay(resource, name, value)
             return
-        if self.into is None and (others := self.sharers(resource.address, name, span)):
+        if self.target_file is None and (others := self.find_sharers(resource.address, name, span)):
             self._report_shared(resource, name, others)
             return
         try:
@@ -294,67 +318,74 @@ class _Updating:
                 self._write_row(resource, name, value)
                 return
             self._replace_value(span, value, self.sides.registry[resource.kind].field(name))
-        except Uneditable as why:
-            self._report_not_taken(resource, name, str(why))
+        except UneditableError as why:
+            self._report_not_written(resource, name, str(why))
         else:
-            self.made.taken.append(Taken(resource.address, name, span))
+            self.result.written.append(WrittenField(resource.address, name, span))
 
     def _write_row(self, resource: Entry, name: str, value: Any) -> None:
         """Write a field in the CSV row of an entry. Raises Uneditable."""
         file = resource.span.file
         if file not in self.row_files:
             text, _ = decode(self.sides.files.read(file, DEFAULT_LIMITS.bytes), file)
-            self.row_files[file] = RowFile(self.sides.registry[resource.kind], text, file)
+            self.row_files[file] = CsvFile(self.sides.registry[resource.kind], text, file)
         self.row_files[file].change(resource.span, name, value)
-        self.made.taken.append(Taken(resource.address, name, resource.where(name)))
+        self.result.written.append(WrittenField(resource.address, name, resource.field_span(name)))
 
     def _insert_into_overlay(self, resource: Entry, name: str, value: Any) -> None:
         if resource.span.file in self.sides.desired.row_files:
-            self._report_not_taken(
+            self._report_not_written(
                 resource,
                 name,
                 f"the value is in a row of {resource.span.file}, and an overlay cannot change a row",
             )
             return
-        steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
-        short = self.sides.registry[resource.kind].field(name).type.short(value)
-        self.inserted.append(([*steps, name], placed(short, lambda long, _: _inline_value(long))))
-        self.made.taken.append(Taken(resource.address, name, resource.where(name)))
+        steps = steps_to(self.sides.registry, self.sides.desired.entries, resource)
+        short = self.sides.registry[resource.kind].field(name).type.shortest_form(value)
+        self.values_for_target_file.append(
+            ([*steps, name], replace_file_contents(short, lambda long, _: _inline_value(long)))
+        )
+        self.result.written.append(WrittenField(resource.address, name, resource.field_span(name)))
 
     def _report_shared(self, resource: Entry, name: str, others: tuple[str, ...]) -> None:
         """Leave a line unchanged that other environments share, and report how to write the value."""
-        span, overlay = resource.where(name), self.sides.desired.overlay
-        here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
+        span, overlay = resource.field_span(name), self.sides.desired.overlay
+        here = format_command(
+            "import", "--update", str(resource.address.field(name)), "--into", overlay or ""
+        )
         alone = (
             f": {here}"
             if overlay
             else ", add an overlay (a file whose values replace values of the root file)"
         )
-        message = f"other configurations use the line of {name}, too: {listed(others)}"
+        message = f"other configurations use the line of {name}, too: {join_with_and(others)}"
         hint = (
             f"to write the value for all configurations, pass --into {span.file}. "
             f"To write the value only for this configuration{alone}"
         )
-        self.problem("shared", message, resource.address, span, hint)
+        self.add_problem("shared", message, resource.address, span, hint)
 
-    def _report_not_taken(self, resource: Entry, name: str, why: str) -> None:
+    def _report_not_written(self, resource: Entry, name: str, why: str) -> None:
         message = f"dpsync cannot write the {name} from GitBook: {why}"
-        self.problem(
-            "not-taken-over", message, resource.address, resource.where(name), "write the value by hand"
+        self.add_problem(
+            "not-taken-over", message, resource.address, resource.field_span(name), "write the value by hand"
         )
 
     def _yaml_value(self, resource: Entry, field_: Field, value: Value) -> Any:
         if value is None:
-            if field_.null == "refused":
-                raise Uneditable(
+            if field_.null_effect == "refused":
+                raise UneditableError(
                     "the object in GitBook has no value, and the field does not allow null. Remove the line"
                 )
             return None
-        narrowed = field_.type.narrow(value, resource.fields.get(field_.name))
-        return self._writing(resource, field_).value(field_.type, narrowed)
+        narrowed = field_.type.displayable_live(value, resource.fields.get(field_.name))
+        return self._value_writer(resource, field_).yaml_value(field_.type, narrowed)
 
-    def _writing(self, resource: Entry, field_: Field) -> Writing:
-        return Writing(self.sides.named(resource), lambda path: variable(resource.address, field_.name, path))
+    def _value_writer(self, resource: Entry, field_: Field) -> ValueWriter:
+        return ValueWriter(
+            self.sides.reference_namer(resource),
+            lambda path: secret_variable(resource.address, field_.name, path),
+        )
 
     def _replace_value(self, span: Span, value: Any, field_: Field) -> None:
         document = self._document(span.file)
@@ -362,13 +393,13 @@ class _Updating:
         path = _file_reference(old)
         if path is not None:
             named = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
-            self._set_file_content(self.sides.files.real(named) or named, value)
+            self._set_file_content(self.sides.files.real_name(named) or named, value)
             return
-        value = placed(
+        value = replace_file_contents(
             value, lambda long, path: self._write_long_value(span.file, _nested_node(old, path), long)
         )
-        value = field_.type.short(value, old)
-        if field_.inline and key is not None and key.text != field_.name:
+        value = field_.type.shortest_form(value, old)
+        if field_.allows_inline_words and key is not None and key.text != field_.name:
             self.edits.setdefault(span.file, []).extend(document.inline_edits(key, old, value))
         else:
             self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
@@ -379,33 +410,33 @@ class _Updating:
         if path is None:
             return _inline_value(long)
         named = posixpath.normpath(posixpath.join(posixpath.dirname(beside), path))
-        self._set_file_content(self.sides.files.real(named) or named, long)
+        self._set_file_content(self.sides.files.real_name(named) or named, long)
         return {"file": path}
 
     def _set_file_content(self, name: str, value: Any) -> None:
         """Set the new content of a file that contains a value."""
         if name.endswith((".yaml", ".yml")):
-            raise Uneditable(f"the value is in another YAML file, {name}")
+            raise UneditableError(f"the value is in another YAML file, {name}")
         if isinstance(value, FileContent):
-            self.made.files[name] = value.text.encode()
+            self.result.files[name] = value.text.encode()
         elif value is None:
-            self.made.files[name] = b""
+            self.result.files[name] = b""
         elif isinstance(value, str):
-            self.made.files[name] = value.encode()
+            self.result.files[name] = value.encode()
         else:
-            self.made.files[name] = json_text(value).encode()
+            self.result.files[name] = json_text(value).encode()
 
-    def _document(self, name: str) -> Document:
+    def _document(self, name: str) -> YamlFile:
         if name not in self.documents:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
-            self.documents[name] = Document(text, name)
+            self.documents[name] = YamlFile(text, name)
         return self.documents[name]
 
     def _report_moved(self) -> None:
         """Report entries whose position differs, unless an edited list now determines the position."""
-        ordered = {(item.address, item.field) for item in self.made.taken}
-        for resource in self.moved:
-            listed = ordered_by(self.sides.registry, self.sides.desired.resources, resource)
+        ordered = {(item.address, item.field) for item in self.result.written}
+        for resource in self.moved_entries:
+            listed = container_and_order(self.sides.registry, self.sides.desired.entries, resource)
             message, hint = (
                 "the object has another position in GitBook than in your file",
                 "move the entry by hand",
@@ -414,20 +445,24 @@ class _Updating:
                 holder, order = listed
                 if (holder, order.name) in ordered:
                     continue
-                taken = command("import", "--update", str(holder.field(order.name)))
+                taken = format_command("import", "--update", str(holder.field(order.name)))
                 hint = f"to update the order of the objects as well, run {taken}"
-            self.problem("order", message, resource.address, resource.span, hint)
+            self.add_problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:
-        if self.into is None or not self.inserted:
+        if self.target_file is None or not self.values_for_target_file:
             return
-        before = self.made.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
+        before = self.result.files.get(self.target_file) or self.sides.files.read(
+            self.target_file, DEFAULT_LIMITS.bytes
+        )
         try:
-            self.made.files[self.into] = inserted(before, self.into, self.inserted)
-        except Uneditable as why:
-            said = f"dpsync cannot edit {self.into}: {why}"
-            self.problem("not-taken-over", said, None, None, "write the value by hand")
-            self.made.taken = [item for item in self.made.taken if item.span.file == self.into]
+            self.result.files[self.target_file] = insert_values(
+                before, self.target_file, self.values_for_target_file
+            )
+        except UneditableError as why:
+            said = f"dpsync cannot edit {self.target_file}: {why}"
+            self.add_problem("not-taken-over", said, None, None, "write the value by hand")
+            self.result.written = [item for item in self.result.written if item.span.file == self.target_file]
 
     def finish(self) -> Updated:
         """Apply the collected edits, and return the edited files."""
@@ -436,9 +471,9 @@ class _Updating:
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             document = self.documents[name]
             try:
-                made = unfolded(document.text, apply_edits(document.text, edits))
-            except Uneditable as why:
-                self.problem(
+                made = unfold_long_lines(document.text, apply_edits(document.text, edits))
+            except UneditableError as why:
+                self.add_problem(
                     "not-taken-over",
                     f"dpsync cannot edit {name}: {why}",
                     None,
@@ -446,12 +481,12 @@ class _Updating:
                     "update one address at a time",
                 )
                 continue
-            self.made.files[name] = encode(made, before)
+            self.result.files[name] = encode(made, before)
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
-            self.made.files[name] = encode(file.result(), before)
+            self.result.files[name] = encode(file.edited_text(), before)
         self._insert_all()
-        return self.made
+        return self.result
 
 
 def _file_reference(node: nodes.Node) -> str | None:

@@ -12,12 +12,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, IN_NO_TEXT, decode
+from dpsync.config.yaml_reader import FORBIDDEN_IN_TEXT, FORBIDDEN_IN_VALUE, decode
 from dpsync.kinds.types import (
     INVALID,
     Invalid,
     Json,
-    Many,
+    List,
     Object,
     OneOf,
     Reference,
@@ -31,17 +31,17 @@ from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model import nodes
 from dpsync.model.address import Address
 from dpsync.model.nodes import Span
-from dpsync.model.text import counted, escaped
+from dpsync.model.text import escape_invisible, format_count
 from dpsync.model.values import LiveId, Secret, Value
 
-Named = Callable[[tuple[str, ...], str], str | None]
+ReferenceNamer = Callable[[tuple[str, ...], str], str | None]
 """Returns the key that refers to the object with an id; None if the object has no entry."""
 
-NOWHERE = Span.start_of("")
-_LONG = 100
+NO_SPAN = Span.start_of("")
+_MAX_INLINE_CHARS = 100
 
 
-class Unwritable(Exception):
+class UnwritableValueError(Exception):
     """The reason why a value cannot be in a configuration."""
 
 
@@ -52,30 +52,30 @@ class FileContent(Struct, frozen=True):
     text: str
 
 
-Turn = Callable[[FileContent, tuple[str, ...]], Any]
+ReplaceContent = Callable[[FileContent, tuple[str, ...]], Any]
 """Returns the replacement of a long value, from the value and its path."""
 
 
-def placed(value: Any, turn: Turn, path: tuple[str, ...] = ()) -> Any:
+def replace_file_contents(value: Any, turn: ReplaceContent, path: tuple[str, ...] = ()) -> Any:
     """Return the value with each FileContent replaced by the result of `turn`."""
     if isinstance(value, FileContent):
         return turn(value, path)
     if isinstance(value, dict):
-        return {name: placed(item, turn, (*path, str(name))) for name, item in value.items()}
+        return {name: replace_file_contents(item, turn, (*path, str(name))) for name, item in value.items()}
     if isinstance(value, list):
-        return [placed(item, turn, (*path, str(number))) for number, item in enumerate(value)]
+        return [replace_file_contents(item, turn, (*path, str(number))) for number, item in enumerate(value)]
     return value
 
 
-class Writing(Struct, frozen=True):
+class ValueWriter(Struct, frozen=True):
     """Converts the values of one object. `secret` returns the variable name for the path of a secret."""
 
-    named: Named
-    secret: Callable[[tuple[str, ...]], str]
-    in_file: bool = False
+    name_reference: ReferenceNamer
+    name_secret: Callable[[tuple[str, ...]], str]
+    json_in_own_file: bool = False
     """Whether a free-form value gets a file of its own."""
 
-    def value(self, type_: Type, value: Value) -> Any:
+    def yaml_value(self, type_: Type, value: Value) -> Any:
         """Return YAML data for a value, with FileContent for parts that need a file. Raises Unwritable."""
         written = self._yaml_data(type_, value, ())
         self._check(type_, written)
@@ -85,11 +85,11 @@ class Writing(Struct, frozen=True):
         match type_:
             case Reference(kinds=kinds):
                 if not isinstance(value, LiveId):
-                    raise Unwritable("the value refers to an object without an id")
-                key = self.named(kinds, value.id)
+                    raise UnwritableValueError("the value refers to an object without an id")
+                key = self.name_reference(kinds, value.id)
                 return key if key is not None else {"id": value.id}
             case Text(secret=True):
-                return {"env": value.env if isinstance(value, Secret) else self.secret(path)}
+                return {"env": value.variable if isinstance(value, Secret) else self.name_secret(path)}
             case Object(parts=parts) if isinstance(value, dict):
                 return {
                     name: self._yaml_data(part, value[name], (*path, name))
@@ -99,21 +99,21 @@ class Writing(Struct, frozen=True):
             case OneOf(tag=tag, forms=forms) if isinstance(value, dict):
                 form = forms.get(str(value.get(tag)))
                 if form is None:
-                    raise Unwritable(f'dpsync does not know the {tag} "{value.get(tag)}"')
+                    raise UnwritableValueError(f'dpsync does not know the {tag} "{value.get(tag)}"')
                 return {tag: value[tag], **self._yaml_data(form, value, path)}
-            case Many(of=of) if isinstance(value, list):
+            case List(item_type=of) if isinstance(value, list):
                 return [self._yaml_data(of, item, (*path, str(n))) for n, item in enumerate(value)]
-            case Table(values=values) if isinstance(value, dict):
+            case Table(value_type=values) if isinstance(value, dict):
                 return {key: self._yaml_data(values, item, (*path, key)) for key, item in value.items()}
-            case Json(secrets=True, rarely=rarely):
+            case Json(may_contain_secrets=True, secrets_are_rare=rarely):
                 return self._without_secrets(value, path, looks_secret if rarely else _may_be_secret)
-            case Json() if self.in_file:
+            case Json() if self.json_in_own_file:
                 return FileContent(".json", json_text(value))
             case Markdown():
                 return self._markdown(value)
             case Certificate() if isinstance(value, str):
                 return FileContent(".pem", _pem(value))
-            case LongText() if isinstance(value, str) and ("\n" in value or len(value) > _LONG):
+            case LongText() if isinstance(value, str) and ("\n" in value or len(value) > _MAX_INLINE_CHARS):
                 return FileContent(".txt", value)
         return value
 
@@ -127,11 +127,11 @@ class Writing(Struct, frozen=True):
         except DocumentError as outside:
             first = outside.problems[0]
             more = (
-                f" (and {counted(len(outside.problems) - 1, 'more problem')})"
+                f" (and {format_count(len(outside.problems) - 1, 'more problem')})"
                 if len(outside.problems) > 1
                 else ""
             )
-            raise Unwritable(
+            raise UnwritableValueError(
                 f"Markdown cannot express the document: {first.path} ({first.type}) {first.message}{more}"
             ) from None
 
@@ -141,32 +141,32 @@ class Writing(Struct, frozen=True):
         """Return a free-form value with secrets replaced by variables."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
-                raise Unwritable('dpsync would read the key "env" inside the value as a secret')
+                raise UnwritableValueError('dpsync would read the key "env" inside the value as a secret')
             return {key: self._without_secrets(item, (*path, key), is_secret) for key, item in value.items()}
         if isinstance(value, Secret):
-            return {"env": value.env}
+            return {"env": value.variable}
         if isinstance(value, list):
             return [self._without_secrets(item, (*path, str(n)), is_secret) for n, item in enumerate(value)]
         if isinstance(value, str) and value and is_secret(_last_key(path), value):
-            return {"env": self.secret(path)}
+            return {"env": self.name_secret(path)}
         return value
 
     def _check(self, type_: Type, written: Any) -> None:
         if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
-            raise Unwritable("dpsync would read the value as the name of a file")
-        checking = _Checking()
+            raise UnwritableValueError("dpsync would read the value as the name of a file")
+        checking = _ValueChecker()
         found = type_.parse(checking.node(written), checking)
         if checking.problems or found is INVALID:
-            raise Unwritable(
+            raise UnwritableValueError(
                 "; ".join(dict.fromkeys(checking.problems)) or "dpsync does not allow this value in the files"
             )
 
 
-_SUSPICIOUS = re.compile(
+_SECRET_NAME = re.compile(
     r"secret|token|passw|passphrase|key|credential|auth|signature|private|session|cookie", re.I
 )
 _WORDS = re.compile(r"[^\W\d_]{1,20}(?:[ ._-][^\W\d_]{1,20})*[.!?]?")
-_PLACE = re.compile(r"https?://[a-z0-9.-]+(?::\d+)?(?:/[a-z][a-z-]{0,20})*/?")
+_PLAIN_URL = re.compile(r"https?://[a-z0-9.-]+(?::\d+)?(?:/[a-z][a-z-]{0,20})*/?")
 _EMAIL = re.compile(r"[^@\s:/]+@[a-z0-9.-]+", re.I)
 
 
@@ -175,9 +175,9 @@ def _may_be_secret(name: str, value: str) -> bool:
 
     Words, e-mail addresses, and URLs without random parts are not secrets.
     """
-    if _SUSPICIOUS.search(name) or looks_secret(name, value):
+    if _SECRET_NAME.search(name) or looks_secret(name, value):
         return True
-    return not any(form.fullmatch(value) for form in (_WORDS, _PLACE, _EMAIL))
+    return not any(form.fullmatch(value) for form in (_WORDS, _PLAIN_URL, _EMAIL))
 
 
 def _last_key(path: tuple[str, ...]) -> str:
@@ -185,13 +185,13 @@ def _last_key(path: tuple[str, ...]) -> str:
     return next((part for part in reversed(path) if not part.isdecimal()), "")
 
 
-def variable(address: Address, field: str, path: tuple[str, ...]) -> str:
+def secret_variable(address: Address, field: str, path: tuple[str, ...]) -> str:
     """Return the name of the variable for a secret in a field."""
     words = "_".join([*address.segments, field, *path]).upper()
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)
 
 
-def trimmed(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> Any:
+def without_defaults(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> Any:
     """Return the part of a partly managed value that differs from the default; None without a difference.
 
     An object is not split if its `shape` has required members or several forms.
@@ -200,14 +200,14 @@ def trimmed(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> 
     whole = bool(shape.get("required")) or "anyOf" in shape
     if isinstance(value, dict) and isinstance(absent, dict) and not whole:
         inside = shape.get("properties", {})
-        parts = {key: trimmed(item, absent.get(key), inside.get(key)) for key, item in value.items()}
+        parts = {key: without_defaults(item, absent.get(key), inside.get(key)) for key, item in value.items()}
         return {key: item for key, item in parts.items() if item is not None} or None
     return None if value == absent else value
 
 
 def json_text(value: Any) -> str:
     """Return JSON text in which short, flat collections are on one line."""
-    return escaped(_json(value, "")) + "\n"
+    return escape_invisible(_json(value, "")) + "\n"
 
 
 def _json(value: Any, indent: str) -> str:
@@ -217,7 +217,7 @@ def _json(value: Any, indent: str) -> str:
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value:
         return line
-    if flat and indent and len(line) + len(indent) < _LONG:
+    if flat and indent and len(line) + len(indent) < _MAX_INLINE_CHARS:
         return f"{{ {line[1:-1]} }}" if isinstance(value, dict) else line
     inner = indent + "  "
     if isinstance(value, list):
@@ -243,7 +243,7 @@ def _pem(value: str) -> str:
     return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
 
 
-class _Checking(Struct):
+class _ValueChecker(Struct):
     """Reads written values as the configuration reader will: implements kinds.types.Parsing."""
 
     problems: list[str] = field(default_factory=list)
@@ -260,10 +260,10 @@ class _Checking(Struct):
                 entries = tuple(
                     (self._scalar(key, FORBIDDEN_IN_VALUE), self.node(item)) for key, item in value.items()
                 )
-                return nodes.Mapping(entries, NOWHERE)
+                return nodes.Mapping(entries, NO_SPAN)
             case list():
-                return nodes.Sequence(tuple(self.node(item) for item in value), NOWHERE)
-        return self._scalar(value, IN_NO_TEXT)
+                return nodes.Sequence(tuple(self.node(item) for item in value), NO_SPAN)
+        return self._scalar(value, FORBIDDEN_IN_TEXT)
 
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
         """Return the node of a key or value. Characters that no file may contain become problems."""
@@ -271,7 +271,7 @@ class _Checking(Struct):
             self.problems.append(
                 f"the value contains the character U+{ord(match.group()):04X}, which is not allowed"
             )
-        return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))
+        return nodes.Scalar(value, NO_SPAN, str(value), plain=not isinstance(value, str))
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         self.problems.append(message)

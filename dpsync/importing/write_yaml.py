@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from dpsync.config.variables import doubled, escaped_key
-from dpsync.config.yaml_reader import NumberError, resolve
-from dpsync.model.text import UNSEEN
+from dpsync.config.variables import escape_key, escape_value
+from dpsync.config.yaml_reader import NumberError, parse_scalar
+from dpsync.model.text import INVISIBLE_CHARACTERS
 
-WIDTH = 100
+MAX_LINE_CHARS = 100
 _PLAIN = re.compile(r"[\w/.(+][\w /.@()+'&!?=~$;%*°–—…’-]*(?::(?=[\w/.])[\w /.@()+'&!?=~$;%*-]*)*")
-_UNSEEN = re.compile(f"[{UNSEEN}]")
-_OTHER_YAML = frozenset({"y", "n", "yes", "no", "on", "off"})
+_UNSEEN = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+_YAML_1_1_BOOLEANS = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that other readers of YAML take for booleans."""
 
 
@@ -37,17 +37,17 @@ class BlockMapping(dict[str, Any]):
         self.comments = comments or []
 
 
-def document(value: BlockMapping, head: str) -> str:
+def yaml_document(value: BlockMapping, head: str) -> str:
     """Return the text of a whole file. `head` is its first line."""
-    return "\n".join([head, *_mapping(value, "")]) + "\n"
+    return "\n".join([head, *_mapping_lines(value, "")]) + "\n"
 
 
 def block_lines(value: BlockMapping, indent: str) -> list[str]:
     """Return the lines of a mapping in block style."""
-    return list(_mapping(value, indent))
+    return list(_mapping_lines(value, indent))
 
 
-def scalar(value: Any, key: bool = False) -> str:
+def yaml_scalar(value: Any, key: bool = False) -> str:
     """Return a scalar on one line, and escape text that looks like a variable."""
     if value is None:
         return "null"
@@ -55,44 +55,46 @@ def scalar(value: Any, key: bool = False) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return json.dumps(value)
-    text = str(value) if isinstance(value, Verbatim) else escaped_key(value) if key else doubled(value)
+    text = str(value) if isinstance(value, Verbatim) else escape_key(value) if key else escape_value(value)
     return text if _is_plain(text) else _quoted(text)
 
 
 def on_one_line(value: Any) -> str:
     """Return a value in flow style."""
     if isinstance(value, dict):
-        inner = ", ".join(f"{scalar(key, key=True)}: {on_one_line(item)}" for key, item in value.items())
+        inner = ", ".join(f"{yaml_scalar(key, key=True)}: {on_one_line(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
         return f"[{', '.join(on_one_line(item) for item in value)}]"
-    return scalar(value)
+    return yaml_scalar(value)
 
 
 def _is_plain(text: str) -> bool:
-    if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _OTHER_YAML:
+    if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _YAML_1_1_BOOLEANS:
         return False
-    if with_escapes(text) != text or text.startswith(("...", "---")):
+    if escape_invisible_yaml(text) != text or text.startswith(("...", "---")):
         return False
     try:
-        return resolve(text) == text and isinstance(resolve(text), str)
+        return parse_scalar(text) == text and isinstance(parse_scalar(text), str)
     except NumberError:
         return False
 
 
 def _quoted(text: str) -> str:
     made = json.dumps(text, ensure_ascii=False)
-    return with_escapes(made)
+    return escape_invisible_yaml(made)
 
 
-def with_escapes(quoted: str) -> str:
+def escape_invisible_yaml(quoted: str) -> str:
     """Return the content of a double-quoted text with all invisible characters escaped."""
     if quoted.isascii() and quoted.isprintable():  # nearly every text, at once instead of sign by sign
         return quoted
-    return "".join(character if is_seen(character) else _escape(character) for character in quoted)
+    return "".join(
+        character if is_visible_character(character) else _escape(character) for character in quoted
+    )
 
 
-def is_seen(character: str) -> bool:
+def is_visible_character(character: str) -> bool:
     return character.isprintable() and not _UNSEEN.match(character)
 
 
@@ -100,28 +102,28 @@ def _escape(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
-def inline(value: Any) -> str | None:
+def inline_or_none(value: Any) -> str | None:
     """Return the value on one line; None if people would use several lines."""
     if isinstance(value, BlockMapping):
         return "{}" if not value and not value.comments else None
     if isinstance(value, dict):
-        if any(isinstance(item, dict) and not _small(item) for item in value.values()):
+        if any(isinstance(item, dict) and not _has_only_scalars(item) for item in value.values()):
             return None
-        parts = {key: inline(item) for key, item in value.items()}
+        parts = {key: inline_or_none(item) for key, item in value.items()}
         if any(part is None for part in parts.values()):
             return None
-        inner = ", ".join(f"{scalar(key, key=True)}: {part}" for key, part in parts.items())
+        inner = ", ".join(f"{yaml_scalar(key, key=True)}: {part}" for key, part in parts.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
         if any(isinstance(item, dict | list) for item in value):
             return None
-        return f"[{', '.join(scalar(item) for item in value)}]"
+        return f"[{', '.join(yaml_scalar(item) for item in value)}]"
     if isinstance(value, str) and _may_be_block_text(value):
         return None
-    return scalar(value)
+    return yaml_scalar(value)
 
 
-def _small(value: dict[str, Any]) -> bool:
+def _has_only_scalars(value: dict[str, Any]) -> bool:
     return not any(isinstance(item, dict | list) for item in value.values())
 
 
@@ -136,8 +138,8 @@ def _may_be_block_text(text: str) -> bool:
     return (
         len(lines) > 1
         and bool(text.strip())
-        and doubled(text) == text
-        and all(with_escapes(line) == line for line in lines)
+        and escape_value(text) == text
+        and all(escape_invisible_yaml(line) == line for line in lines)
         and not lines[0].startswith(" ")
         and lines[0] != ""
         and not any(line != line.rstrip() for line in lines)
@@ -153,36 +155,40 @@ def block_text(text: str, indent: str) -> list[str]:
     return [head, *(f"{indent}{line}" if line else "" for line in text.removesuffix("\n").split("\n"))]
 
 
-def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
+def _mapping_lines(value: dict[str, Any], indent: str) -> Iterator[str]:
     for comment in getattr(value, "comments", ()):
-        yield f"{indent}# {with_escapes(' '.join(comment.split()))}"
+        yield f"{indent}# {escape_invisible_yaml(' '.join(comment.split()))}"
     for key, item in value.items():
-        yield from _entry(f"{indent}{scalar(key, key=True)}:", item, indent)
+        yield from _entry_lines(f"{indent}{yaml_scalar(key, key=True)}:", item, indent)
 
 
-def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
-    line = inline(item)
-    if line is not None and (len(lead) + len(line) < WIDTH or not _may_span_lines(item)):
+def _entry_lines(lead: str, item: Any, indent: str) -> Iterator[str]:
+    line = inline_or_none(item)
+    if line is not None and (len(lead) + len(line) < MAX_LINE_CHARS or not _may_span_lines(item)):
         yield f"{lead} {line}"
     elif isinstance(item, dict):
         yield lead
-        yield from _mapping(item, indent + "  ")
+        yield from _mapping_lines(item, indent + "  ")
     elif isinstance(item, list):
         yield lead
-        yield from _sequence(item, indent + "  ")
+        yield from _sequence_lines(item, indent + "  ")
     else:
         first, *more = block_text(item, indent + "  ")
         yield f"{lead} {first}"
         yield from more
 
 
-def _sequence(items: list[Any], indent: str) -> Iterator[str]:
+def _sequence_lines(items: list[Any], indent: str) -> Iterator[str]:
     for item in items:
-        line = inline(item)
-        if line is not None and (len(indent) + len(line) + 2 < WIDTH or not _may_span_lines(item)):
+        line = inline_or_none(item)
+        if line is not None and (len(indent) + len(line) + 2 < MAX_LINE_CHARS or not _may_span_lines(item)):
             yield f"{indent}- {line}"
             continue
-        below = _mapping(item, indent + "  ") if isinstance(item, dict) else _sequence(item, indent + "  ")
+        below = (
+            _mapping_lines(item, indent + "  ")
+            if isinstance(item, dict)
+            else _sequence_lines(item, indent + "  ")
+        )
         if isinstance(item, str):
             yield f"{indent}- {_quoted(item)}"
             continue
@@ -191,11 +197,11 @@ def _sequence(items: list[Any], indent: str) -> Iterator[str]:
         yield from rest
 
 
-class Foreign(ValueError):
+class ForeignAnchorError(ValueError):
     """The lines use a YAML anchor that is outside of them."""
 
 
-def round_trip(snippet: str, value: Any) -> str:
+def replace_in_snippet(snippet: str, value: Any) -> str:
     """Return the lines of one value with another value in them. Raises Foreign."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
@@ -205,24 +211,26 @@ def round_trip(snippet: str, value: Any) -> str:
     yaml.width = 1_000_000
     dash = re.search(r"^( *)(- +)", snippet, re.MULTILINE)
     offset = _dash_offset(snippet)
-    yaml.indent(mapping=_step(snippet), sequence=offset + (len(dash[2]) if dash else 2), offset=offset)
+    yaml.indent(
+        mapping=_mapping_indent(snippet), sequence=offset + (len(dash[2]) if dash else 2), offset=offset
+    )
     try:
         data = yaml.load(snippet)
     except YAMLError:
-        raise Foreign from None
-    merged = _merge(data, _in_quotes(escaped(value)))
+        raise ForeignAnchorError from None
+    merged = _merge_values(data, _mark_for_quotes(escape_variables(value)))
     stream = io.StringIO()
     yaml.dump(merged, stream)
     # Hidden characters of a new text are in double quotes, where they can be escaped. Old text stays.
     written = "".join(
-        character if character in snippet or character == "\n" else with_escapes(character)
+        character if character in snippet or character == "\n" else escape_invisible_yaml(character)
         for character in stream.getvalue()
     )
     top = re.match(r" *", written)
     return re.sub(rf"^ {{{len(top[0])}}}", "", written, flags=re.MULTILINE) if top and top[0] else written
 
 
-def _step(snippet: str) -> int:
+def _mapping_indent(snippet: str) -> int:
     """Return by how many spaces a mapping in a mapping is indented."""
     found = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)[^\s#-]", snippet, re.MULTILINE)
     return max(len(found[2]) - len(found[1]), 2) if found else 2
@@ -234,35 +242,37 @@ def _dash_offset(snippet: str) -> int:
     return max(len(found[2]) - len(found[1]), 0) if found else 0
 
 
-def escaped(value: Any) -> Any:
+def escape_variables(value: Any) -> Any:
     """Double each dollar sign that would begin a variable in a configuration."""
     if isinstance(value, dict):
-        return {escaped_key(key): escaped(item) for key, item in value.items()}
+        return {escape_key(key): escape_variables(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [escaped(item) for item in value]
-    return doubled(value) if isinstance(value, str) else value
+        return [escape_variables(item) for item in value]
+    return escape_value(value) if isinstance(value, str) else value
 
 
-def _in_quotes(value: Any) -> Any:
+def _mark_for_quotes(value: Any) -> Any:
     """Return the value with each text that contains invisible characters marked for double quotes."""
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     if isinstance(value, dict):
-        return {_in_quotes(key): _in_quotes(item) for key, item in value.items()}
+        return {_mark_for_quotes(key): _mark_for_quotes(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_in_quotes(item) for item in value]
-    if isinstance(value, str) and not all(character == "\n" or is_seen(character) for character in value):
+        return [_mark_for_quotes(item) for item in value]
+    if isinstance(value, str) and not all(
+        character == "\n" or is_visible_character(character) for character in value
+    ):
         return DoubleQuotedScalarString(value)
     return value
 
 
-def _merge(old: Any, new: Any) -> Any:
+def _merge_values(old: Any, new: Any) -> Any:
     """Return the new value, made of objects of the old value, which hold comments and anchors."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [key for key in old if key not in new]:
             del old[key]
         for key, item in new.items():
-            old[key] = _merge(old[key], item) if key in old else item
+            old[key] = _merge_values(old[key], item) if key in old else item
         return old
     if isinstance(old, list) and isinstance(new, list):
         _merge_lists(old, new)
@@ -271,7 +281,7 @@ def _merge(old: Any, new: Any) -> Any:
 
 
 def _merge_lists(old: Any, new: list[Any]) -> None:
-    before, after = [compared(item) for item in old], [compared(item) for item in new]
+    before, after = [comparison_text(item) for item in old], [comparison_text(item) for item in new]
     for tag, i1, i2, j1, j2 in reversed(SequenceMatcher(None, before, after, autojunk=False).get_opcodes()):
         if tag == "equal":
             continue
@@ -279,11 +289,11 @@ def _merge_lists(old: Any, new: list[Any]) -> None:
         for index in range(i2 - 1, i1 + shared - 1, -1):
             del old[index]
         for index in range(shared):
-            old[i1 + index] = _merge(old[i1 + index], new[j1 + index])
+            old[i1 + index] = _merge_values(old[i1 + index], new[j1 + index])
         for index in range(shared, j2 - j1):
             old.insert(i1 + index, new[j1 + index])
 
 
-def compared(value: Any) -> str:
+def comparison_text(value: Any) -> str:
     """Return a value as text for comparisons in which true differs from 1."""
     return json.dumps(value, sort_keys=True, default=str)

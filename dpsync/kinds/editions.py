@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.urls import GITBOOK
+from dpsync.model.urls import GITBOOK_API_URL
 
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""
@@ -35,42 +35,42 @@ class Profile(Struct, frozen=True):
 
     name: str
     operations: frozenset[Operation] | None = None
-    without: frozenset[tuple[Operation, str]] = field(default_factory=frozenset)
+    unaccepted_members: frozenset[tuple[Operation, str]] = field(default_factory=frozenset)
     """Body members that an operation does not accept."""
-    missing: frozenset[Operation] = field(default_factory=frozenset)
+    missing_operations: frozenset[Operation] = field(default_factory=frozenset)
     """Operations that only other servers have."""
-    access: AccessRule = "strongest"
+    access_rule: AccessRule = "strongest"
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the server has every declared operation with every body member."""
-        return self.operations is None and not self.without and not self.missing
+        return self.operations is None and not self.unaccepted_members and not self.missing_operations
 
-    def has(self, method: str, path: str) -> bool:
+    def has_operation(self, method: str, path: str) -> bool:
         """Return whether the server has an operation."""
-        if (method, path) in self.missing:
+        if (method, path) in self.missing_operations:
             return False
         return self.operations is None or (method, path) in self.operations
 
-    def takes(self, method: str, path: str, member: str) -> bool:
+    def accepts_member(self, method: str, path: str, member: str) -> bool:
         """Return whether the server has an operation that accepts a body member."""
-        return self.has(method, path) and ((method, path), member) not in self.without
+        return self.has_operation(method, path) and ((method, path), member) not in self.unaccepted_members
 
-    def lacks(self, what: str) -> str:
+    def missing_operation_text(self, what: str) -> str:
         """Return the sentence that the server has no operation for something."""
         return f"the API version {self.name} has no operation for {what}"
 
 
-Members = tuple[Operation, str]
+BodyMember = tuple[Operation, str]
 
 
-def _parse_operations(lines: str) -> tuple[frozenset[Operation], frozenset[Members]]:
+def _parse_operations(lines: str) -> tuple[frozenset[Operation], frozenset[BodyMember]]:
     """Return operations, and body members that they do not accept, from lines of methods and a path.
 
     `METHOD-member,…` stands for an operation whose body does not accept these members.
     """
     operations: set[Operation] = set()
-    without: set[Members] = set()
+    without: set[BodyMember] = set()
     for line in lines.strip().splitlines():
         *methods, path = line.split()
         for word in methods:
@@ -80,9 +80,13 @@ def _parse_operations(lines: str) -> tuple[frozenset[Operation], frozenset[Membe
     return frozenset(operations), frozenset(without)
 
 
-def _profile_without(name: str, missing: str, without: str, access: AccessRule = "strongest") -> Profile:
+def _profile_without(
+    name: str, missing: str, unaccepted_members: str, access: AccessRule = "strongest"
+) -> Profile:
     """Return a profile with everything except these operations and body members."""
-    return Profile(name, None, _parse_operations(without)[1], _parse_operations(missing)[0], access)
+    return Profile(
+        name, None, _parse_operations(unaccepted_members)[1], _parse_operations(missing)[0], access
+    )
 
 
 FULL = _profile_without(
@@ -225,13 +229,13 @@ GET /orgs/{}/conversations-issues/{}
 PROFILES = {profile.name: profile for profile in (FULL, REFERENCE, PUBLISHED)}
 
 
-def profile_at(url: str) -> str | None:
+def profile_of_url(url: str) -> str | None:
     """Return the profile of GitBook's own API, whatever its answers say; None for any other address."""
     try:
         host = urlsplit(url).hostname
     except ValueError:
         return None
-    return PUBLISHED.name if host == urlsplit(GITBOOK).hostname else None
+    return PUBLISHED.name if host == urlsplit(GITBOOK_API_URL).hostname else None
 
 
 _CONTENT: Final = "createContent"
@@ -249,6 +253,6 @@ _FLAGS: Final = {
 }
 
 
-def writing_flag(kind: Kind) -> str | None:
+def write_permission_flag(kind: Kind) -> str | None:
     """Return the flag in an organization's `permissions` for writing a kind; None if there is none."""
     return _FLAGS.get(kind.name)

@@ -8,9 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dpsync.kinds.kind import Entries, Field, Kind, Node
+from dpsync.kinds.kind import EntryMapping, Field, Kind, TreeNode
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Reference, Table, Text, Type
+from dpsync.kinds.types import (
+    Enum,
+    Flag,
+    Json,
+    List,
+    Object,
+    OneOf,
+    OwnReference,
+    Reference,
+    Table,
+    Text,
+    Type,
+)
 from dpsync.kinds.types.scalars import OWN
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
@@ -150,7 +162,7 @@ _VALUES: Final[Mapping[str, Any]] = {
 """The examples by kind and field, or by the name of the field alone."""
 
 
-_SHOWN: Final[Mapping[str, tuple[str, ...]]] = {
+_EXTRA_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "collection": ("description", "defaultLevel"),
     "member": ("role",),
     "openapi": ("visibility",),
@@ -206,7 +218,7 @@ FILE_EXAMPLES: Final[Mapping[str, Any]] = {
     "organizations": {"acme": {"id": "acme", "title": "Acme"}},
 }
 """The examples of root-file keys, by their paths."""
-_INSIDE: Final[Mapping[str, str]] = {"environments": "production", "environments.organizations": "acme"}
+_PARENT_KEYS: Final[Mapping[str, str]] = {"environments": "production", "environments.organizations": "acme"}
 """The keys of the user's choice that are between two keys of a path."""
 
 
@@ -236,8 +248,8 @@ def file_example(path: str) -> dict[str, Any]:
     value: Any = FILE_EXAMPLES[path]
     for depth in range(len(names), 0, -1):
         above = ".".join(names[:depth])
-        if depth < len(names) and above in _INSIDE:
-            value = {_INSIDE[above]: value}
+        if depth < len(names) and above in _PARENT_KEYS:
+            value = {_PARENT_KEYS[above]: value}
         elif depth < len(names) and above == "policy.protect":
             value = [{"address": FILE_EXAMPLES["policy.protect.address"]} | value]
         value = {names[depth - 1]: value}
@@ -246,7 +258,7 @@ def file_example(path: str) -> dict[str, Any]:
 
 def key_example(registry: Registry, kind: Kind) -> str:
     """Return the key of the example of a kind: a local name, or the key of the object to which it refers."""
-    refers = kind.field(kind.natural).type.refers if kind.natural else ()
+    refers = kind.field(kind.key_field).type.referenced_kinds if kind.key_field else ()
     if refers and refers[0] in registry:
         return key_example(registry, registry[refers[0]])
     return _KEYS.get(kind.name, kind.noun.lower().replace(" ", "-"))
@@ -257,7 +269,11 @@ def value_example(registry: Registry, kind: Kind, field: Field) -> Any:
     for name in (f"{kind.name}.{field.name}", field.name):
         if name in _VALUES:
             return _VALUES[name]
-    return key_example(registry, kind) if field.name == kind.natural else _of_type(registry, field.type)
+    return (
+        key_example(registry, kind)
+        if field.name == kind.key_field
+        else _example_of_type(registry, field.type)
+    )
 
 
 def part_example(registry: Registry, kind: Kind, field: Field, path: str, type_: Type | None) -> Any:
@@ -269,64 +285,66 @@ def part_example(registry: Registry, kind: Kind, field: Field, path: str, type_:
     for name in path.split("."):
         value = value[0] if isinstance(value, list) and value else value
         value = value.get(name) if isinstance(value, dict) else None
-    return _of_type(registry, type_) if value is None and type_ is not None else value
+    return _example_of_type(registry, type_) if value is None and type_ is not None else value
 
 
 def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
     """Return a file with one entry of this kind: its required fields and some that many people need."""
     if kind.name in _ENTRIES:
-        return _around(registry, kind, _ENTRIES[kind.name])
-    entry = bare_example(registry, kind)
-    if not kind.only_short:
-        shown = [kind.field(name) for name in _SHOWN.get(kind.name, ())]
+        return _file_with_entry(registry, kind, _ENTRIES[kind.name])
+    entry = minimal_entry_example(registry, kind)
+    if not kind.is_always_shorthand:
+        shown = [kind.field(name) for name in _EXTRA_FIELDS.get(kind.name, ())]
         fields = {field.name: value_example(registry, kind, field) for field in shown}
         children = {"children": entry.pop("children")} if "children" in entry else {}
         entry = entry | fields | children
-    if kind.shorthand is not None and [*entry] == [kind.shorthand]:
-        entry = entry[kind.shorthand]
-    return _around(registry, kind, entry)
+    if kind.shorthand_field is not None and [*entry] == [kind.shorthand_field]:
+        entry = entry[kind.shorthand_field]
+    return _file_with_entry(registry, kind, entry)
 
 
 def field_example(registry: Registry, kind: Kind, field: Field, word: str = "") -> dict[str, Any]:
     """Return a file with one entry of this kind that has this field, or this word of its short form."""
     value = value_example(registry, kind, field)
     if word in kind.inline_words:
-        return _around(registry, kind, {word: part_example(registry, kind, field, word, None)})
-    if kind.only_short and field.name == kind.shorthand:
-        return _around(registry, kind, value)
-    entry = bare_example(registry, kind)
+        return _file_with_entry(registry, kind, {word: part_example(registry, kind, field, word, None)})
+    if kind.is_always_shorthand and field.name == kind.shorthand_field:
+        return _file_with_entry(registry, kind, value)
+    entry = minimal_entry_example(registry, kind)
     children = {"children": entry.pop("children")} if "children" in entry else {}
-    return _around(registry, kind, entry | {field.name: value} | children)
+    return _file_with_entry(registry, kind, entry | {field.name: value} | children)
 
 
-def bare_example(registry: Registry, kind: Kind) -> Any:
+def minimal_entry_example(registry: Registry, kind: Kind) -> Any:
     """Return an entry with its required fields, or with its first field if no field is required."""
-    if kind.only_short and kind.shorthand is not None:
-        return value_example(registry, kind, kind.field(kind.shorthand))
+    if kind.is_always_shorthand and kind.shorthand_field is not None:
+        return value_example(registry, kind, kind.field(kind.shorthand_field))
     may = [
         field
         for field in kind.fields
-        if field.declarable and not field.nest and field.name not in (kind.natural, kind.default)
+        if field.is_declarable
+        and not field.is_parent_reference
+        and field.name not in (kind.key_field, kind.default_key_field)
     ]
-    wanted = [field for field in may if field.required or field.formed_by] or may[:1]
+    wanted = [field for field in may if field.required or field.form_selector] or may[:1]
     entry = {field.name: value_example(registry, kind, field) for field in wanted}
-    if isinstance(kind.shape, Node):
-        entry = {"type": kind.shape.type, "key": key_example(registry, kind)} | entry
-        if kind.shape.least:
-            entry["children"] = [bare_example(registry, registry[kind.shape.holds[0]])]
+    if isinstance(kind.shape, TreeNode):
+        entry = {"type": kind.shape.yaml_type, "key": key_example(registry, kind)} | entry
+        if kind.shape.min_children:
+            entry["children"] = [minimal_entry_example(registry, registry[kind.shape.child_kinds[0]])]
     if kind.parent is None:
         entry = {"id": key_example(registry, kind)} | entry
     return entry
 
 
-def _around(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
+def _file_with_entry(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
     """Return a file with the entry below its parents, each with its required fields."""
     while True:
         holder = next((registry[name] for name in reversed(kind.parents) if name in registry), None)
         place: Any = entry
-        if isinstance(kind.shape, Entries):
+        if isinstance(kind.shape, EntryMapping):
             place = {key_example(registry, kind): entry}
-        elif isinstance(kind.shape, Node):
+        elif isinstance(kind.shape, TreeNode):
             place = [entry]
         for part in reversed(kind.key.split(".")):
             place = {part: place}
@@ -334,39 +352,39 @@ def _around(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
             return {"dpsync": 1, **place}
         if holder.parent is None:
             return {holder.name: key_example(registry, holder), **place}
-        kind, entry = holder, bare_example(registry, holder) | place
+        kind, entry = holder, minimal_entry_example(registry, holder) | place
 
 
-def _of_type(registry: Registry, type_: Type) -> Any:
+def _example_of_type(registry: Registry, type_: Type) -> Any:
     match type_:
         case Flag():
             return True
         case Enum(words=words):
             return words[0]
-        case Own():
+        case OwnReference():
             return OWN
         case Reference(kinds=kinds):
             return key_example(registry, registry[kinds[0]]) if kinds[0] in registry else {"id": "id-1"}
         case Object(parts=parts, required=required):
             names = required or tuple(parts)[:1]
-            return {name: _of_type(registry, parts[name]) for name in names}
+            return {name: _example_of_type(registry, parts[name]) for name in names}
         case OneOf(tag=tag, forms=forms):
             word, form = next(iter(forms.items()))
-            return {tag: word, **_of_type(registry, form)}
-        case Many(of=of):
-            return [_of_type(registry, of)]
-        case Table(keys=keys, values=values):
-            return {_of_type(registry, keys): _of_type(registry, values)}
+            return {tag: word, **_example_of_type(registry, form)}
+        case List(item_type=of):
+            return [_example_of_type(registry, of)]
+        case Table(key_type=keys, value_type=values):
+            return {_example_of_type(registry, keys): _example_of_type(registry, values)}
         case Certificate():
             return {"file": "certs/okta.pem"}
         case Markdown():
             return {"file": "instructions.md"}
         case LongText():
             return {"file": "text.txt"}
-        case Json(shape=shape):
+        case Json(json_schema=shape):
             return [] if shape.get("type") == "array" else {}
         case Text(secret=True):
             return {"env": "NAME"}
-        case Text(form=form):
+        case Text(format=form):
             return {"email": "ada@acme.example", "url": "https://acme.example"}.get(form or "", "text")
     return "text"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from dpsync.kinds.types import Many, Object, OneOf, Page, Reference, Text, Type
+from dpsync.kinds.types import List, Object, OneOf, Page, Reference, Text, Type
 
 if TYPE_CHECKING:
     from dpsync.model.change import Repeat
@@ -36,17 +36,17 @@ class Call(Struct, frozen=True, kw_only=True):
     method: str
     path: str
     body: Any = "$fields"
-    gives: str = "id"
+    id_source: str = "id"
     """A name ("id", "user.id"), "$NAME" for a field of its own, or a text with such names in braces."""
-    also_creates: str | None = None
+    first_child_id_path: str | None = None
     """Path in the response of the id of the first child, which the platform creates with the object."""
-    whole: bool = False
+    replaces_object: bool = False
     """Whether the body replaces the object, so that undeclared live members, at any depth, are sent again."""
     read_only: tuple[str, ...] = ()
     """Members of a response that a `whole` body does not accept."""
-    complete: bool = False
+    sends_every_field: bool = False
     """Whether the body has every field, with the declared or else the live value. Other values are lost."""
-    answers: str | None = None
+    success_object: str | None = None
     """The `object` in a successful response. With another value, the change was not made."""
     repeat: Repeat
     """Whether the request may be sent again if its result is unknown."""
@@ -72,36 +72,36 @@ def Delete(path: str = "{self}", *, repeat: Repeat) -> Call:
     return Call(method="DELETE", path=path, body=None, repeat=repeat)
 
 
-class ByHand(Struct, frozen=True):
+class ManualStep(Struct, frozen=True):
     """An action that a person must do, because no request can. `{key}` is the key of the entry."""
 
     todo: str
 
 
-class Pages(Struct, frozen=True):
+class ListRead(Struct, frozen=True):
     """A read of a paged list of complete objects."""
 
     path: str
-    unpaged: bool = False
+    is_unpaged: bool = False
     """Whether one response has the whole list, so that no page parameters are sent."""
 
 
-class One(Struct, frozen=True):
+class SingleRead(Struct, frozen=True):
     """A read of one object by its own URL."""
 
     path: str = "{self}"
 
 
-class Tree(Struct, frozen=True):
+class TreeRead(Struct, frozen=True):
     """A read whose one response has all nodes below the owner, in order."""
 
     path: str
-    root: str
-    otherwise: Lists | None = None
+    root_member: str
+    fallback: NodeListsRead | None = None
     """How to read the tree on a server without this request."""
 
 
-class Lists(Struct, frozen=True):
+class NodeListsRead(Struct, frozen=True):
     """A read of the nodes of a tree from several lists, parents first. A field of each node names its parent.
 
     The order of siblings from different lists is unknown.
@@ -130,66 +130,66 @@ class RowFormat(Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(name for names in self.forms for name in names))
 
 
-class Entries(Struct, frozen=True):
+class EntryMapping(Struct, frozen=True):
     """Shape of a mapping from local keys to entries. With `natural`, the key is the value of that field.
 
     `default` names the field whose value is the key if the entry does not declare the field.
     """
 
-    natural: str | None = None
-    default: str | None = None
-    rows: RowFormat | None = None
+    key_field: str | None = None
+    default_key_field: str | None = None
+    row_format: RowFormat | None = None
 
 
-class Single(Struct, frozen=True):
+class SingleEntry(Struct, frozen=True):
     """Shape of an object that exists at most once per parent.
 
     With `always` it exists with its parent. Otherwise, a 404 means that it was never set.
     """
 
-    always: bool = False
+    exists_with_parent: bool = False
 
 
-class Node(Struct, frozen=True):
+class TreeNode(Struct, frozen=True):
     """Shape of an entry in an ordered tree.
 
     `children` is the response member with the children, `holds` their kinds.
     """
 
-    type: str
-    wire: str
-    children: str | None = None
-    holds: tuple[str, ...] = ()
-    alone: bool = False
+    yaml_type: str
+    wire_type: str
+    children_member: str | None = None
+    child_kinds: tuple[str, ...] = ()
+    excludes_other_kinds_at_root: bool = False
     """Whether a node at the root may have only siblings of its own kind."""
-    wraps_when: Mapping[str, Any] = field(default_factory=dict)
+    wraps_top_level_when: Mapping[str, Any] = field(default_factory=dict)
     """Field values of the owner with which the platform wraps top-level nodes in a node of this kind."""
-    least: int = 0
+    min_children: int = 0
     """Minimum number of children."""
-    file_always: tuple[str, ...] = ()
+    navigation_file_required: tuple[str, ...] = ()
     """The fields that the node always has in the platform's navigation file (Git Sync)."""
-    file_fields: tuple[str, ...] = ()
+    navigation_file_optional: tuple[str, ...] = ()
     """The fields that the node may have in this file."""
-    file_content: tuple[str, ...] = ()
+    navigation_file_content: tuple[str, ...] = ()
     """The fields of the object that the node shows, which the node may have in this file."""
-    file_single: tuple[str, tuple[str, ...]] | None = None
+    navigation_file_customization: tuple[str, tuple[str, ...]] | None = None
     """The YAML key of the customization below the node, and the customization fields that the
     platform's navigation file also contains."""
 
     @property
-    def file_names(self) -> tuple[str, ...]:
+    def navigation_file_fields(self) -> tuple[str, ...]:
         """All fields of the node that the platform's navigation file may contain."""
-        return (*self.file_always, *self.file_fields)
+        return (*self.navigation_file_required, *self.navigation_file_optional)
 
 
-class Order(Struct, frozen=True):
+class SiblingOrder(Struct, frozen=True):
     """Order of siblings that a call changes. `pointer` is a sibling's reference in the call's `$position`."""
 
     call: Call
-    pointer: Any
-    apart: bool = False
+    sibling_reference: Any
+    orders_kinds_separately: bool = False
     """Whether only siblings of the same kind are ordered among each other."""
-    otherwise: Order | None = None
+    fallback: SiblingOrder | None = None
     """The order by another call, for a server without this call."""
 
 
@@ -200,12 +200,12 @@ class Outputs(Struct, frozen=True):
     """
 
     kind: str
-    read: str
-    made: tuple[str, str] | None = None
+    id_field: str
+    required_when: tuple[str, str] | None = None
     """A field and the value with which the output must exist."""
 
 
-class Guard(Struct, frozen=True):
+class LastHolderGuard(Struct, frozen=True):
     """Value of a field that at least one object must keep.
 
     With `own`, dpsync never changes the token's user.
@@ -213,23 +213,23 @@ class Guard(Struct, frozen=True):
 
     field: str
     value: str
-    own: bool = False
+    protects_token_user: bool = False
 
 
 class Url(Struct, frozen=True):
     """URL at which people see an object. It has its own segment below the URL of its parent."""
 
-    at: str
+    response_path: str
     """Path of the URL in a response. The URL is absent while nobody sees the object."""
-    part: str
+    segment_field: str
     """The field with the segment of the object."""
-    bare: str | None = None
+    without_segment_flag: str | None = None
     """The flag of the object that people see at the URL of the parent, without its own segment."""
-    hosts: tuple[str, ...] = ()
+    host_fields: tuple[str, ...] = ()
     """Fields with a host and an optional path that replace the URL. The first field with a value counts."""
-    label: str | None = None
+    host_label_field: str | None = None
     """The field of the parent with the first label of the host, if no field in `hosts` is set."""
-    preview: str | None = None
+    preview_path: str | None = None
     """Path in a response of the preview URL, which shows unpublished content to members."""
 
 
@@ -239,10 +239,10 @@ class Redirects(Struct, frozen=True):
     The field `path` contains the path, which may end in `*` and is case-insensitive.
     """
 
-    path: str
+    source_field: str
     active_when: Mapping[str, tuple[Any, ...]]
     """Field values with which the redirect is active."""
-    to: Mapping[str, Mapping[str, Any]]
+    targets_by_kind: Mapping[str, Mapping[str, Any]]
     """By kind, the fields of a redirect to an object of this kind; "$key" is the key of its entry."""
 
 
@@ -250,11 +250,11 @@ class Restore(Struct, frozen=True):
     """Request that restores a deleted object within `days`. Responses then have a value at `deleted`."""
 
     call: Call
-    deleted: str
+    deleted_path: str
     days: int
 
 
-class Add(Struct, frozen=True):
+class CreateWithId(Struct, frozen=True):
     """Request that creates an object with the id of its pin, if `field` is declared with `value`."""
 
     call: Call
@@ -262,7 +262,7 @@ class Add(Struct, frozen=True):
     value: Any
 
 
-class Busy(Struct, frozen=True):
+class BusyState(Struct, frozen=True):
     """Values of `field` while the platform is processing an object."""
 
     field: str
@@ -277,10 +277,10 @@ class Trouble(Struct, frozen=True):
     """
 
     field: str
-    means: str
+    message: str
     todo: str
-    fine: tuple[Any, ...] = ()
-    detail: str | None = None
+    accepted_values: tuple[Any, ...] = ()
+    detail_field: str | None = None
 
 
 class Lifecycle(Struct, frozen=True):
@@ -289,7 +289,7 @@ class Lifecycle(Struct, frozen=True):
     restore: Restore | None = None
     transfer: Call | None = None
     """A call that moves an object with its contents to another parent; `$NAME` is the new parent's id."""
-    add: Add | None = None
+    create_with_id: CreateWithId | None = None
     on_delete: Literal["gone", "lifted"] = "gone"
 
 
@@ -297,15 +297,15 @@ class PlatformWork(Struct, frozen=True):
     """Work that the platform does for some kinds on its own, or on request."""
 
     outputs: Outputs | None = None
-    busy: Busy | None = None
+    busy: BusyState | None = None
     trouble: Trouble | None = None
-    processed: str | None = None
+    processed_field: str | None = None
     """The field whose value the platform processes after the request; `trouble` describes failures."""
-    acts: Mapping[str, Call] = field(default_factory=dict)
+    user_actions: Mapping[str, Call] = field(default_factory=dict)
     """Actions that users can request, by name. They are no state, so a plan never runs them on its own."""
 
 
-class Synced(Struct, frozen=True):
+class GitSync(Struct, frozen=True):
     """Git Sync: the platform keeps part of an object in sync with a repository.
 
     Responses have an object at `at`. dpsync leaves that part alone: the `fields`, with `tree` every node of
@@ -313,65 +313,65 @@ class Synced(Struct, frozen=True):
     it.
     """
 
-    at: str
+    response_path: str
     repository: str
     """Member of the object at `at` with the name of the repository. May be absent."""
     provider: str
     """Member with the service that hosts the repository."""
     status: str
     """Member with the state of the connection. `active` needs no mention."""
-    together: str
+    synced_with_owner_member: str
     """Member that is present if the object is synced together with the object that shows it."""
     installation: str
     """Member with the id of the integration's installation. May be absent."""
     fields: tuple[str, ...] = ()
-    inherited: tuple[str, ...] = ()
-    tree: bool = False
-    asked_again: bool = False
+    fields_synced_with_owner: tuple[str, ...] = ()
+    includes_tree: bool = False
+    is_rechecked_before_write: bool = False
     """Whether Git Sync may start between plan and apply, so that it is checked before a node is written."""
 
-    def decided(self, together: bool) -> tuple[str, ...]:
+    def synced_fields(self, synced_with_owner: bool) -> tuple[str, ...]:
         """Return the fields that the repository decides.
 
         Args:
             together: Whether the object is synced together with the object that shows it.
         """
-        return (*self.fields, *(self.inherited if together else ()))
+        return (*self.fields, *(self.fields_synced_with_owner if synced_with_owner else ()))
 
 
 class RuleComparison(Struct, frozen=True):
     """How to tell which of two lists of rules, such as merge rules, is stricter."""
 
-    items: str
+    rules_key: str
     """The key of the list of rules in the field's value."""
-    name: str
+    name_key: str
     """The key of the rule's name."""
-    people: str
+    people_key: str
     """The key under which a rule lists people."""
-    message: str
+    message_key: str
     """The key of the rule's message. Changing the message loosens nothing."""
-    all_of: tuple[str, ...]
+    rules_for_all_people: tuple[str, ...]
     """Names of rules that all listed people must meet. More people make such a rule stricter."""
-    one_of: tuple[str, ...]
+    rules_for_any_person: tuple[str, ...]
     """Names of rules that one of the listed people must meet. Fewer people make such a rule stricter."""
     implied_by: Mapping[str, tuple[str, ...]]
     """By rule name, the names of stricter rules: whoever meets a stricter rule also meets the rule."""
 
 
-class Lifted(Struct, frozen=True):
+class Restriction(Struct, frozen=True):
     """Restriction of people by a value: removing or replacing a part of the value gives more access.
 
     The values `free` restrict nobody. Adding a part with one of the words in `opens` gives more access, too.
     """
 
-    free: tuple[Any, ...] = ()
-    opens: tuple[str, ...] = ()
-    rules: RuleComparison | None = None
-    inherits: Any = None
+    unrestricted_values: tuple[Any, ...] = ()
+    opening_words: tuple[str, ...] = ()
+    rule_comparison: RuleComparison | None = None
+    inherit_value: Any = None
     """The value that means "use the organization's value of this field", such as `{type: inherit}`."""
 
 
-Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "added", "linked", "hosts"]
+WideningRule = tuple[Any, ...] | Restriction | Literal["changed", "set", "added", "linked", "hosts"]
 """Changes of a field that make something more visible or powerful.
 
 A later one of these values; a lifted restriction; any other value ("changed"); any other value but None
@@ -379,7 +379,7 @@ A later one of these values; a lifted restriction; any other value ("changed"); 
 """
 
 
-Access = Literal["who", "role", "level", "inside", "shows"]
+AccessMeaning = Literal["who", "role", "level", "inside", "shows"]
 """Meaning of a field for access.
 
 "who": the person or team with access; "role": their role; "level": the role of everybody else; "inside": the
@@ -393,143 +393,153 @@ class Field(Struct, frozen=True, dict=True):
 
     name: str
     type: Type
-    on: Literal["create", "update", "both", "neither"] = "both"
-    read: str | Mapping[str, str] | None = "="
+    written_in: Literal["create", "update", "both", "neither"] = "both"
+    read_path: str | Mapping[str, str] | None = "="
     """Dotted path in a response. "=" is the field's name, "" the whole response, None: not readable.
 
     A mapping has the paths of the parts of the value.
     """
-    own_read: Mapping[str, str] = field(default_factory=dict)
+    separate_read_paths: Mapping[str, str] = field(default_factory=dict)
     """Parts of the value with their own GET path, which returns plain text.
 
     The request is sent only for entries that declare the part.
     """
-    write: str | None = None
-    create_as: str | None = None
+    write_name: str | None = None
+    create_name: str | None = None
     """The field's name in the create call, if it differs from `write`."""
-    via: Call | Mapping[Any, Call] | None = None
-    otherwise: Call | Mapping[Any, Call] | None = None
+    own_call: Call | Mapping[Any, Call] | None = None
+    fallback_call: Call | Mapping[Any, Call] | None = None
     """The `via` for a server whose update call does not accept the field."""
-    null: Literal["refused", "clear", "empty", "by hand"] = "refused"
+    null_effect: Literal["refused", "clear", "empty", "by hand"] = "refused"
     """What a declared null does. "by hand": no value is expected, and only a person can remove one."""
-    absent: Any = None
-    nest: bool = False
-    one_per: str | None = None
-    instead_of: str | None = None
+    value_when_absent: Any = None
+    is_parent_reference: bool = False
+    exclusive_within: str | None = None
+    mutually_exclusive_with: str | None = None
     """Another field of the kind. At most one of the two has a value, and setting one clears the other."""
-    unique: str | None = None
-    after: tuple[str, ...] = ()
-    exposure: tuple[Any, ...] | Lifted = ()
+    unique_within: str | None = None
+    written_after: tuple[str, ...] = ()
+    exposure: tuple[Any, ...] | Restriction = ()
     """The values from the least to the most exposed, or a restriction of people.
 
     A change to more exposure is written last, a change to less exposure first.
     """
-    security: bool = False
+    can_widen_access: bool = False
     """Whether the field can make something more visible or powerful.
 
     `policy: watch: access` covers it: import leaves its line out only for the default value, which the policy
     then watches.
     """
-    raised: Raised | None = None
+    widens_when: WideningRule | None = None
     """The changes that a plan lists as giving more access, if they do not follow from `exposure`."""
-    access: Access | None = None
+    access_meaning: AccessMeaning | None = None
     """The meaning for access. A plan computes the roles before and after, and lists who gains access."""
     required: bool = False
-    inline: bool = False
+    allows_inline_words: bool = False
     """Whether the words of the short forms may be directly in the entry, without the field's name."""
-    in_answers: Literal["always", "or null", "sometimes"] | None = None
+    in_responses: Literal["always", "or null", "sometimes"] | None = None
     """Whether every response has the field with a value, or at least with null.
 
     If only "sometimes", an absent member and null mean `absent`. The default is "always" for a required field
     without `absent`, and otherwise "sometimes".
     """
-    formed_by: str | None = None
+    form_selector: str | None = None
     """Another field whose value selects one of the `forms`. Other values of it select no form."""
     forms: Mapping[str, Object] = field(default_factory=dict)
     """By the value of the field in `formed_by`, the required and allowed members of this field."""
-    means: str | None = None
+    refers_to_kind: str | None = None
     """The kind to whose object the text refers by id. Without that object, this object cannot exist."""
     platform_default: Any = None
     """The value of a new object without this field. Import leaves it out, and dpsync never fills it in."""
-    on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    profile_overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By profile, the words of this declaration that differ on such a server."""
 
     @cached_property
     def default_value(self) -> Any:
         """The value of a field that nobody has set. None also stands for an unknown default value."""
-        return self.absent if self.platform_default is None else self.platform_default
+        return self.value_when_absent if self.platform_default is None else self.platform_default
 
     @cached_property
-    def watchable(self) -> bool:
+    def is_watchable(self) -> bool:
         """Whether drift can compare the field with its default value if no entry declares the field."""
-        readable = self.source is not None and self.on != "neither" and not self.nest
-        return readable and (self.default_value is not None or self.null in ("clear", "empty"))
+        readable = (
+            self.response_path is not None and self.written_in != "neither" and not self.is_parent_reference
+        )
+        return readable and (self.default_value is not None or self.null_effect in ("clear", "empty"))
 
-    def form(self, by: Any) -> Type:
+    def type_for(self, selector_value: Any) -> Type:
         """Return the type of this field if the field in `formed_by` has the value `by`."""
-        if self.formed_by is None or by is None:
+        if self.form_selector is None or selector_value is None:
             return self.type
-        return self.forms.get(str(by)) or Object({}, what=f"the {self.name} of {by}")
+        return self.forms.get(str(selector_value)) or Object({}, noun=f"the {self.name} of {selector_value}")
 
-    def needed(self, fields: Mapping[str, Any]) -> bool:
+    def is_required(self, fields: Mapping[str, Any]) -> bool:
         """Return whether an entry with these fields must also have this field."""
-        if self.required or self.formed_by is None:
+        if self.required or self.form_selector is None:
             return self.required
-        form = self.forms.get(str(fields.get(self.formed_by)))
+        form = self.forms.get(str(fields.get(self.form_selector)))
         return form is not None and bool(form.required)
 
     @cached_property
-    def source(self) -> str | Mapping[str, str] | None:
-        return self.name if self.read == "=" else self.read
+    def response_path(self) -> str | Mapping[str, str] | None:
+        return self.name if self.read_path == "=" else self.read_path
 
     @cached_property
-    def member(self) -> str | None:
+    def response_member(self) -> str | None:
         """The top-level response member with the value; None if it is nested or has several parts."""
         return (
-            self.source if isinstance(self.source, str) and "." not in self.source and self.source else None
+            self.response_path
+            if isinstance(self.response_path, str) and "." not in self.response_path and self.response_path
+            else None
         )
 
     @cached_property
-    def may_be_unread(self) -> bool:
+    def may_be_write_only(self) -> bool:
         """Whether a value may have a part that the platform never returns."""
-        return self.source is None or self.type.may_be_unread
+        return self.response_path is None or self.type.may_be_write_only
 
     @cached_property
-    def exposes(self) -> Raised | None:
+    def widening_rule(self) -> WideningRule | None:
         """The changes that make something more visible or powerful (`raised` or `exposure`), if any."""
-        return self.raised or self.exposure or None
+        return self.widens_when or self.exposure or None
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def referenced_kinds(self) -> tuple[str, ...]:
         """The kinds of objects to which a value may refer."""
-        return (*self.type.refers, self.means) if self.means else self.type.refers
+        return (
+            (*self.type.referenced_kinds, self.refers_to_kind)
+            if self.refers_to_kind
+            else self.type.referenced_kinds
+        )
 
     @cached_property
-    def declarable(self) -> bool:
+    def is_declarable(self) -> bool:
         """Whether an entry may have the field. Fields that only the platform sets are read-only."""
-        return self.on != "neither"
+        return self.written_in != "neither"
 
     @cached_property
-    def blank_is_none(self) -> bool:
+    def empty_text_is_none(self) -> bool:
         """Whether an empty text in a response means that there is no value."""
-        too_short = isinstance(self.type, Text) and self.type.least > 0 and not self.required
-        return self.null == "empty" or too_short
+        too_short = isinstance(self.type, Text) and self.type.min_length > 0 and not self.required
+        return self.null_effect == "empty" or too_short
 
     @cached_property
-    def wire(self) -> str:
-        return self.write or self.name
+    def wire_name(self) -> str:
+        return self.write_name or self.name
 
     @cached_property
-    def answered(self) -> Literal["always", "or null", "sometimes"]:
+    def response_presence(self) -> Literal["always", "or null", "sometimes"]:
         """`in_answers`, or the default that follows from `required` and `absent`."""
-        return self.in_answers or ("always" if self.required and self.absent is None else "sometimes")
+        return self.in_responses or (
+            "always" if self.required and self.value_when_absent is None else "sometimes"
+        )
 
-    def setting(self, value: Any) -> Call | None:
+    def call_for_value(self, value: Any) -> Call | None:
         """Return the field's own call that sets a value; None if there is none."""
-        if self.via is None or isinstance(self.via, Call):
-            return self.via
+        if self.own_call is None or isinstance(self.own_call, Call):
+            return self.own_call
         key = value if value is None or isinstance(value, bool | str) else ANY
-        return self.via.get(key, self.via.get(ANY) if value is not None else None)
+        return self.own_call.get(key, self.own_call.get(ANY) if value is not None else None)
 
 
 class ListOrder(Field, frozen=True, kw_only=True):
@@ -541,17 +551,17 @@ class ListOrder(Field, frozen=True, kw_only=True):
     type: Type = Type()
     on: Literal["create", "update", "both", "neither"] = "neither"
     read: None = None
-    of: str
+    item_kind: str
     """The kind of the objects in the list."""
-    by: str
+    place_field: str
     """The field of that kind which places an object in this one; null places the object in its parent."""
-    present: Pages | None
+    live_order_read: ListRead | None
     """The read of the current order; None if the list of all objects of that kind has the order."""
-    order: Order | None
+    move_order: SiblingOrder | None
     """The request that moves the objects; None on a server that cannot move them."""
 
     def __post_init__(self) -> None:
-        force_setattr(self, "type", Many(Reference.to(self.of), as_set=True))
+        force_setattr(self, "type", List(Reference.to(self.item_kind), is_set=True))
 
     @cached_property
     def declarable(self) -> bool:
@@ -564,9 +574,9 @@ class Kind(Struct, frozen=True, dict=True):
     name: str
     parent: tuple[str, ...] | str | None
     key: str
-    shape: Entries | Single | Node
-    at: str
-    read: Pages | One | Tree | Lists
+    shape: EntryMapping | SingleEntry | TreeNode
+    url_path: str
+    read: ListRead | SingleRead | TreeRead | NodeListsRead
     fields: tuple[Field, ...]
     label: str = ""
     """The noun for one object, if it is not the name."""
@@ -578,18 +588,18 @@ class Kind(Struct, frozen=True, dict=True):
     """The effect of a delete on people, if it is not obvious from the noun."""
     copy_url_in: str = ""
     """Where a person copies the URL of a new object, if the URL contains a secret: follows "open"."""
-    id: str = "id"
+    id_path: str = "id"
     """Dotted path of the id in a response, or a text with such paths in braces if the URL needs several."""
-    of_output: bool = False
+    is_part_of_output: bool = False
     """Whether the object is part of its parent's output and has the id of the output."""
-    own_id: bool = True
+    has_unique_id: bool = True
     """Whether the id is unique among all objects of the kind.
 
     A person's id is not: each parent can have a member or permission with this id.
     """
-    title: str = "title"
+    title_field: str = "title"
     """The field by which people know an object without an entry."""
-    title_at: str | None = None
+    referenced_title_path: str | None = None
     """The dotted path in an API answer to the title of the object to which the title field refers."""
     url: Url | None = None
     """The URL at which people see the object, and its parts."""
@@ -597,9 +607,9 @@ class Kind(Struct, frozen=True, dict=True):
     """By field, the values with which people see the object and its contents."""
     redirects: Redirects | None = None
     """How the object redirects visitors."""
-    changed: str | None = None
+    changed_at_path: str | None = None
     """Path in a response of the time of the last change."""
-    identity: tuple[str | tuple[str, ...], ...] = ()
+    natural_keys: tuple[str | tuple[str, ...], ...] = ()
     """Natural keys: a field, a member of one ("translations.en"), "$child.NAME", or several of these."""
     tie_breakers: tuple[str, ...] = ()
     sole_key: str | None = None
@@ -607,41 +617,41 @@ class Kind(Struct, frozen=True, dict=True):
 
     It counts only if exactly one unmatched live object has the value, for exactly one entry.
     """
-    find: Pages | None = None
+    search_list: ListRead | None = None
     """The list in which an object without a parent is found by its natural key."""
-    create: Call | ByHand | None = None
+    create: Call | ManualStep | None = None
     update: Call | None = None
     delete: Call | None = None
-    order: Order | None = None
-    shorthand: str | None = None
-    content: bool = False
+    order: SiblingOrder | None = None
+    shorthand_field: str | None = None
+    has_content: bool = False
     """Whether an object has content that a new one would lack: pages, members, children, sign-in."""
     can_be_empty: bool = False
     """Whether an object without children and without references to it has no content."""
-    after: tuple[str, ...] = ()
-    guard: Guard | None = None
+    steps_after_kinds: tuple[str, ...] = ()
+    guard: LastHolderGuard | None = None
     lifecycle: Lifecycle = Lifecycle()
-    platform: PlatformWork = PlatformWork()
-    security: bool = False
+    platform_work: PlatformWork = PlatformWork()
+    creation_widens_access: bool = False
     """Whether each new object makes something more visible or powerful, whatever its fields are."""
-    lets_in: bool = False
+    opens_parent: bool = False
     """Whether the `exposure` of an object lets people into its parent."""
-    keeps_out: bool = False
+    deletion_widens_access: bool = False
     """Whether deleting an object makes something more visible or powerful, because it kept people out."""
-    pages: str | None = None
+    page_tree_path: str | None = None
     """Path of the GET that returns the page tree of an object."""
-    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    foreign_items: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """By response member, the values of list items that are no objects of this kind and are left out."""
-    shown_in: Pages | None = None
+    owner_list: ListRead | None = None
     """The list of the owners, such as sites, that show an object, so that only these need to be read."""
-    inherits: str | None = None
+    inherits_from_kind: str | None = None
     """The kind whose values responses contain if the object has no own values. Import leaves these out.
 
     The object of that kind belongs to the owner of this object.
     """
-    on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    profile_overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By profile, the words of this declaration, without the fields, that differ on such a server."""
-    synced: Synced | None = None
+    git_sync: GitSync | None = None
     """The part of the object that the platform can sync with a repository (Git Sync)."""
 
     @cached_property
@@ -653,7 +663,7 @@ class Kind(Struct, frozen=True, dict=True):
         return self.label or self.name.replace("_", " ")
 
     @cached_property
-    def one(self) -> str:
+    def noun_with_article(self) -> str:
         """The noun with its article. Plural nouns have no article."""
         if self.noun.endswith(("settings", "instructions")):
             return self.noun
@@ -661,104 +671,106 @@ class Kind(Struct, frozen=True, dict=True):
 
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
         """Return the kind and id that identify an object, with the parent's identity if ids are shared."""
-        return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
+        return self.name, id if self.has_unique_id or parent is None else "/".join((*parent, id))
 
     @cached_property
     def id_segments(self) -> int:
         """Number of URL path segments that make up the id of an object."""
-        return self.id.count("/") + 1 if "{" in self.id else 1
+        return self.id_path.count("/") + 1 if "{" in self.id_path else 1
 
     @cached_property
-    def in_tree(self) -> bool:
+    def is_node(self) -> bool:
         """Whether objects of the kind are nodes, which are read with their whole tree."""
-        return isinstance(self.shape, Node)
+        return isinstance(self.shape, TreeNode)
 
     @cached_property
-    def natural(self) -> str | None:
-        return self.shape.natural if isinstance(self.shape, Entries) else None
+    def key_field(self) -> str | None:
+        return self.shape.key_field if isinstance(self.shape, EntryMapping) else None
 
-    def creating(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ByHand | None:
+    def create_call(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ManualStep | None:
         """Return the call that creates an entry: the `lifecycle.add` call if it fits, otherwise `create`."""
-        add = self.lifecycle.add
+        add = self.lifecycle.create_with_id
         if add is not None and pin is not None and fields.get(add.field) == add.value:
             return add.call
         return self.create
 
     @cached_property
-    def identity_fields(self) -> tuple[str, ...]:
+    def natural_key_fields(self) -> tuple[str, ...]:
         """The kind's own fields in its natural keys."""
-        parts = (part for key in self.identity for part in ((key,) if isinstance(key, str) else key))
+        parts = (part for key in self.natural_keys for part in ((key,) if isinstance(key, str) else key))
         return tuple(dict.fromkeys(part.partition(".")[0] for part in parts if not part.startswith("$")))
 
     @cached_property
-    def recorded(self) -> bool:
+    def has_ids_line(self) -> bool:
         """Whether the ids file has a line for each object, because natural keys may change or be shared.
 
         No line is needed if the key of the entry or a field with the id identifies the object for certain.
         """
-        certain = self.natural is not None or any(
-            self.field(name).source == self.id for name in self.identity_fields
+        certain = self.key_field is not None or any(
+            self.field(name).response_path == self.id_path for name in self.natural_key_fields
         )
-        return self.parent is not None and bool(self.identity) and not certain
+        return self.parent is not None and bool(self.natural_keys) and not certain
 
     @cached_property
-    def mistakable(self) -> bool:
+    def asks_before_create(self) -> bool:
         """Whether dpsync asks before it creates an object: it has content, and no certain key."""
-        return self.content and self.recorded
+        return self.has_content and self.has_ids_line
 
     @cached_property
-    def has_also(self) -> bool:
+    def has_second_id(self) -> bool:
         """Whether an ids-file line has a second id: of a child created with the object, or of its output."""
-        along = isinstance(self.create, Call) and self.create.also_creates is not None
-        return along or self.platform.outputs is not None
+        along = isinstance(self.create, Call) and self.create.first_child_id_path is not None
+        return along or self.platform_work.outputs is not None
 
     @cached_property
     def can_be_renamed(self) -> bool:
         """Whether a field in the natural keys can be updated."""
-        fields = [self.field(name) for name in self.identity_fields]
-        writable = any(item.on in ("update", "both") and item.source != self.id for item in fields)
+        fields = [self.field(name) for name in self.natural_key_fields]
+        writable = any(
+            item.written_in in ("update", "both") and item.response_path != self.id_path for item in fields
+        )
         return self.parent is not None and self.update is not None and writable
 
     @cached_property
-    def default(self) -> str | None:
-        return self.shape.default if isinstance(self.shape, Entries) else None
+    def default_key_field(self) -> str | None:
+        return self.shape.default_key_field if isinstance(self.shape, EntryMapping) else None
 
     @cached_property
-    def only_short(self) -> bool:
+    def is_always_shorthand(self) -> bool:
         """Whether an entry is always the free-form value itself, whose keys could be taken for fields."""
-        return self.shorthand is not None and self.field(self.shorthand).type.takes_mapping
+        return self.shorthand_field is not None and self.field(self.shorthand_field).type.takes_mapping
 
     @cached_property
-    def comes_along(self) -> bool:
+    def exists_with_parent(self) -> bool:
         """Whether the object exists as soon as its parent does, so that dpsync only updates it."""
-        return isinstance(self.shape, Single) and self.shape.always
+        return isinstance(self.shape, SingleEntry) and self.shape.exists_with_parent
 
     @cached_property
-    def lasting(self) -> frozenset[str]:
+    def lasting_fields(self) -> frozenset[str]:
         """The fields except those that describe what the platform is doing."""
-        busy, trouble = self.platform.busy, self.platform.trouble
+        busy, trouble = self.platform_work.busy, self.platform_work.trouble
         passing = {busy.field if busy else None}
-        passing |= {trouble.field, trouble.detail} if trouble else set()
+        passing |= {trouble.field, trouble.detail_field} if trouble else set()
         return frozenset(item.name for item in self.fields if item.name not in passing)
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
         """Return whether the platform is processing an object with these fields."""
-        busy = self.platform.busy
+        busy = self.platform_work.busy
         return busy is not None and fields.get(busy.field) in busy.values
 
-    def trouble(self, fields: Mapping[str, Any]) -> str | None:
+    def reported_problem(self, fields: Mapping[str, Any]) -> str | None:
         """Return the problem that the platform reports for an object; None if there is none or it is busy."""
-        trouble = self.platform.trouble
+        trouble = self.platform_work.trouble
         if trouble is None or self.is_busy(fields):
             return None
         value = fields.get(trouble.field)
-        if value is None or value in trouble.fine:
+        if value is None or value in trouble.accepted_values:
             return None
-        detail = fields.get(trouble.detail) if trouble.detail else None
-        return f"{trouble.means} ({value}{f': {detail}' if detail else ''})"
+        detail = fields.get(trouble.detail_field) if trouble.detail_field else None
+        return f"{trouble.message} ({value}{f': {detail}' if detail else ''})"
 
     @cached_property
-    def hides(self) -> Field | None:
+    def hiding_field(self) -> Field | None:
         """The field whose least exposed value hides the object and its contents, whatever else is set."""
         for item in self.fields:
             scale = item.exposure if isinstance(item.exposure, tuple) else ()
@@ -767,46 +779,46 @@ class Kind(Struct, frozen=True, dict=True):
         return None
 
     @cached_property
-    def access(self) -> Mapping[Access, Field]:
+    def access_fields(self) -> Mapping[AccessMeaning, Field]:
         """The fields about access, by their meaning."""
-        return {field.access: field for field in self.fields if field.access is not None}
+        return {field.access_meaning: field for field in self.fields if field.access_meaning is not None}
 
     @cached_property
     def gives_access(self) -> bool:
         """Whether an object gives somebody a role in one place."""
-        return {"who", "role"} <= self.access.keys()
+        return {"who", "role"} <= self.access_fields.keys()
 
-    def resolves(self, field: Field) -> bool:
+    def follows_from_roles(self, field: Field) -> bool:
         """Return whether the effect of a field follows from the roles before and after, not its values."""
-        return field.access is not None and (field.access != "role" or self.gives_access)
+        return field.access_meaning is not None and (field.access_meaning != "role" or self.gives_access)
 
     @cached_property
     def list_orders(self) -> tuple[ListOrder, ...]:
         return tuple(field for field in self.fields if isinstance(field, ListOrder))
 
     @cached_property
-    def nest(self) -> Field | None:
-        return next((field for field in self.fields if field.nest), None)
+    def parent_reference_field(self) -> Field | None:
+        return next((field for field in self.fields if field.is_parent_reference), None)
 
     @cached_property
-    def read_fields(self) -> tuple[Field, ...]:
+    def readable_fields(self) -> tuple[Field, ...]:
         """The fields that responses have."""
-        return tuple(field for field in self.fields if field.source is not None)
+        return tuple(field for field in self.fields if field.response_path is not None)
 
     @cached_property
     def writable_fields(self) -> tuple[Field, ...]:
         """The fields that a call can write."""
-        return tuple(field for field in self.fields if field.on != "neither")
+        return tuple(field for field in self.fields if field.written_in != "neither")
 
     @cached_property
-    def unread_fields(self) -> tuple[Field, ...]:
+    def write_only_fields(self) -> tuple[Field, ...]:
         """The fields whose values may have a part that the platform never returns."""
-        return tuple(field for field in self.fields if field.may_be_unread)
+        return tuple(field for field in self.fields if field.may_be_write_only)
 
     @cached_property
-    def own_read_fields(self) -> tuple[Field, ...]:
+    def separately_read_fields(self) -> tuple[Field, ...]:
         """The fields with a part that has its own request."""
-        return tuple(field for field in self.fields if field.own_read)
+        return tuple(field for field in self.fields if field.separate_read_paths)
 
     @cached_property
     def page_fields(self) -> tuple[Field, ...]:
@@ -821,12 +833,14 @@ class Kind(Struct, frozen=True, dict=True):
     @cached_property
     def reference_fields(self) -> tuple[Field, ...]:
         """The fields whose values may refer to other objects."""
-        return tuple(field for field in self.fields if field.names)
+        return tuple(field for field in self.fields if field.referenced_kinds)
 
     @cached_property
-    def written_fields(self) -> dict[str, Field]:
+    def declarable_fields(self) -> dict[str, Field]:
         """The fields that an entry may contain, without its key and its position in the tree."""
-        fields = (field for field in self.fields if not field.nest and field.name != self.natural)
+        fields = (
+            field for field in self.fields if not field.is_parent_reference and field.name != self.key_field
+        )
         return {field.name: field for field in fields}
 
     def field(self, name: str) -> Field:
@@ -838,7 +852,7 @@ class Kind(Struct, frozen=True, dict=True):
         return {
             word: one.name
             for one in self.fields
-            if one.inline and isinstance(one.type, OneOf)
+            if one.allows_inline_words and isinstance(one.type, OneOf)
             for word in one.type.short_words
         }
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dpsync.model.urls import DOCS
+from dpsync.model.urls import DOCS_URL
 
 _SETTINGS: Final = "The settings of the integration. The integration defines which settings exist."
 _CLAIMS: Final = "An expression about visitor claims (facts about the visitor)."
@@ -81,7 +81,7 @@ def _rules(noun: str) -> dict[str, str]:
     }
 
 
-def _looks(noun: str) -> dict[str, str]:
+def _appearance_fields(noun: str) -> dict[str, str]:
     return {
         "title": f"The title that readers see, instead of the title of the {noun}.",
         "localizedTitle": "The title that readers see, in other languages. Each key is a language code.",
@@ -106,7 +106,7 @@ def _looks(noun: str) -> dict[str, str]:
     }
 
 
-KINDS: Final[Mapping[str, str]] = {
+KIND_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "organization": "An organization is the GitBook account that contains your sites, spaces, members and "
     "teams.",
     "agent_instructions": "Agent instructions tell GitBook's AI agents how to work in the whole "
@@ -153,7 +153,7 @@ KINDS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """The sentences about each kind."""
 
-NOTES: Final[Mapping[str, tuple[str, ...]]] = {
+KIND_NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "organization": ("dpsync cannot create an organization. Create the organization in GitBook.",),
     "member": (
         "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, the plan shows "
@@ -195,7 +195,7 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What users must know about a kind and no declaration says."""
 
-MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
+FIELD_DESCRIPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "organization": {
         "title": "The name of the organization.",
         "emailDomains": "The email domains whose users can join the organization without an invitation.",
@@ -324,8 +324,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "adaptive_schema": {
         "jsonSchema": "The facts (claims) that the site can know about a visitor, as a JSON Schema.",
     },
-    "customization": _looks("site"),
-    "site_space_customization": _looks("space"),
+    "customization": _appearance_fields("site"),
+    "site_space_customization": _appearance_fields("space"),
     "agent_settings": {
         "scans": "The settings for searches that GitBook's AI agents start by themselves.",
         "scans.topics": "The setting for automatic searches for new topics in readers' questions.",
@@ -469,7 +469,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
 }  # fmt: skip
 """The sentences about each field."""
 
-EVERY_ENTRY: Final[Mapping[str, str]] = {
+ENTRY_KEYWORD_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "id": "The GitBook id of the object that the entry manages.",
     "previously": "The former key, address or title of the object. With `previously`, dpsync renames the "
     "object instead of creating a second object.",
@@ -482,7 +482,7 @@ EVERY_ENTRY: Final[Mapping[str, str]] = {
 }
 """The keys that belong to no field: an entry may have them by its shape."""
 
-OF_THE_FILE: Final[Mapping[str, str]] = {
+ROOT_KEY_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "dpsync": "The version of the format of the configuration files. The only version is `1`.",
     "include": "The other files of the configuration, as paths or patterns.",
     "policy": "Rules that say which objects dpsync may delete, must keep or must ignore.",
@@ -526,25 +526,25 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
 """The keys of the root file that belong to no kind."""
 
 
-def meaning(kind: str, field: str, member: str = "") -> str:
+def field_description(kind: str, field: str, member: str = "") -> str:
     """Return the sentence about a field of a kind, or about a part of its value; "" if there is none."""
-    return MEANINGS.get(kind, {}).get(f"{field}.{member}" if member else field, "")
+    return FIELD_DESCRIPTIONS.get(kind, {}).get(f"{field}.{member}" if member else field, "")
 
 
-def page_of_kind(noun: str) -> str:
+def kind_page_url(noun: str) -> str:
     """Return the address of the docs page about a kind, given its noun."""
-    return f"{DOCS}/kinds/{page_name(noun)}"
+    return f"{DOCS_URL}/kinds/{kind_page_file_name(noun)}"
 
 
-def page_name(noun: str) -> str:
+def kind_page_file_name(noun: str) -> str:
     """Return the file name of the docs page about a kind, given its noun."""
     return f"{noun.lower().replace(' ', '-')}.md"
 
 
-def page_of_key(path: str) -> str:
+def root_key_page_url(path: str) -> str:
     """Return the address of the docs page about a key of the root file."""
     top = path.partition(".")[0]
     if top == "organizations":
-        return page_of_kind("organization")
+        return kind_page_url("organization")
     heading = f"#{top}" if top in ("policy", "environments", "include") else ""
-    return f"{DOCS}/configuration.md{heading}"
+    return f"{DOCS_URL}/configuration.md{heading}"

@@ -26,7 +26,7 @@ class PageReference(Struct, frozen=True):
 
     field: Field
     member: str
-    beside: str
+    site_space_part: str
     page: str
     space: Ref | LiveId | None
 
@@ -48,9 +48,9 @@ def page_references(
         form = field.type.forms.get(str(value.get(field.type.tag)))
         for name, part in form.parts.items() if form is not None else ():
             if form is not None and isinstance(part, Page) and isinstance(page := value.get(name), str):
-                kinds = form.parts[part.beside].refers
-                space = _shown_space(registry, kinds, value.get(part.beside), entries, objects)
-                yield PageReference(field, name, part.beside, page, space)
+                kinds = form.parts[part.site_space_part].referenced_kinds
+                space = _shown_space(registry, kinds, value.get(part.site_space_part), entries, objects)
+                yield PageReference(field, name, part.site_space_part, page, space)
 
 
 def _shown_space(
@@ -63,7 +63,7 @@ def _shown_space(
     """Return the space that a site space shows, from its entry or else from the live site space."""
     found: Any = None
     for name in kinds:
-        shows = registry[name].access.get("shows")
+        shows = registry[name].access_fields.get("shows")
         entry = entries.get(site_space.address) if isinstance(site_space, Ref) else None
         live = objects.get((name, site_space.id)) if isinstance(site_space, LiveId) else None
         fields = entry.fields if entry is not None else live.fields if live is not None else {}
@@ -79,12 +79,12 @@ def space_id(space: Ref | LiveId | None, bound: Callable[[Address], str | None])
 def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> Desired:
     """Return the configuration with page ids in place of page paths."""
     changed: dict[Address, Entry] = {}
-    for address, entry in desired.resources.items() if snapshot.pages else ():
-        for found in page_references(registry, entry, desired.resources, snapshot.objects):
+    for address, entry in desired.entries.items() if snapshot.pages else ():
+        for found in page_references(registry, entry, desired.entries, snapshot.objects):
             pages = snapshot.pages.get(space_id(found.space, snapshot.reference_id) or "")
             path = found.page.strip("/")
             id = next((id for id, at in pages.items() if path and at == path), None) if pages else None
             if pages and found.page not in pages and id is not None:
                 value = {**entry.fields[found.field.name], found.member: id}
                 changed[address] = replace(entry, fields={**entry.fields, found.field.name: value})
-    return replace(desired, resources={**desired.resources, **changed}) if changed else desired
+    return replace(desired, entries={**desired.entries, **changed}) if changed else desired

@@ -21,72 +21,74 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from dpsync.kinds.kind import Kind, ListOrder, Node, Single
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import Kind, ListOrder, SingleEntry, TreeNode
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode, plain_segment
+from dpsync.model.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode_segment, plain_segment
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.text import did_you_mean
 from dpsync.model.values import LiveId, Ref, Value, references
 
-Names = Literal["objects", "lists", "anything"]
+PatternTarget = Literal["objects", "lists", "anything"]
 """What a pattern may match: `protect` objects, `prune` lists of objects, `ignore` and `--select` both."""
 
-_LONGEST: Final = 12
+_MAX_SUGGESTED_SEGMENTS: Final = 12
 """Maximum number of segments of a pattern for which a suggestion is searched."""
-_FARTHEST: Final = 6
+_MAX_SUGGESTION_COST: Final = 6
 """Maximum cost of a suggestion: a corrected word costs 1, an added segment 2, a removed segment 3."""
-_UNLIKELY: Final = 2
+_WILDCARD_COST: Final = 2
 """Cost of `*` in place of a list name ("teams"), and of a list name as a key."""
 
 
-class Spot(Struct, frozen=True):
+class PlaceType(Struct, frozen=True):
     """An object of a kind, or with `words` the list below it. `words` may be incomplete: `permissions`."""
 
     kind: str
-    words: tuple[str, ...] = ()
+    list_words: tuple[str, ...] = ()
 
 
-class Mistake(Struct, frozen=True):
+class PatternProblem(Struct, frozen=True):
     """Why a pattern matches no address, and how to fix it."""
 
     reason: str
     hint: str
 
 
-_START: Final = Spot("")
+_ROOT_PLACE: Final = PlaceType("")
 
 
-class Places:
+class PlaceTypes:
     """All spots of a registry. `organizations` has the possible keys; None: the keys are unknown."""
 
     def __init__(self, registry: Registry, organizations: Collection[str] | None = None) -> None:
-        self.registry = registry.whole
+        self.registry = registry.with_all_kinds
         self.organizations = None if organizations is None else frozenset(organizations)
-        self._onward: dict[Spot, tuple[tuple[str | Kind, Spot], ...]] = {}
+        self._edges_by_place: dict[PlaceType, tuple[tuple[str | Kind, PlaceType], ...]] = {}
 
-    def mistake(self, pattern: Pattern, names: Names = "anything", suggest: bool = True) -> Mistake | None:
+    def find_problem(
+        self, pattern: Pattern, target: PatternTarget = "anything", suggest: bool = True
+    ) -> PatternProblem | None:
         """Return why a pattern can match no object or list; None if it can match one.
 
         A search for a suggestion (`suggest`) takes a thousand times as long as the check.
         """
         spots, at = self._walk(pattern.segments)
-        ends = [spot for spot in spots if self._may_match(spot, names)]
+        ends = [spot for spot in spots if self._may_match(spot, target)]
         if at < len(pattern.segments) or not ends:
-            nearest = self._nearest_pattern(pattern, names) if suggest else None
-            place = names == "objects" and at == len(pattern.segments)
-            suffix = pattern.text[len(pattern.path) :]
+            nearest = self._nearest_pattern(pattern, target) if suggest else None
+            place = target == "objects" and at == len(pattern.segments)
+            suffix = pattern.text[len(pattern.address_text) :]
             known = (
-                f'add the key of an entry: "{pattern.path}/KEY{suffix}"'
+                f'add the key of an entry: "{pattern.address_text}/KEY{suffix}"'
                 if place
                 else self._possible_words(spots)
             )
             hint = f'did you mean "{nearest}"?' if nearest else known
-            if (field := self._field_as_segment(pattern, at, spots, names)) is not None:
+            if (field := self._segment_is_field_problem(pattern, at, spots, target)) is not None:
                 return field
-            return Mistake(self._reason(pattern, at, spots, names), hint)
-        return self._field_mistake(pattern, ends) if pattern.field else None
+            return PatternProblem(self._problem_reason(pattern, at, spots, target), hint)
+        return self._field_problem(pattern, ends) if pattern.field else None
 
     def kinds(self, address: Address) -> tuple[Kind, ...]:
         """Return the kinds that an object at this address may have."""
@@ -100,17 +102,17 @@ class Places:
 
     # --- walks ----------------------------------------------------------------------------------------
 
-    def _walk(self, segments: Iterable[str]) -> tuple[set[Spot], int]:
+    def _walk(self, segments: Iterable[str]) -> tuple[set[PlaceType], int]:
         """Return the place types that the end of a pattern can name, and the number of segments there."""
-        spots = {_START}
+        spots = {_ROOT_PLACE}
         for at, segment in enumerate(segments):
-            ahead = self._with_all_below(spots) if segment == "**" else set(self._next_spots(spots, segment))
+            ahead = self._with_all_below(spots) if segment == "**" else set(self._next_places(spots, segment))
             if not ahead:
                 return spots, at
             spots = ahead
         return spots, len(tuple(segments))
 
-    def _next_spots(self, spots: set[Spot], segment: str) -> Iterator[Spot]:
+    def _next_places(self, spots: set[PlaceType], segment: str) -> Iterator[PlaceType]:
         """Yield the spots to which one segment leads."""
         for spot in spots:
             for edge, following in self._edges(spot):
@@ -119,7 +121,7 @@ class Places:
                 ):
                     yield following
 
-    def _with_all_below(self, spots: set[Spot]) -> set[Spot]:
+    def _with_all_below(self, spots: set[PlaceType]) -> set[PlaceType]:
         """Return these spots and all spots below them."""
         found, pending = set(spots), list(spots)
         while pending:
@@ -129,50 +131,52 @@ class Places:
                     pending.append(spot)
         return found
 
-    def _edges(self, spot: Spot) -> tuple[tuple[str | Kind, Spot], ...]:
+    def _edges(self, spot: PlaceType) -> tuple[tuple[str | Kind, PlaceType], ...]:
         """Return each segment that may follow a spot, a word or the key of a kind, with the next spot."""
-        if spot not in self._onward:
-            self._onward[spot] = tuple(self._build_edges(spot))
-        return self._onward[spot]
+        if spot not in self._edges_by_place:
+            self._edges_by_place[spot] = tuple(self._build_edges(spot))
+        return self._edges_by_place[spot]
 
-    def _build_edges(self, spot: Spot) -> Iterator[tuple[str | Kind, Spot]]:
-        if spot == _START:
-            yield self.registry.root, Spot(self.registry.root.name)
+    def _build_edges(self, spot: PlaceType) -> Iterator[tuple[str | Kind, PlaceType]]:
+        if spot == _ROOT_PLACE:
+            yield self.registry.root, PlaceType(self.registry.root.name)
             return
         yield from self._next_words(spot)
         for kind in self._contained_kinds(spot):
-            if isinstance(kind.shape, Single):
-                yield from self._next_words(Spot(kind.name))
+            if isinstance(kind.shape, SingleEntry):
+                yield from self._next_words(PlaceType(kind.name))
             else:
-                yield kind, Spot(kind.name)
+                yield kind, PlaceType(kind.name)
 
-    def _next_words(self, spot: Spot) -> Iterator[tuple[str, Spot]]:
+    def _next_words(self, spot: PlaceType) -> Iterator[tuple[str, PlaceType]]:
         """Yield the next word of each list below a spot, with the next spot."""
-        depth = len(spot.words)
+        depth = len(spot.list_words)
         for place in self._lists[spot.kind]:
-            if len(place) > depth and place[:depth] == spot.words:
-                yield place[depth], Spot(spot.kind, place[: depth + 1])
+            if len(place) > depth and place[:depth] == spot.list_words:
+                yield place[depth], PlaceType(spot.kind, place[: depth + 1])
 
     @cached_property
     def _lists(self) -> dict[str, dict[tuple[str, ...], tuple[Kind, ...]]]:
         """The lists below an object by kind and words, with the kinds of their objects."""
         return {
-            name: {tuple(key.split(".")): kinds for key, kinds in self.registry.places(name).items()}
+            name: {
+                tuple(key.split(".")): kinds for key, kinds in self.registry.kinds_by_list_key(name).items()
+            }
             for name in self.registry.kinds
         }
 
-    def _contained_kinds(self, spot: Spot) -> Iterator[Kind]:
+    def _contained_kinds(self, spot: PlaceType) -> Iterator[Kind]:
         """Yield the kinds whose keys may follow: the kinds in a list, or the kinds of a node's children.
 
         The address of a child node starts with the address of its parent only for such kinds.
         """
-        if spot.words:
-            for kind in self._lists[spot.kind].get(spot.words, ()):
-                if not kind.in_tree or any(not self.registry[name].in_tree for name in kind.parents):
+        if spot.list_words:
+            for kind in self._lists[spot.kind].get(spot.list_words, ()):
+                if not kind.is_node or any(not self.registry[name].is_node for name in kind.parents):
                     yield kind
             return
         shape = self.registry[spot.kind].shape
-        for name in shape.holds if isinstance(shape, Node) else ():
+        for name in shape.child_kinds if isinstance(shape, TreeNode) else ():
             if spot.kind in self.registry[name].parents:
                 yield self.registry[name]
 
@@ -183,105 +187,116 @@ class Places:
         if segment.startswith("[") and segment.endswith("]"):
             return segment
         key = unquote(segment)
-        if self.registry.keyed(kind):
-            return encode(self.registry.folded(kind, key))
-        return encode(key) if LOCAL_KEY.fullmatch(key) else None
+        if self.registry.has_data_key(kind):
+            return encode_segment(self.registry.fold_key(kind, key))
+        return encode_segment(key) if LOCAL_KEY.fullmatch(key) else None
 
-    def _kinds_at(self, spots: Iterable[Spot]) -> list[Kind]:
+    def _kinds_at(self, spots: Iterable[PlaceType]) -> list[Kind]:
         """Return the kinds of the objects at these spots, sorted by name."""
         found = {
             kind.name: kind
             for spot in spots
-            if spot != _START
+            if spot != _ROOT_PLACE
             for kind in (
-                [kind for kind in self._contained_kinds(spot) if isinstance(kind.shape, Single)]
-                if spot.words
+                [kind for kind in self._contained_kinds(spot) if isinstance(kind.shape, SingleEntry)]
+                if spot.list_words
                 else [self.registry[spot.kind]]
             )
         }
         return [found[name] for name in sorted(found)]
 
-    def _may_match(self, spot: Spot, names: Names) -> bool:
+    def _may_match(self, spot: PlaceType, names: PatternTarget) -> bool:
         """Return whether a spot is what a pattern may match."""
         if names == "objects":
             return bool(self._kinds_at([spot]))
-        return spot != _START and (names == "anything" or spot.words in self._lists[spot.kind])
+        return spot != _ROOT_PLACE and (names == "anything" or spot.list_words in self._lists[spot.kind])
 
     # --- reasons --------------------------------------------------------------------------------------
 
-    def _reason(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> str:
+    def _problem_reason(self, pattern: Pattern, at: int, spots: set[PlaceType], names: PatternTarget) -> str:
         if at == len(pattern.segments):
             if names == "lists":
                 return f'"{pattern.text}" is not a list of entries, and dpsync deletes only objects in lists'
             return f'"{pattern.text}" is a list of entries, and not an entry'
         segment = plain_segment(pattern.segments[at])
-        if spots == {_START}:
+        if spots == {_ROOT_PLACE}:
             return f'"{segment}" is neither an organization in your files nor a list such as "sites"'
         if len(spots) > 1:
             return f'no object can have the address "{pattern.text}"'
         (spot,) = spots
-        where = self.registry[spot.kind].one if not spot.words else f'"{spot.words[-1]}"'
-        held = [kind for kind in self._contained_kinds(spot) if not isinstance(kind.shape, Single)]
-        if held and spot.words:
-            return f'"{segment}" cannot be the key of {" or ".join(kind.one for kind in held)}'
+        where = (
+            self.registry[spot.kind].noun_with_article if not spot.list_words else f'"{spot.list_words[-1]}"'
+        )
+        held = [kind for kind in self._contained_kinds(spot) if not isinstance(kind.shape, SingleEntry)]
+        if held and spot.list_words:
+            return f'"{segment}" cannot be the key of {" or ".join(kind.noun_with_article for kind in held)}'
         return f'{where} contains no list or object with the name "{segment}"'
 
-    def _field_as_segment(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> Mistake | None:
+    def _segment_is_field_problem(
+        self, pattern: Pattern, at: int, spots: set[PlaceType], names: PatternTarget
+    ) -> PatternProblem | None:
         """Return the mistake if the last segment is a field of the object before it, otherwise None."""
-        if at != len(pattern.segments) - 1 or len(spots) != 1 or spots == {_START}:
+        if at != len(pattern.segments) - 1 or len(spots) != 1 or spots == {_ROOT_PLACE}:
             return None
         (spot,), segment = spots, pattern.segments[at]
         kind = self.registry[spot.kind]
-        if spot.words or segment not in [field.name for field in kind.fields]:
+        if spot.list_words or segment not in [field.name for field in kind.fields]:
             return None
         if names == "anything":
             path = "/".join(pattern.segments[:at])
-            reason = f'"{segment}" is a field of {kind.one}, so "#" must be before the field'
-            return Mistake(reason, f'write "{path}#{segment}"')
+            reason = f'"{segment}" is a field of {kind.noun_with_article}, so "#" must be before the field'
+            return PatternProblem(reason, f'write "{path}#{segment}"')
         wanted = "a list of entries" if names == "lists" else "an entry"
-        return Mistake(f'"{segment}" is a field of {kind.one}, and not {wanted}', self._possible_words(spots))
+        return PatternProblem(
+            f'"{segment}" is a field of {kind.noun_with_article}, and not {wanted}',
+            self._possible_words(spots),
+        )
 
-    def _possible_words(self, spots: Iterable[Spot]) -> str:
+    def _possible_words(self, spots: Iterable[PlaceType]) -> str:
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
         if words:
             return f"possible here: {', '.join(words)}"
         return "copy an address from a plan, or read docs/configuration.md"
 
-    def _field_mistake(self, pattern: Pattern, ends: Iterable[Spot]) -> Mistake | None:
+    def _field_problem(self, pattern: Pattern, ends: Iterable[PlaceType]) -> PatternProblem | None:
         kinds = self._kinds_at(ends)
-        path = pattern.path
+        path = pattern.address_text
         known = sorted({field.name for kind in kinds for field in kind.fields})
         if not kinds:
             reason = f'"{path}" is a list of entries, and a list has no fields'
-            return Mistake(reason, f'add the key of an entry: "{path}/KEY#{pattern.field}"')
+            return PatternProblem(reason, f'add the key of an entry: "{path}/KEY#{pattern.field}"')
         if pattern.field in known:
             return None
         nearest = did_you_mean(pattern.field or "", known)
-        what = kinds[0].one if len(kinds) == 1 else "no object at this address"
+        what = kinds[0].noun_with_article if len(kinds) == 1 else "no object at this address"
         reason = f'{what} has {"no" if len(kinds) == 1 else "a"} field "{pattern.field}"'
-        return Mistake(
+        return PatternProblem(
             reason, f'did you mean "{path}#{nearest}"?' if nearest else f"the fields are: {', '.join(known)}"
         )
 
     # --- suggestions ----------------------------------------------------------------------------------
 
-    def _nearest_pattern(self, pattern: Pattern, names: Names) -> str | None:
+    def _nearest_pattern(self, pattern: Pattern, names: PatternTarget) -> str | None:
         """Return the valid pattern with the fewest corrections, the first one in registry order if equal.
 
         Never return a wider pattern: a user who follows it must not delete or ignore more than intended.
         """
         segments = pattern.segments
-        if len(segments) > _LONGEST:
+        if len(segments) > _MAX_SUGGESTED_SEGMENTS:
             return None
         tie = count()
-        pending: list[tuple[int, int, int, Spot, tuple[str, ...]]] = [(0, next(tie), 0, _START, ())]
-        seen: set[tuple[int, Spot]] = set()
+        pending: list[tuple[int, int, int, PlaceType, tuple[str, ...]]] = [(0, next(tie), 0, _ROOT_PLACE, ())]
+        seen: set[tuple[int, PlaceType]] = set()
         while pending:
             cost, _, at, spot, said = heapq.heappop(pending)
-            if (at, spot) in seen or cost > _FARTHEST:
+            if (at, spot) in seen or cost > _MAX_SUGGESTION_COST:
                 continue
             seen.add((at, spot))
-            if at == len(segments) and self._may_match(spot, names) and self._has_field(spot, pattern.field):
+            if (
+                at == len(segments)
+                and self._may_match(spot, names)
+                and self._is_field_of(spot, pattern.field)
+            ):
                 if not _is_wider(self._pattern_text(said, pattern), pattern.text):
                     return self._pattern_text(said, pattern)
                 continue
@@ -291,15 +306,15 @@ class Places:
         return None
 
     def _corrections(
-        self, segment: tuple[str, ...], spot: Spot
-    ) -> Iterator[tuple[int, int, Spot, str | None]]:
+        self, segment: tuple[str, ...], spot: PlaceType
+    ) -> Iterator[tuple[int, int, PlaceType, str | None]]:
         """Yield possible next steps: cost, number of segments used, next spot, segment to write."""
         edges = self._edges(spot)
         for edge, following in edges:
             if not isinstance(
                 edge, str
             ):  # a pattern may begin with the word of a kind: then it means every organization
-                yield 0 if spot == _START else 2, 0, following, "*"
+                yield 0 if spot == _ROOT_PLACE else 2, 0, following, "*"
         if not segment:
             return
         (given,) = segment
@@ -310,7 +325,9 @@ class Places:
         nearest = did_you_mean(given, [edge for edge, _ in edges if isinstance(edge, str)])
         for edge, following in edges:
             if isinstance(edge, str):
-                fits = 0 if given == edge else 1 if edge == nearest else _UNLIKELY if given == "*" else None
+                fits = (
+                    0 if given == edge else 1 if edge == nearest else _WILDCARD_COST if given == "*" else None
+                )
                 word = given if given == "*" else edge
             elif given == "*":
                 fits, word = 0, given
@@ -319,23 +336,23 @@ class Places:
                 if key is None and edge is self.registry.root:
                     key = did_you_mean(given, self.organizations or ())
                 fits, word = (2, "*") if key is None else (int(key != given), key)
-                if given in self._every_word:
-                    fits += _UNLIKELY
+                if given in self._all_words:
+                    fits += _WILDCARD_COST
             if fits is not None:
                 yield fits, 1, following, word
         yield 3, 1, spot, None
 
-    def _has_field(self, spot: Spot, field: str | None) -> bool:
+    def _is_field_of(self, spot: PlaceType, field: str | None) -> bool:
         return field is None or any(
             item.name == field for kind in self._kinds_at([spot]) for item in kind.fields
         )
 
     @cached_property
-    def _every_word(self) -> frozenset[str]:
+    def _all_words(self) -> frozenset[str]:
         return frozenset(word for lists in self._lists.values() for words in lists for word in words)
 
     def _pattern_text(self, segments: tuple[str, ...], pattern: Pattern) -> str:
-        if len(segments) > 1 and segments[0] == "*" and segments[1] in self.registry.words:
+        if len(segments) > 1 and segments[0] == "*" and segments[1] in self.registry.pattern_words:
             segments = segments[1:]
         return "/".join(segments) + (f"#{pattern.field}" if pattern.field else "")
 
@@ -357,34 +374,38 @@ NavigationPath = tuple[Address, tuple[str, ...]]
 """The owner of a navigation, and the `path` of each node from the root to the node that shows an object."""
 
 
-def declared_place(place: str, entry: Entry) -> Address | None:
+def declared_container(place_field: str, entry: Entry) -> Address | None:
     """Return the entry in which an entry is placed by its field `place`.
 
     Return None if the field is absent or refers to an object by id.
     """
-    if place not in entry.fields:
+    if place_field not in entry.fields:
         return None
-    value = entry.fields[place]
+    value = entry.fields[place_field]
     if value is None:
         return entry.parent
     return value.address if isinstance(value, Ref) else None
 
 
-def ordered_by(
+def container_and_order(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> tuple[Address, ListOrder] | None:
     """Return the entry that contains an entry and can order it, and the list that orders it; None if none."""
     order = registry.list_order(entry.kind)
-    place = declared_place(order.by, entry) if order is not None else None
+    place = declared_container(order.place_field, entry) if order is not None else None
     holder = entries.get(place) if place is not None else None
     listed = registry.list_orders(entry.kind).get(holder.kind) if holder is not None else None
     return (holder.address, listed) if holder is not None and listed is not None else None
 
 
-def live_place(kind: Kind, place: str, live: LiveObject) -> Identity | None:
+def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity | None:
     """Return the object in which a live object is placed by its field `place`."""
-    value = live.fields.get(place)
-    return (kind.field(place).type.refers[0], value.id) if isinstance(value, LiveId) else live.parent
+    value = live.fields.get(place_field)
+    return (
+        (kind.field(place_field).type.referenced_kinds[0], value.id)
+        if isinstance(value, LiveId)
+        else live.parent
+    )
 
 
 def declared_navigation_paths(
@@ -439,11 +460,11 @@ def _shown_reference(kind: Kind, fields: Mapping[str, Value]) -> Value:
     """Return the reference of a navigation node to the object that it shows; None if it shows no object."""
     if not isinstance(kind.shape, NodeShape):
         return None
-    return next((fields.get(field.name) for field in kind.fields if field.access == "shows"), None)
+    return next((fields.get(field.name) for field in kind.fields if field.access_meaning == "shows"), None)
 
 
 def _node_path(kind: Kind, fields: Mapping[str, Value]) -> str | None:
     """Return the `path` of a node (the first natural key of its kind), in the form used for comparison."""
-    key = kind.identity[0]
-    value = kind.field(key).type.fold(fields.get(key)) if isinstance(key, str) else None
+    key = kind.natural_keys[0]
+    value = kind.field(key).type.fold_for_key(fields.get(key)) if isinstance(key, str) else None
     return value if isinstance(value, str) else None

@@ -18,7 +18,7 @@ from dpsync.kinds.kind import Kind, Redirects
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.free_form import Condition
 from dpsync.model.address import Address
-from dpsync.model.cycles import beginning_with, chain, circles
+from dpsync.model.cycles import find_simple_cycles, format_cycle, rotated_to
 from dpsync.model.desired import Entry
 from dpsync.model.values import Ref, Value, leaves
 
@@ -37,19 +37,19 @@ class RedirectFault(Struct, frozen=True):
     redirects: tuple[Address, ...]
     sources: tuple[str, ...]
     """The source of each redirect, as written in the file."""
-    circle: bool
+    is_cycle: bool
     node: Address | None = None
     """The first section or site space whose path is the source of one of the redirects."""
 
     def message(self, noun: str) -> str:
         """Return a sentence about the fault. `noun` is the node's kind, such as "section"."""
-        if not self.circle:
+        if not self.is_cycle:
             assert self.node is not None
             path = f'"{self.sources[0]}" is the path of the {noun} "{self.node.segments[-1]}"'
             return f"this redirect has no effect: {path}"
         if len(self.sources) == 1:
             return f'the redirect from "{self.sources[0]}" leads to itself'
-        return f"these redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
+        return f"these redirects form a circle: {format_cycle([*self.sources, self.sources[0]], ' → ')}"
 
     def hint(self, noun: str) -> str:
         """Return how to fix the fault. `noun` is the node's kind, such as "section"."""
@@ -72,21 +72,21 @@ def redirect_faults(
         return target if target in links else None
 
     in_circles: set[str] = set()
-    for circle in circles(sorted(links), next_path):
-        paths = beginning_with(min(circle), circle)
+    for circle in find_simple_cycles(sorted(links), next_path):
+        paths = rotated_to(min(circle), circle)
         in_circles.update(paths)
         addresses = tuple(links[path].address for path in paths)
         sources = tuple(links[path].source for path in paths)
         node = next((nodes[path] for path in paths if path in nodes), None)
-        yield RedirectFault(addresses, sources, circle=True, node=node)
+        yield RedirectFault(addresses, sources, is_cycle=True, node=node)
     for path, link in sorted(links.items()):
         if path in nodes and path not in in_circles:
-            yield RedirectFault((link.address,), (link.source,), circle=False, node=nodes[path])
+            yield RedirectFault((link.address,), (link.source,), is_cycle=False, node=nodes[path])
 
 
 def declared_redirect_faults(registry: Registry, entries: Mapping[Address, Entry]) -> Iterator[RedirectFault]:
     """Yield the redirect faults that the files alone reveal, sorted by site."""
-    kinds = {kind.name: kind.redirects for kind in registry.ordered if kind.redirects is not None}
+    kinds = {kind.name: kind.redirects for kind in registry.in_dependency_order if kind.redirects is not None}
     sites: dict[Address, list[Entry]] = defaultdict(list)
     for entry in entries.values():
         if entry.kind in kinds and entry.parent is not None:
@@ -119,22 +119,22 @@ def redirect_link(
     `path_of` takes the name of a kind and a reference, and returns the path of the referenced node. `base` is
     the URL of the site, None if unknown.
     """
-    source = fields.get(redirects.path)
-    absent = {item.name: item.absent for item in kind.fields}
+    source = fields.get(redirects.source_field)
+    absent = {item.name: item.value_when_absent for item in kind.fields}
     active = all(fields.get(name, absent[name]) in right for name, right in redirects.active_when.items())
     if not active or not isinstance(source, str) or source.endswith("*"):
         return None
     target = None
-    for name, template in redirects.to.items():
-        if (key := _value_of_key_member(template, fields)) is not None:
+    for name, template in redirects.targets_by_kind.items():
+        if (key := _extract_key(template, fields)) is not None:
             target = path_of(name, key)
     if base is not None and target is None:
         urls = (leaf for leaf in leaves(dict(fields)) if isinstance(leaf, str))
         target = next((path for url in urls if (path := path_below(url, base)) is not None), None)
-    return url_path(source), RedirectLink(address, source, target)
+    return normalize_path(source), RedirectLink(address, source, target)
 
 
-def _value_of_key_member(template: Any, value: Any) -> Any:
+def _extract_key(template: Any, value: Any) -> Any:
     """Return the part of a value at the position of "$key" in the template; None if other parts differ."""
     if template == "$key":
         return value
@@ -143,14 +143,14 @@ def _value_of_key_member(template: Any, value: Any) -> Any:
     found = None
     for name, part in template.items():
         inside = value.get(name) if isinstance(value, Mapping) else None
-        captured = _value_of_key_member(part, inside)
+        captured = _extract_key(part, inside)
         if captured is None and inside != part:
             return None
         found = found if captured is None else captured
     return found
 
 
-def url_path(text: str) -> str:
+def normalize_path(text: str) -> str:
     """Return a normalized path for comparison: percent-decoded, case-folded, with a single leading slash."""
     return "/" + unquote(text).strip("/").casefold()
 
@@ -163,13 +163,13 @@ def path_below(url: str, base: str) -> str | None:
         return None
     if one.scheme not in ("http", "https") or one.netloc.casefold() != other.netloc.casefold():
         return None
-    path, prefix = url_path(one.path), url_path(other.path).rstrip("/")
-    return url_path(path[len(prefix) :]) if f"{path}/".startswith(f"{prefix}/") else None
+    path, prefix = normalize_path(one.path), normalize_path(other.path).rstrip("/")
+    return normalize_path(path[len(prefix) :]) if f"{path}/".startswith(f"{prefix}/") else None
 
 
 def declared_base_url(kind: Kind, fields: Mapping[str, Value]) -> str | None:
     """Return the URL of a site with a declared host (`proxy`); None if the platform chooses the host."""
-    names = kind.url.hosts if kind.url is not None else ()
+    names = kind.url.host_fields if kind.url is not None else ()
     values = (fields.get(name) for name in names)
     return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
 
@@ -183,7 +183,7 @@ class _DeclaredPaths:
         self._paths: dict[Address, str] = {}
         self._visible_nodes: dict[Address, dict[str, Address]] = defaultdict(dict)
         for address, entry in entries.items():
-            if not registry[entry.kind].in_tree:
+            if not registry[entry.kind].is_node:
                 self._add(address, entry.children, "", visible=True)
 
     def visible_nodes(self, owner: Address) -> Mapping[str, Address]:
@@ -205,21 +205,21 @@ class _DeclaredPaths:
                 continue
             kind, fields = self._registry[entry.kind], entry.fields
             path: str | None = base_path
-            if kind.url is not None and fields.get(kind.url.bare or "") is not True:
-                segment = fields.get(kind.url.part)
+            if kind.url is not None and fields.get(kind.url.without_segment_flag or "") is not True:
+                segment = fields.get(kind.url.segment_field)
                 path = f"{base_path}/{segment}" if isinstance(segment, str) else None
             if path is None:
                 continue
             visible_here = visible and _is_visible_to_all(kind, fields)
             if kind.url is not None:
-                self._paths[address] = url_path(path)
+                self._paths[address] = normalize_path(path)
                 if visible_here:
-                    self._visible_nodes[owner].setdefault(url_path(path), address)
+                    self._visible_nodes[owner].setdefault(normalize_path(path), address)
             self._add(owner, entry.children, path, visible_here)
 
 
 def _is_visible_to_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
-    absent = {item.name: item.absent for item in kind.fields}
+    absent = {item.name: item.value_when_absent for item in kind.fields}
     shown = all(fields.get(name, absent[name]) in right for name, right in kind.visible_when.items())
     return shown and not any(
         isinstance(item.type, Condition) and fields.get(item.name) for item in kind.fields

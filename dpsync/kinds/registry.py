@@ -22,21 +22,21 @@ from msgspec.structs import replace
 from dpsync.kinds.editions import FULL, PROFILES, Profile
 from dpsync.kinds.kind import (
     Call,
-    Entries,
+    EntryMapping,
     Field,
     Kind,
     Lifecycle,
     ListOrder,
-    Lists,
-    Node,
-    One,
-    Order,
-    Pages,
-    Tree,
+    ListRead,
+    NodeListsRead,
+    SiblingOrder,
+    SingleRead,
+    TreeNode,
+    TreeRead,
 )
 
 _NAME = re.compile(r"\{([\w.]+)\}")
-Read = Pages | One | Tree | Lists
+Read = ListRead | SingleRead | TreeRead | NodeListsRead
 
 
 class SupportedKind(Kind, frozen=True):
@@ -48,22 +48,22 @@ class SupportedKind(Kind, frozen=True):
     """The fields with values that no operation of the server writes."""
 
 
-def in_words_of(kind: Kind, profile: str) -> Kind:
+def with_profile_overrides(kind: Kind, profile: str) -> Kind:
     """Return a declaration with the words of a profile, whether a server with it supports the kind or not."""
     fields = tuple(
-        replace(item, **item.on_profiles[profile]) if profile in item.on_profiles else item
+        replace(item, **item.profile_overrides[profile]) if profile in item.profile_overrides else item
         for item in kind.fields
     )
-    words = kind.on_profiles.get(profile, {})
+    words = kind.profile_overrides.get(profile, {})
     return replace(kind, **words, fields=fields) if words or fields != kind.fields else kind
 
 
 def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, SupportedKind]:
     """Return the kinds that a server with this profile supports, in the same order."""
-    if profile.is_whole:
+    if profile.is_complete:
         return {name: _supported(kind) for name, kind in kinds.items()}
     support = _Support(kinds, profile)
-    found = {kind.name: made for kind in kinds.values() if (made := support.kind(kind)) is not None}
+    found = {kind.name: made for kind in kinds.values() if (made := support.supported_kind(kind)) is not None}
     while orphans := [
         kind.name for kind in found.values() if kind.parents and found.keys().isdisjoint(kind.parents)
     ]:
@@ -74,9 +74,9 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
 
 def read_paths(kinds: Mapping[str, Kind], kind: Kind) -> set[str]:
     """Return the paths that read a kind, one for each kind of parent, with every parameter as `{}`."""
-    paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
+    paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
     support = _Support(kinds, Profile(""))
-    return {found for path in paths for found in support.paths(kind, path)}
+    return {found for path in paths for found in support.expand_paths(kind, path)}
 
 
 def _supported(kind: Kind, **changed: Any) -> SupportedKind:
@@ -91,7 +91,7 @@ class _Support(Struct, frozen=True):
     kinds: Mapping[str, Kind]
     profile: Profile
 
-    def kind(self, kind: Kind) -> SupportedKind | None:
+    def supported_kind(self, kind: Kind) -> SupportedKind | None:
         """Return a kind with the operations that the server has; None if the server cannot read the kind."""
         read = self._supported_read(kind, kind.read)
         if read is None:
@@ -109,11 +109,11 @@ class _Support(Struct, frozen=True):
             update=self._supported_call(kind, kind.update),
             delete=self._supported_call(kind, kind.delete),
             lifecycle=self._supported_lifecycle(kind, kind.lifecycle),
-            platform=replace(
-                kind.platform,
-                acts={
+            platform_work=replace(
+                kind.platform_work,
+                user_actions={
                     word: call
-                    for word, call in kind.platform.acts.items()
+                    for word, call in kind.platform_work.user_actions.items()
                     if self._supported_call(kind, call)
                 },
             ),
@@ -123,10 +123,10 @@ class _Support(Struct, frozen=True):
         return replace(made, unsupported=frozenset(unsupported))
 
     def _supported_lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
-        add, restore = declared.add, declared.restore
+        add, restore = declared.create_with_id, declared.restore
         return replace(
             declared,
-            add=add if add and self._supported_call(kind, add.call) else None,
+            create_with_id=add if add and self._supported_call(kind, add.call) else None,
             restore=restore if restore and self._supported_call(kind, restore.call) else None,
             transfer=self._supported_call(kind, declared.transfer),
         )
@@ -135,16 +135,16 @@ class _Support(Struct, frozen=True):
         """Return the first way to read a kind that the server has; None if there is none."""
         at: Read | None = read
         while at is not None:
-            paths = at.paths if isinstance(at, Lists) else (at.path,)
+            paths = at.paths if isinstance(at, NodeListsRead) else (at.path,)
             if all(self._has(kind, "GET", path) for path in paths):
                 return at
-            at = at.otherwise if isinstance(at, Tree) else None
+            at = at.fallback if isinstance(at, TreeRead) else None
         return None
 
-    def _supported_order(self, kind: Kind, order: Order | None) -> Order | None:
+    def _supported_order(self, kind: Kind, order: SiblingOrder | None) -> SiblingOrder | None:
         """Return the first order whose call the server has; None if there is none."""
         while order is not None and self._supported_call(kind, order.call) is None:
-            order = order.otherwise
+            order = order.fallback
         return order
 
     def _supported_field(self, kind: Kind, item: Field) -> tuple[Field, bool]:
@@ -153,70 +153,75 @@ class _Support(Struct, frozen=True):
         A field with calls of its own needs these. Any other field must be a member of the kind's update call.
         """
         if isinstance(item, ListOrder):
-            order = self._supported_order(self.kinds[item.of], item.order)
-            return replace(item, order=order), order is not None
-        there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
-        item = replace(item, own_read=there, on=self._write_time(kind, item))
-        if isinstance(item.via, Call):
-            return (item, True) if self._accepts_body(kind, item.via) else (replace(item, via={}), False)
-        if item.via is not None:
-            left = {value: call for value, call in item.via.items() if self._accepts_body(kind, call)}
-            return replace(item, via=left), len(left) == len(item.via)
-        if not isinstance(kind.update, Call) or item.on not in ("update", "both"):
+            order = self._supported_order(self.kinds[item.item_kind], item.move_order)
+            return replace(item, move_order=order), order is not None
+        there = {
+            part: path for part, path in item.separate_read_paths.items() if self._has(kind, "GET", path)
+        }
+        item = replace(item, separate_read_paths=there, written_in=self._supported_writes(kind, item))
+        if isinstance(item.own_call, Call):
+            return (item, True) if self._accepts_body(kind, item.own_call) else (replace(item, own_call={}), False)
+        if item.own_call is not None:
+            left = {value: call for value, call in item.own_call.items() if self._accepts_body(kind, call)}
+            return replace(item, own_call=left), len(left) == len(item.own_call)
+        if not isinstance(kind.update, Call) or item.written_in not in ("update", "both"):
             return item, True
         if all(
-            self.profile.takes(kind.update.method, path, item.wire)
-            for path in self.paths(kind, kind.update.path)
+            self.profile.accepts_member(kind.update.method, path, item.wire_name)
+            for path in self.expand_paths(kind, kind.update.path)
         ):
             return item, True
-        return replace(item, via=item.otherwise or {}), item.otherwise is not None
+        return replace(item, own_call=item.fallback_call or {}), item.fallback_call is not None
 
     def _accepts_body(self, kind: Kind, call: Call) -> bool:
         """Return whether the server has a call and accepts every member in its body."""
         members = call.body if isinstance(call.body, dict) else {}
-        paths = self.paths(kind, call.path)
+        paths = self.expand_paths(kind, call.path)
         return self._supported_call(kind, call) is not None and all(
-            self.profile.takes(call.method, path, member) for path in paths for member in members
+            self.profile.accepts_member(call.method, path, member) for path in paths for member in members
         )
 
-    def _write_time(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
+    def _supported_writes(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
         """Return when a field is written.
 
         Fields that the create call does not accept are written by the update.
         """
         if (
-            item.on != "both"
+            item.written_in != "both"
             or not isinstance(kind.create, Call)
             or self._supported_call(kind, kind.create) is None
         ):
-            return item.on
-        name, method = item.create_as or item.wire, kind.create.method
-        paths = self.paths(kind, kind.create.path)
-        return "both" if all(self.profile.takes(method, path, name) for path in paths) else "update"
+            return item.written_in
+        name, method = item.create_name or item.wire_name, kind.create.method
+        paths = self.expand_paths(kind, kind.create.path)
+        return "both" if all(self.profile.accepts_member(method, path, name) for path in paths) else "update"
 
     def _supported_call(self, kind: Kind, call: Call | None) -> Call | None:
         """Return the call if the server has it, otherwise None."""
         return call if call is not None and self._has(kind, call.method, call.path) else None
 
     def _has(self, kind: Kind, method: str, path: str) -> bool:
-        return all(self.profile.has(method, found) for found in self.paths(kind, path))
+        return all(self.profile.has_operation(method, found) for found in self.expand_paths(kind, path))
 
-    def paths(self, kind: Kind, path: str) -> set[str]:
+    def expand_paths(self, kind: Kind, path: str) -> set[str]:
         """Return the paths for which a template stands, one for each kind of parent that it names."""
         path = _NAME.sub(
-            lambda name: self._fill_name(kind, name[1]), path.partition("?")[0].replace("{self}", kind.at)
+            lambda name: self._expand_name(kind, name[1]),
+            path.partition("?")[0].replace("{self}", kind.url_path),
         )
         if "{parent}" not in path:
             return {path}
-        above = {found for parent in kind.parents for found in self.paths(self.kinds[parent], "{self}")}
+        above = {
+            found for parent in kind.parents for found in self.expand_paths(self.kinds[parent], "{self}")
+        }
         return {path.replace("{parent}", found) for found in above}
 
-    def _fill_name(self, kind: Kind, name: str) -> str:
+    def _expand_name(self, kind: Kind, name: str) -> str:
         """Return the replacement of a name in a path template, with parameters as `{}`."""
         if name == "parent":
             return "{parent}"
         named = kind if name == "id" else self.kinds.get(name)
-        return _NAME.sub("{}", named.id) if named is not None and "{" in named.id else "{}"
+        return _NAME.sub("{}", named.id_path) if named is not None and "{" in named.id_path else "{}"
 
 
 class Registry:
@@ -225,7 +230,7 @@ class Registry:
     def __init__(self, kinds: Iterable[Kind], profile: Profile = FULL) -> None:
         self.profile = profile
         self._declarations = tuple(kinds)
-        self.declared = {kind.name: in_words_of(kind, profile.name) for kind in self._declarations}
+        self.declared = {kind.name: with_profile_overrides(kind, profile.name) for kind in self._declarations}
         self.kinds = for_profile(self.declared, profile)
 
     def __getitem__(self, name: str) -> SupportedKind:
@@ -239,111 +244,120 @@ class Registry:
         return next(kind for kind in self.kinds.values() if kind.parent is None)
 
     @cached_property
-    def ordered(self) -> tuple[SupportedKind, ...]:
+    def in_dependency_order(self) -> tuple[SupportedKind, ...]:
         """All kinds, each after its parents and after the kinds to which its natural keys refer."""
         graph: dict[str, set[str]] = {}
         for kind in self.kinds.values():
-            names = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
-            names |= {*kind.tie_breakers, kind.natural or ""}
-            refers = {ref for field in kind.fields if field.name in names for ref in field.type.refers}
+            names = {part for key in kind.natural_keys for part in ([key] if isinstance(key, str) else key)}
+            names |= {*kind.tie_breakers, kind.key_field or ""}
+            refers = {
+                ref for field in kind.fields if field.name in names for ref in field.type.referenced_kinds
+            }
             graph[kind.name] = {name for name in {*kind.parents, *refers} - {kind.name} if name in self.kinds}
         return tuple(self.kinds[name] for name in TopologicalSorter(graph).static_order())
 
     @cached_property
     def _children(self) -> dict[str, tuple[SupportedKind, ...]]:
-        return {name: tuple(kind for kind in self.ordered if name in kind.parents) for name in self.kinds}
+        return {
+            name: tuple(kind for kind in self.in_dependency_order if name in kind.parents)
+            for name in self.kinds
+        }
 
     def children(self, name: str) -> tuple[SupportedKind, ...]:
         return self._children.get(name, ())
 
-    def places(self, name: str) -> Mapping[str, tuple[SupportedKind, ...]]:
+    def kinds_by_list_key(self, name: str) -> Mapping[str, tuple[SupportedKind, ...]]:
         """Return the YAML keys of an entry that contain other kinds. Nodes inside nodes do not count."""
-        return self._places[name]
+        return self._kinds_by_list_key[name]
 
     @cached_property
-    def _places(self) -> dict[str, dict[str, tuple[SupportedKind, ...]]]:
-        return {name: self._places_of(name) for name in self.kinds}
+    def _kinds_by_list_key(self) -> dict[str, dict[str, tuple[SupportedKind, ...]]]:
+        return {name: self._find_kinds_by_list_key(name) for name in self.kinds}
 
-    def _places_of(self, name: str) -> dict[str, tuple[SupportedKind, ...]]:
+    def _find_kinds_by_list_key(self, name: str) -> dict[str, tuple[SupportedKind, ...]]:
         places: dict[str, tuple[SupportedKind, ...]] = {}
         for kind in self.children(name):
-            inside_node = isinstance(kind.shape, Node) and isinstance(self.kinds[name].shape, Node)
+            inside_node = isinstance(kind.shape, TreeNode) and isinstance(self.kinds[name].shape, TreeNode)
             if not inside_node:
                 places[kind.key] = (*places.get(kind.key, ()), kind)
         for key, kinds in places.items():
-            if any(isinstance(kind.shape, Node) for kind in kinds):
-                places[key] = self.nodes(key)
+            if any(isinstance(kind.shape, TreeNode) for kind in kinds):
+                places[key] = self.tree_kinds(key)
         return places
 
-    def nodes(self, key: str) -> tuple[SupportedKind, ...]:
+    def tree_kinds(self, key: str) -> tuple[SupportedKind, ...]:
         """Return the kinds that share one ordered tree."""
-        return self._nodes.get(key, ())
+        return self._tree_kinds.get(key, ())
 
     @cached_property
-    def _nodes(self) -> dict[str, tuple[SupportedKind, ...]]:
+    def _tree_kinds(self) -> dict[str, tuple[SupportedKind, ...]]:
         found: dict[str, tuple[SupportedKind, ...]] = {}
-        for kind in self.ordered:
-            if isinstance(kind.shape, Node):
+        for kind in self.in_dependency_order:
+            if isinstance(kind.shape, TreeNode):
                 found[kind.key] = (*found.get(kind.key, ()), kind)
         return found
 
-    def tree_word(self, owner: str) -> str:
+    def tree_key(self, owner: str) -> str:
         """Return the key that contains the tree of an entry. Raises StopIteration if the kind has no tree."""
-        return next(word for word, kinds in self.places(owner).items() if any(one.in_tree for one in kinds))
+        return next(
+            word for word, kinds in self.kinds_by_list_key(owner).items() if any(one.is_node for one in kinds)
+        )
 
     def tree_owner(self, kind: Kind) -> str:
         """Return the kind that owns the tree of a node's kind."""
         return next(
             parent
-            for node in self.nodes(kind.key)
+            for node in self.tree_kinds(kind.key)
             for parent in node.parents
-            if not isinstance(self.kinds[parent].shape, Node)
+            if not isinstance(self.kinds[parent].shape, TreeNode)
         )
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def pattern_words(self) -> frozenset[str]:
         """The keys with which a pattern may start: those directly below an organization."""
-        return frozenset(self.whole.places(self.root.name))
+        return frozenset(self.with_all_kinds.kinds_by_list_key(self.root.name))
 
     @cached_property
-    def whole(self) -> Registry:
+    def with_all_kinds(self) -> Registry:
         """All kinds in the words of this profile: files may declare what the server does not support."""
-        return self if self.profile.is_whole else self.written_for(self.profile.name)
+        return self if self.profile.is_complete else self.for_files_of_profile(self.profile.name)
 
-    def written_for(self, profile: str) -> Registry:
+    def for_files_of_profile(self, profile: str) -> Registry:
         """Return all kinds in the words of a profile, to read a configuration that is planned for it."""
-        found = self._written_for.get(profile)
+        found = self._registries_by_profile.get(profile)
         if found is None:
-            found = self._written_for[profile] = Registry(self._declarations, Profile(profile))
+            found = self._registries_by_profile[profile] = Registry(self._declarations, Profile(profile))
         return found
 
     @cached_property
-    def _written_for(self) -> dict[str, Registry]:
+    def _registries_by_profile(self) -> dict[str, Registry]:
         return {}
 
     @cached_property
-    def _referring(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:
+    def _place_fields(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:
         found: dict[str, tuple[tuple[SupportedKind, Any], ...]] = {}
-        for kind in self.ordered:
+        for kind in self.in_dependency_order:
             for field in kind.fields:
-                if field.nest or (field.via is not None and field.one_per is None):
-                    for name in dict.fromkeys(field.type.refers):
+                if field.is_parent_reference or (
+                    field.own_call is not None and field.exclusive_within is None
+                ):
+                    for name in dict.fromkeys(field.type.referenced_kinds):
                         found[name] = (*found.get(name, ()), (kind, field))
         return found
 
-    def referring(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
+    def place_fields(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
         """Return the kind and field of each field that places an object in an object of this kind.
 
         Examples of such objects are collections and section groups.
         """
-        return self._referring.get(name, ())
+        return self._place_fields.get(name, ())
 
     @cached_property
     def _list_orders(self) -> dict[str, dict[str, ListOrder]]:
         found: dict[str, dict[str, ListOrder]] = {name: {} for name in self.kinds}
-        for kind in self.ordered:
+        for kind in self.in_dependency_order:
             for order in kind.list_orders:
-                found[order.of][kind.name] = order
+                found[order.item_kind][kind.name] = order
         return found
 
     def list_orders(self, name: str) -> Mapping[str, ListOrder]:
@@ -354,47 +368,47 @@ class Registry:
         """Return any list order of this kind: all have the same place field and the same move request."""
         return next(iter(self._list_orders[name].values()), None)
 
-    def naming(self, name: str) -> tuple[SupportedKind, ...]:
+    def kinds_referring_to(self, name: str) -> tuple[SupportedKind, ...]:
         """Return the kinds with a readable field that may refer to an object of this kind.
 
         Fields that only place an object count only if deleting the container moves its contents up
         ("lifted").
         """
-        places = {(kind.name, field.name) for kind, field in self.referring(name)}
+        places = {(kind.name, field.name) for kind, field in self.place_fields(name)}
         lifted = self.kinds[name].lifecycle.on_delete == "lifted"
         return tuple(
             kind
-            for kind in self.ordered
+            for kind in self.in_dependency_order
             if any(
-                name in field.names
-                and field.source is not None
+                name in field.referenced_kinds
+                and field.response_path is not None
                 and (lifted or (kind.name, field.name) not in places)
                 for field in kind.fields
             )
         )
 
-    def keyed(self, kind: Kind) -> bool:
+    def has_data_key(self, kind: Kind) -> bool:
         """Return whether the local key is data, such as an e-mail address, a slug or a reference."""
-        return isinstance(kind.shape, Entries) and kind.shape.natural is not None
+        return isinstance(kind.shape, EntryMapping) and kind.shape.key_field is not None
 
-    def folded(self, kind: Kind, key: str) -> str:
+    def fold_key(self, kind: Kind, key: str) -> str:
         """Return a key as in an address.
 
         A key that is data is folded like the data, such as e-mails to lowercase. A key that is a reference is
         folded like the key to which it refers.
         """
-        if kind.natural is None:
+        if kind.key_field is None:
             return key
-        folded = str(kind.field(kind.natural).type.fold(key))
-        for name in kind.field(kind.natural).type.refers:
+        folded = str(kind.field(kind.key_field).type.fold_for_key(key))
+        for name in kind.field(kind.key_field).type.referenced_kinds:
             target = self[name]
-            if target.natural is not None:
-                return str(target.field(target.natural).type.fold(folded))
+            if target.key_field is not None:
+                return str(target.field(target.key_field).type.fold_for_key(folded))
         return folded
 
 
 @cache
-def load(profile: str = FULL.name) -> Registry:
+def build_registry(profile: str = FULL.name) -> Registry:
     """Return the registry of all declared kinds that a server with this profile supports.
 
     The registry is cached and immutable.

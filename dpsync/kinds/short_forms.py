@@ -11,21 +11,21 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.nodes import Mapping, Node, Scalar
 
 
-def short_forms(kind: Kind, written: MappingType[str, Any]) -> dict[str, Any]:
+def shorten_fields(kind: Kind, long_fields: MappingType[str, Any]) -> dict[str, Any]:
     """Return the fields of an entry, as YAML data, in their shortest forms."""
     fields = {one.name: one for one in kind.fields}
     made: dict[str, Any] = {}
-    for name, value in written.items():
+    for name, value in long_fields.items():
         one = fields.get(name)
-        short = one.type.short(value) if one is not None else value
-        if one is not None and one.inline and isinstance(short, dict) and short != value:
+        short = one.type.shortest_form(value) if one is not None else value
+        if one is not None and one.allows_inline_words and isinstance(short, dict) and short != value:
             made |= short
         else:
             made[name] = short
     return made
 
 
-def with_fields(kind: Kind, node: Mapping) -> Mapping:
+def expand_short_forms(kind: Kind, node: Mapping) -> Mapping:
     """Return an entry in which the words of a short form are in their field.
 
     `{ section: guides, draft: true }` becomes `{ destination: { section: guides }, draft: true }`. An entry

@@ -9,20 +9,20 @@ from urllib.parse import quote
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 
-Chain = Sequence[tuple[str, str]]
+AncestorIds = Sequence[tuple[str, str]]
 """Kind and id of the parent, its parent, and so on, up to the organization."""
 
 _NAME = re.compile(r"\{(\w+)\}")
 _UNKNOWN_ID = re.compile(r"\{[^{}]+\}")
 
 
-def expand(
+def fill_path_template(
     registry: Registry,
     kind: Kind,
     template: str,
     id: str | None,
-    chain: Chain,
-    more: Mapping[str, str] | None = None,
+    ancestors: AncestorIds,
+    field_values: Mapping[str, str] | None = None,
 ) -> str:
     """Return the path with every name filled in.
 
@@ -35,25 +35,27 @@ def expand(
     def fill(match: re.Match[str]) -> str:
         name = match[1]
         if name == "self":
-            return expand(registry, kind, kind.at, id, chain)
+            return fill_path_template(registry, kind, kind.url_path, id, ancestors)
         if name == "parent":
-            (parent, parent_id), *above = chain
-            return expand(registry, registry[parent], registry[parent].at, parent_id, above)
+            (parent, parent_id), *above = ancestors
+            return fill_path_template(registry, registry[parent], registry[parent].url_path, parent_id, above)
         # Fields come after "parent", because a collection has a field with this name.
-        if more and name in more:
-            return segment(more[name])
+        if field_values and name in field_values:
+            return id_to_path_segment(field_values[name])
         if name in ("id", kind.name) and id is not None:
-            return segment(id, kind)
-        return segment(next(other for around, other in chain if around == name), registry[name])
+            return id_to_path_segment(id, kind)
+        return id_to_path_segment(
+            next(other for around, other in ancestors if around == name), registry[name]
+        )
 
     return _NAME.sub(fill, template)
 
 
-def segment(id: str, kind: Kind | None = None) -> str:
+def id_to_path_segment(id: str, kind: Kind | None = None) -> str:
     """Return an id as one path segment, or as several if the kind's ids have several parts."""
     if _UNKNOWN_ID.fullmatch(id):
         return id
-    has_parts = kind is not None and "{" in kind.id and _has_parts(id, kind.id)
+    has_parts = kind is not None and "{" in kind.id_path and _has_parts(id, kind.id_path)
     return quote(id, safe="@/" if has_parts else "@")
 
 

@@ -80,7 +80,7 @@ _LANGUAGES: Final = {
 }  # fmt: skip
 _LANGUAGE: Final = {code: f"{name}." for code, name in _LANGUAGES.items()}
 
-VALUES: Final[Mapping[str, Mapping[str, str]]] = {
+VALUE_DESCRIPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "policy.protect.skip": {"True": "dpsync keeps the protected object and carries out all other changes."},
     "policy.watch": {"access": "All lists and fields that give access, such as roles and share links."},
     "role": _ROLES,
@@ -212,17 +212,17 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
 """The sentences by the path below the kind, or by the name of a field that several kinds have."""
 
 
-def value_meaning(path: str, value: object) -> str:
+def value_description(path: str, value: object) -> str:
     """Return the sentence about a value of a field, given the path with its kind; "" if there is none."""
-    return values_of(path).get(str(value), "")
+    return value_descriptions(path).get(str(value), "")
 
 
-def values_of(path: str) -> Mapping[str, str]:
+def value_descriptions(path: str) -> Mapping[str, str]:
     """Return the sentences about the values of a field, given the path with its kind."""
-    return next((VALUES[name] for name in _shorter(path) if name in VALUES), {})
+    return next((VALUE_DESCRIPTIONS[name] for name in _path_suffixes(path) if name in VALUE_DESCRIPTIONS), {})
 
 
-def _shorter(path: str) -> Iterator[str]:
+def _path_suffixes(path: str) -> Iterator[str]:
     """Yield the path, then the path without its first part, and so on."""
     while path:
         yield path

@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dpsync.kinds.kind import Field, Kind, Node, Single
+from dpsync.kinds.kind import Field, Kind, SingleEntry, TreeNode
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import INVALID, Enum, Flag, Many, Type
+from dpsync.kinds.types import INVALID, Enum, Flag, List, Type
 from dpsync.kinds.types.base import Invalid
 from dpsync.model.values import Value
 
-ACCESS: Final = "access"
+ACCESS_WORD: Final = "access"
 """The word in `policy: watch` that stands for `access_patterns`."""
-_NONE = "null"
-_FLAGS = {"true": True, "false": False}
+_NULL_WORD = "null"
+_BOOLEANS = {"true": True, "false": False}
 
 
 def allowed_words(type_: Type) -> tuple[str, ...] | None:
     """Return the words that a value of this type may contain; None if the type has no fixed list of words."""
     match type_:
         case Flag():
-            return tuple(_FLAGS)
+            return tuple(_BOOLEANS)
         case Enum(words=words):
             return words
-        case Many(of=Enum(words=words)):
+        case List(item_type=Enum(words=words)):
             return words
     return None
 
@@ -41,7 +41,7 @@ def format_value(field: Field, value: Value) -> str | None:
     if allowed_words(field.type) is None:
         return None
     if value is None:
-        return _NONE
+        return _NULL_WORD
     if isinstance(value, bool):
         return str(value).lower()
     items = value if isinstance(value, list | tuple) else [value]
@@ -52,18 +52,18 @@ def format_value(field: Field, value: Value) -> str | None:
 def parse_value(field: Field, text: str) -> Value | Invalid:
     """Return the value for the text in a pattern, or INVALID if the field cannot have the value."""
     words = allowed_words(field.type) or ()
-    if text == _NONE:
+    if text == _NULL_WORD:
         return None
     items = [part.strip() for part in text.split(",")] if text else []
-    if isinstance(field.type, Many):
+    if isinstance(field.type, List):
         return items if set(items) <= set(words) else INVALID
     if text not in words:
         return INVALID
-    return _FLAGS.get(text, text) if isinstance(field.type, Flag) else text
+    return _BOOLEANS.get(text, text) if isinstance(field.type, Flag) else text
 
 
 def _is_set(field: Field) -> bool:
-    return isinstance(field.type, Many) and field.type.as_set
+    return isinstance(field.type, List) and field.type.is_set
 
 
 def access_patterns(registry: Registry) -> tuple[str, ...]:
@@ -71,18 +71,18 @@ def access_patterns(registry: Registry) -> tuple[str, ...]:
     return (*access_places(registry), *access_fields(registry))
 
 
-def access_places(registry: Registry, without: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
+def access_places(registry: Registry, excluded: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
     """Return patterns for the places in which one more object gives access to something.
 
     `without` are places to leave out, each as the key of the place and the name of the parent kind.
     """
-    left_out = set(without)
+    left_out = set(excluded)
     found = [
         f"{above}{kind.key.replace('.', '/')}"
-        for kind in registry.ordered
-        for name in (kind.parents if kind.security else ())
-        if (kind.key, name) not in left_out and not isinstance(registry[name].shape, Node)
-        for above in _above(registry, registry[name])
+        for kind in registry.in_dependency_order
+        for name in (kind.parents if kind.creation_widens_access else ())
+        if (kind.key, name) not in left_out and not isinstance(registry[name].shape, TreeNode)
+        for above in _pattern_prefixes(registry, registry[name])
     ]
     return _sorted(found)
 
@@ -91,30 +91,30 @@ def access_fields(registry: Registry) -> tuple[str, ...]:
     """Return patterns for the fields that give access and that an entry may leave out."""
     found = [
         f"{above.removesuffix('/') or '*'}#{field.name}"
-        for kind in registry.ordered
+        for kind in registry.in_dependency_order
         for field in kind.fields
         if is_access_default(kind, field)
-        for above in _above(registry, kind)
+        for above in _pattern_prefixes(registry, kind)
     ]
     return _sorted(found)
 
 
 def is_access_default(kind: Kind, field: Field) -> bool:
     """Return whether an entry may leave out the default value of this field because a pattern watches it."""
-    main = field.required or field.name == kind.shorthand
-    return field.security and field.watchable and not main and not isinstance(kind.shape, Node)
+    main = field.required or field.name == kind.shorthand_field
+    return field.can_widen_access and field.is_watchable and not main and not isinstance(kind.shape, TreeNode)
 
 
 def _sorted(patterns: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(patterns), key=lambda pattern: (pattern.count("/"), pattern)))
 
 
-def _above(registry: Registry, kind: Kind) -> Iterator[str]:
+def _pattern_prefixes(registry: Registry, kind: Kind) -> Iterator[str]:
     """Yield the beginnings of patterns for what is in every object of a kind, in any organization."""
     if kind.parent is None:
         yield ""
         return
     for name in kind.parents:
-        for above in _above(registry, registry[name]) if name in registry else ():
+        for above in _pattern_prefixes(registry, registry[name]) if name in registry else ():
             around = f"{above}{kind.key.replace('.', '/')}/"
-            yield around if isinstance(kind.shape, Single) else f"{around}*/"
+            yield around if isinstance(kind.shape, SingleEntry) else f"{around}*/"

@@ -14,13 +14,13 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient, quote
-from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound
+from dpsync.client.errors import ClientError, ForbiddenError, InterruptedRequestError, NotFoundError
 from dpsync.client.transport import Request, Response, Stats, Transport
-from dpsync.kinds.editions import Profile, writing_flag
-from dpsync.kinds.kind import Kind, One, Pages
+from dpsync.kinds.editions import Profile, write_permission_flag
+from dpsync.kinds.kind import Kind, ListRead, SingleRead
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.urls import expand, split_query
-from dpsync.live.decode import compose
+from dpsync.kinds.urls import fill_path_template, split_query
+from dpsync.live.decode import fill_id_template
 from dpsync.model.drift import LastEvent
 
 
@@ -30,14 +30,14 @@ class HeaderReader:
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
         self.headers: Mapping[str, str] = {}
-        self.ahead: float | None = None
+        self.clock_offset: float | None = None
         """Seconds that the platform's clock is ahead of the local clock; None without a Date header."""
 
     def send(self, request: Request) -> Response:
         started = time.time()
         response = self._inner.send(request)
         self.headers = response.headers
-        self.ahead = _clock_difference(response.headers.get("date", ""), (started + time.time()) / 2)
+        self.clock_offset = _clock_difference(response.headers.get("date", ""), (started + time.time()) / 2)
         return response
 
     def close(self) -> None:
@@ -60,19 +60,19 @@ def _clock_difference(date: str, now: float) -> float | None:
         return None
 
 
-class Allowed(Struct, frozen=True):
+class KindAccess(Struct, frozen=True):
     """What a token may do with the objects of a kind. `read` and `write` are None if dpsync cannot tell.
 
     `inside` is the kind of the parent below which dpsync tried the requests; None: the organization.
     """
 
     kind: Kind
-    read: bool | None
-    write: bool | None
-    inside: Kind | None = None
+    can_read: bool | None
+    can_write: bool | None
+    parent_kind: Kind | None = None
 
 
-def caller(client: ReadClient) -> Mapping[str, Any]:
+def token_user(client: ReadClient) -> Mapping[str, Any]:
     """Return the user who owns the token. Raises ClientError."""
     found = client.get("/user")
     return found if isinstance(found, dict) else {}
@@ -80,20 +80,22 @@ def caller(client: ReadClient) -> Mapping[str, Any]:
 
 def organization(client: ReadClient, registry: Registry, id: str) -> Mapping[str, Any]:
     """Return an organization as the token sees it. Raises ClientError."""
-    found = client.get(expand(registry, registry.root, registry.root.at, id, ()))
+    found = client.get(fill_path_template(registry, registry.root, registry.root.url_path, id, ()))
     return found if isinstance(found, dict) else {}
 
 
-def organization_called(client: ReadClient, registry: Registry, name: str) -> Mapping[str, Any] | None:
+def find_organization(client: ReadClient, registry: Registry, name: str) -> Mapping[str, Any] | None:
     """Return the organization with this natural key, None if the token sees none. Raises ClientError."""
     root = registry.root
-    if root.find is None:
+    if root.search_list is None:
         return None
-    (key,) = root.identity
-    return next((item for item in client.pages(root.find.path) if item.get(str(key)) == name), None)
+    (key,) = root.natural_keys
+    return next((item for item in client.pages(root.search_list.path) if item.get(str(key)) == name), None)
 
 
-def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> Iterator[Allowed]:
+def access_by_kind(
+    client: ReadClient, registry: Registry, organization: Mapping[str, Any]
+) -> Iterator[KindAccess]:
     """Yield the token's access to each kind below an organization, and below one object of each such kind.
 
     For sites, spaces and teams, the access to their children is tried in the first one that the token sees.
@@ -105,58 +107,58 @@ def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> 
     Raises:
         ClientError: The platform does not answer any more.
     """
-    flags = live.get("permissions")
+    flags = organization.get("permissions")
     flags = flags if isinstance(flags, dict) else {}
-    chain = ((registry.root.name, compose(live, registry.root.id) or ""),)
-    yield Allowed(registry.root, True, _may_write(flags, registry.root))
+    chain = ((registry.root.name, fill_id_template(organization, registry.root.id_path) or ""),)
+    yield KindAccess(registry.root, True, _may_write(flags, registry.root))
     for kind in sorted(registry.children(registry.root.name), key=lambda kind: kind.name):
         read, first = _try_read(client, registry, kind, chain)
-        yield Allowed(kind, read, _may_write(flags, kind))
+        yield KindAccess(kind, read, _may_write(flags, kind))
         if first is not None:
             yield from _access_below(client, registry, kind, ((kind.name, first), *chain))
 
 
 def _access_below(
-    client: ReadClient, registry: Registry, around: Kind, chain: tuple[tuple[str, str], ...]
-) -> Iterator[Allowed]:
+    client: ReadClient, registry: Registry, parent_kind: Kind, chain: tuple[tuple[str, str], ...]
+) -> Iterator[KindAccess]:
     """Yield the token's access to the kinds below one object. Kinds that share a path are tried once."""
     tried: dict[str, bool | None] = {}
-    for kind in sorted(registry.children(around.name), key=lambda kind: kind.name):
+    for kind in sorted(registry.children(parent_kind.name), key=lambda kind: kind.name):
         path = kind.read.path
-        if isinstance(kind.read, One) and "{id}" in kind.at:
+        if isinstance(kind.read, SingleRead) and "{id}" in kind.url_path:
             continue  # only the parent, read as a whole, contains the id for this path
         if path not in tried:
             tried[path] = _try_read(client, registry, kind, chain)[0]
-        yield Allowed(kind, tried[path], None, around)
+        yield KindAccess(kind, tried[path], None, parent_kind)
 
 
 def _try_read(
     client: ReadClient, registry: Registry, kind: Kind, chain: tuple[tuple[str, str], ...]
 ) -> tuple[bool | None, str | None]:
     """Return whether the token may read a kind below a parent, and the id of the first object in the list."""
-    path, query = split_query(expand(registry, kind, kind.read.path, None, chain))
-    page = {"limit": "1"} if isinstance(kind.read, Pages) and not kind.read.unpaged else {}
+    path, query = split_query(fill_path_template(registry, kind, kind.read.path, None, chain))
+    page = {"limit": "1"} if isinstance(kind.read, ListRead) and not kind.read.is_unpaged else {}
     try:
         found = client.get(path, {**(query or {}), **page})
-    except Forbidden:
+    except ForbiddenError:
         return False, None
     except ClientError:
         return None, None
     items = found.get("items") if isinstance(found, dict) else None
     first = items[0] if isinstance(items, list) and items else None
-    return True, compose(first, kind.id) if isinstance(kind.read, Pages) else None
+    return True, fill_id_template(first, kind.id_path) if isinstance(kind.read, ListRead) else None
 
 
 def _may_write(flags: Mapping[str, Any], kind: Kind) -> bool | None:
     """Return the value of the permission flag of the organization for writing a kind; None without a flag."""
-    name = writing_flag(kind)
+    name = write_permission_flag(kind)
     value = flags.get(name) if name else None
     return value if isinstance(value, bool) else None
 
 
-PAGE: Final = 100
+EVENTS_PER_PAGE: Final = 100
 """Number of newest events to read with one request."""
-MOST: Final = 10
+MAX_PAGES: Final = 10
 """Maximum number of objects without such an event for which one more request each is sent."""
 
 
@@ -164,7 +166,7 @@ class LastEvents(Struct):
     """The last event of each object (by id), and the reason if the events cannot be read."""
 
     by_id: dict[str, LastEvent] = field(default_factory=dict)
-    refused: str | None = None
+    unreadable_reason: str | None = None
 
 
 def last_events(client: ReadClient, profile: Profile, organization: str, ids: Sequence[str]) -> LastEvents:
@@ -173,22 +175,22 @@ def last_events(client: ReadClient, profile: Profile, organization: str, ids: Se
     An event counts for the object whose id it contains, whatever the event's action is.
     """
     found = LastEvents()
-    if not ids or not profile.has("GET", "/orgs/{}/audit-events"):
+    if not ids or not profile.has_operation("GET", "/orgs/{}/audit-events"):
         return found
     path = f"/orgs/{quote(organization)}/audit-events"
     try:
-        newest = list(_parse_events(client.get(path, {"limit": PAGE})))
+        newest = list(_parse_events(client.get(path, {"limit": EVENTS_PER_PAGE})))
         found.by_id = _newest_by_id(newest, ids)
-        if len(newest) >= PAGE:
-            for id in [id for id in ids if id not in found.by_id][:MOST]:
+        if len(newest) >= EVENTS_PER_PAGE:
+            for id in [id for id in ids if id not in found.by_id][:MAX_PAGES]:
                 events = _parse_events(client.get(path, {"limit": 1, "target": id}))
                 found.by_id |= _newest_by_id(events, [id])
-    except Interrupted:
+    except InterruptedRequestError:
         raise
-    except (Forbidden, NotFound):
-        found.refused = f"this token cannot read the audit events (GET {path})"
+    except (ForbiddenError, NotFoundError):
+        found.unreadable_reason = f"this token cannot read the audit events (GET {path})"
     except ClientError:
-        found.refused = f"dpsync could not read the audit events (GET {path})"
+        found.unreadable_reason = f"dpsync could not read the audit events (GET {path})"
     return found
 
 
@@ -205,7 +207,7 @@ def _parse_events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
     """Yield the target id and the event of each audit event in a response; skip events of another shape."""
     items = answer.get("items") if isinstance(answer, dict) else None
     for item in items if isinstance(items, list) else ():
-        actor, target = _object_member(item, "actor"), _object_member(item, "target")
+        actor, target = _nested_object(item, "actor"), _nested_object(item, "target")
         who = actor.get("label") or actor.get("id")
         what, at = (item.get("action"), item.get("occurredAt")) if isinstance(item, dict) else (None, None)
         id = target.get("id")
@@ -213,7 +215,7 @@ def _parse_events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
             yield id, LastEvent(action=what, actor=who, at=at)
 
 
-def _object_member(item: Any, name: str) -> dict[str, Any]:
+def _nested_object(item: Any, name: str) -> dict[str, Any]:
     """Return a member of a JSON object if the member is an object, else {}."""
     found = item.get(name) if isinstance(item, dict) else None
     return found if isinstance(found, dict) else {}

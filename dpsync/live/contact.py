@@ -14,21 +14,33 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.client.client import PAGE_LIMIT, ReadClient
-from dpsync.client.errors import ClientError, Interrupted, NotSent, Unauthorized, Unknown
-from dpsync.kinds.kind import Kind, Lists, Node, One, Pages, Single, Tree
+from dpsync.client.errors import (
+    ClientError,
+    InterruptedRequestError,
+    NotSentError,
+    UnauthorizedError,
+    UnknownOutcomeError,
+)
+from dpsync.kinds.kind import Kind, ListRead, NodeListsRead, SingleEntry, SingleRead, TreeNode, TreeRead
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Enum, Many, Object, OneOf
-from dpsync.kinds.types.base import MISSING, Misfit, Type, unlike
-from dpsync.kinds.urls import Chain, expand, split_query
-from dpsync.live.decode import NOTHING, Misshapen, compose, misfits, walk
+from dpsync.kinds.types import Enum, List, Object, OneOf
+from dpsync.kinds.types.base import ABSENT, Type, UnexpectedShape, wrong_type
+from dpsync.kinds.urls import AncestorIds, fill_path_template, split_query
+from dpsync.live.decode import (
+    ABSENT_VALUE,
+    UnexpectedShapeError,
+    fill_id_template,
+    shape_errors,
+    value_at_path,
+)
 
-_MOST: Final = 50
+_MAX_ITEMS: Final = 50
 """Items of a list that are compared."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 _USER: Final = "/user"
 
 
-class Difference(Struct, frozen=True, order=True):
+class ContractDifference(Struct, frozen=True, order=True):
     """One way in which an answer differs. `member` is "" for the answer itself; `*` is a key of a mapping."""
 
     operation: str
@@ -37,7 +49,7 @@ class Difference(Struct, frozen=True, order=True):
     found: str
 
 
-class Contacted(Struct, frozen=True):
+class CheckedResponse(Struct, frozen=True):
     """The answer to one GET. `operation` is the path with names in braces in place of ids.
 
     `members` has the JSON types of each declared member, `more` the names of the other members.
@@ -47,133 +59,145 @@ class Contacted(Struct, frozen=True):
     status: int | None
     kinds: tuple[str, ...] = ()
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    more: tuple[str, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    undeclared_members: tuple[str, ...] = ()
+    differences: tuple[ContractDifference, ...] = ()
 
 
-class Contact(Struct, frozen=True):
+class ContractReport(Struct, frozen=True):
     """The result of comparing all responses."""
 
-    answers: tuple[Contacted, ...]
-    refused: tuple[str, ...]
+    answers: tuple[CheckedResponse, ...]
+    forbidden: tuple[str, ...]
     """The kinds that this token may not read."""
-    untried: tuple[str, ...]
+    not_read: tuple[str, ...]
     """The kinds that were not read, because there is no object that they are in."""
-    requests: int
+    estimated_requests: int
     """About how many requests a first import and its plan send."""
 
     @property
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[ContractDifference, ...]:
         return tuple(sorted({one for answer in self.answers for one in answer.differences}))
 
 
-def contact(client: ReadClient, registry: Registry, named: str | None = None) -> Contact:
+def check_contract(client: ReadClient, registry: Registry, organization: str | None = None) -> ContractReport:
     """Send one GET for each kind of object, and compare the answers with the declarations.
 
     `named` is the id or the natural key of an organization; without it, the first one is read.
     Raises ClientError if nothing answers, or if the token is not accepted.
     """
-    examination = _Examination(client, registry)
-    if registry.profile.has("GET", _USER):
-        examination.user()
-    examination.organizations(named)
-    for kind in registry.ordered:
+    examination = _ContractChecker(client, registry)
+    if registry.profile.has_operation("GET", _USER):
+        examination.check_user()
+    examination.check_organizations(organization)
+    for kind in registry.in_dependency_order:
         if kind.parent is not None:
-            examination.read(kind)
-    return examination.result()
+            examination.check_kind(kind)
+    return examination.report()
 
 
-class _Examination:
+class _ContractChecker:
     """One run of `contact`. `_chains` has the path of ids to the first object found of each kind."""
 
     def __init__(self, client: ReadClient, registry: Registry) -> None:
         self._client = client
         self._registry = registry
-        self._known = frozenset(_member_names(registry))
-        self._answers: dict[str, Contacted] = {}
-        self._chains: dict[str, Chain] = {}
+        self._declared_names = frozenset(_member_names(registry))
+        self._answers: dict[str, CheckedResponse] = {}
+        self._chains: dict[str, AncestorIds] = {}
         self._counts: dict[str, int] = {}
-        self._refused: list[str] = []
-        self._untried: list[str] = []
+        self._forbidden: list[str] = []
+        self._not_read: list[str] = []
 
-    def user(self) -> None:
+    def check_user(self) -> None:
         """Compare the response with the owner of the token."""
         body = self._get(_USER, None, _USER, ())
         if body is None:
             return
         if not isinstance(body, dict):
-            self._add_differences(_USER, [unlike(body, "an object")])
+            self._add_differences(_USER, [wrong_type(body, "an object")])
             return
         wanted = ("id", "displayName", "email")
         self._add_differences(
             _USER,
             [
-                unlike(body[name], "a text").inside(name) if name in body else Misfit(name, "a text", MISSING)
+                wrong_type(body[name], "a text").nested_in(name)
+                if name in body
+                else UnexpectedShape(name, "a text", ABSENT)
                 for name in wanted
                 if not isinstance(body.get(name), str)
             ],
         )
 
-    def organizations(self, named: str | None) -> None:
+    def check_organizations(self, organization: str | None) -> None:
         """Read the organizations, and the chosen one by its own URL."""
         root = self._registry.root
-        if root.find is None:
+        if root.search_list is None:
             return
-        path, query = split_query(root.find.path)
-        items = self._read_first_page(root, path, query, root.find.path)
-        keys = [key for key in root.identity if isinstance(key, str)]
+        path, query = split_query(root.search_list.path)
+        items = self._read_first_page(root, path, query, root.search_list.path)
+        keys = [key for key in root.natural_keys if isinstance(key, str)]
         chosen = [
             id
             for item in items
-            if (id := compose(item, root.id)) is not None
-            and (named is None or named == id or named in [item.get(key) for key in keys])
+            if (id := fill_id_template(item, root.id_path)) is not None
+            and (
+                organization is None or organization == id or organization in [item.get(key) for key in keys]
+            )
         ]
-        if chosen or named is not None:
-            id = chosen[0] if chosen else str(named)
+        if chosen or organization is not None:
+            id = chosen[0] if chosen else str(organization)
             self._chains[root.name] = ((root.name, id),)
             self._counts[root.name] = 1
-            operation = expand(self._registry, root, root.at, f"{{{root.name}}}", ())
-            body = self._get(expand(self._registry, root, root.at, id, ()), None, operation, (root.noun,))
+            operation = fill_path_template(self._registry, root, root.url_path, f"{{{root.name}}}", ())
+            body = self._get(
+                fill_path_template(self._registry, root, root.url_path, id, ()), None, operation, (root.noun,)
+            )
             if body is not None:
                 self._compare(operation, root, [body], "")
 
-    def read(self, kind: Kind) -> None:
+    def check_kind(self, kind: Kind) -> None:
         """Read the objects of a kind below the first object that they can be in."""
-        parents = (self._registry.tree_owner(kind),) if kind.in_tree else kind.parents
+        parents = (self._registry.tree_owner(kind),) if kind.is_node else kind.parents
         chain = next((self._chains[name] for name in parents if name in self._chains), None)
-        if chain is None or kind.of_output or (isinstance(kind.read, One) and "{id}" in kind.at):
-            self._untried.append(kind.noun)
+        if (
+            chain is None
+            or kind.is_part_of_output
+            or (isinstance(kind.read, SingleRead) and "{id}" in kind.url_path)
+        ):
+            self._not_read.append(kind.noun)
             return
         named = tuple((name, f"{{{name}}}") for name, _ in chain)
-        templates = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
+        templates = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
         for template in templates:
-            operation = expand(self._registry, kind, template, None, named)
+            operation = fill_path_template(self._registry, kind, template, None, named)
             if operation in self._answers:  # the kinds of a tree are read together
                 continue
-            path, query = split_query(expand(self._registry, kind, template, None, chain))
+            path, query = split_query(fill_path_template(self._registry, kind, template, None, chain))
             match kind.read:
-                case Pages():
-                    found = self._read_first_page(kind, path, query, operation, chain, kind.read.unpaged)
-                    self._keep_first(kind, found, chain)
-                case Lists():
+                case ListRead():
+                    found = self._read_first_page(kind, path, query, operation, chain, kind.read.is_unpaged)
+                    self._remember_first(kind, found, chain)
+                case NodeListsRead():
                     nodes = self._read_first_page(None, path, query, operation)
                     self._compare_nodes(kind, nodes, chain, operation, "items[]")
-                case Tree(root=root):
-                    nouns = tuple(node.noun for node in self._registry.nodes(kind.key))
+                case TreeRead(root_member=root):
+                    nouns = tuple(node.noun for node in self._registry.tree_kinds(kind.key))
                     body = self._get(path, query, operation, nouns)
                     if body is not None:
                         self._compare_tree(kind, body, root, chain, operation, "")
-                case One():
-                    absent = isinstance(kind.shape, Single) and not kind.shape.always
+                case SingleRead():
+                    absent = isinstance(kind.shape, SingleEntry) and not kind.shape.exists_with_parent
                     body = self._get(path, query, operation, (kind.noun,), absent)
                     if body is not None:
-                        self._compare(operation, kind, [body], "", has_id=not isinstance(kind.shape, Single))
+                        self._compare(
+                            operation, kind, [body], "", has_id=not isinstance(kind.shape, SingleEntry)
+                        )
 
-    def result(self) -> Contact:
+    def report(self) -> ContractReport:
         """Return what was found so far."""
-        return Contact(
-            tuple(self._answers.values()), tuple(dict.fromkeys(self._refused)),
-            tuple(dict.fromkeys(self._untried)), self._estimate_requests(),
+        return ContractReport(
+            tuple(self._answers.values()), tuple(dict.fromkeys(self._forbidden)),
+            tuple(dict.fromkeys(self._not_read)), self._estimate_requests(),
         )  # fmt: skip
 
     # --- requests -----------------------------------------------------------------------------------------
@@ -185,25 +209,25 @@ class _Examination:
         """Return the body of an answer, None for none. With `absent`, a 404 is as declared."""
         try:
             body = self._client.get(path, dict(query or {}))
-        except (Interrupted, NotSent, Unauthorized):
+        except (InterruptedRequestError, NotSentError, UnauthorizedError):
             raise
         except ClientError as error:
-            self._answers[operation] = Contacted(operation, error.status, nouns)
+            self._answers[operation] = CheckedResponse(operation, error.status, nouns)
             if error.status == 403:
-                self._refused += nouns
+                self._forbidden += nouns
             elif error.status != 404 or not absent:
-                found = "no answer" if isinstance(error, Unknown) else f"status {error.status}"
+                found = "no answer" if isinstance(error, UnknownOutcomeError) else f"status {error.status}"
                 expected = "status 200"
                 if error.status is not None and error.status < 300:
                     expected, found = "JSON", "another content type"
-                self._add_differences(operation, [Misfit("", expected, found)])
+                self._add_differences(operation, [UnexpectedShape("", expected, found)])
             return None
-        self._answers[operation] = Contacted(operation, 200, nouns)
+        self._answers[operation] = CheckedResponse(operation, 200, nouns)
         return body
 
     def _read_first_page(
         self, kind: Kind | None, path: str, query: Mapping[str, Any] | None, operation: str,
-        chain: Chain = (), unpaged: bool = False,
+        chain: AncestorIds = (), unpaged: bool = False,
     ) -> list[dict[str, Any]]:  # fmt: skip
         """Return the objects in the first page of a list, after comparing the page and the objects."""
         asked = {**(query or {}), **({} if unpaged else {"limit": PAGE_LIMIT})}
@@ -216,8 +240,12 @@ class _Examination:
         if kind is not None:
             count = body.get("count")
             self._counts[kind.name] = count if type(count) is int else len(items)
-            items = [one for one in items if not any(_at(one, at) in no for at, no in kind.others.items())]
-            self._compare(operation, kind, items[:_MOST], "items[]")
+            items = [
+                one
+                for one in items
+                if not any(_value_at(one, at) in no for at, no in kind.foreign_items.items())
+            ]
+            self._compare(operation, kind, items[:_MAX_ITEMS], "items[]")
         return [item for item in items if isinstance(item, dict)]
 
     # --- comparisons --------------------------------------------------------------------------------------
@@ -228,10 +256,10 @@ class _Examination:
         """Compare objects of a kind, and note the types of their members."""
         types: dict[str, set[str]] = {}
         more: set[str] = set()
-        declared = {name for item in kind.read_fields for name in _sources(item.source)}
+        declared = {name for item in kind.readable_fields for name in _sources(item.response_path)}
         first = {name.partition(".")[0] for name in declared}
         for item in items:
-            self._add_differences(operation, misfits(kind, item, has_id), at)
+            self._add_differences(operation, shape_errors(kind, item, has_id), at)
             self._add_differences(operation, _unknown_words(kind, item), at)
             for name in declared:
                 types.setdefault(name, set()).add(_type_at(item, name))
@@ -239,7 +267,8 @@ class _Examination:
                 more |= {name for name in item if name not in first and _NAME.fullmatch(name)}
         known = self._answers[operation]
         members = {
-            self._member(Misfit(name, "", ""), at): tuple(sorted(found)) for name, found in types.items()
+            self._member(UnexpectedShape(name, "", ""), at): tuple(sorted(found))
+            for name, found in types.items()
         }
         merged = {
             name: tuple(sorted({*known.members.get(name, ()), *members.get(name, ())}))
@@ -247,25 +276,27 @@ class _Examination:
         }
         kinds = tuple(dict.fromkeys((*known.kinds, kind.noun)))
         self._answers[operation] = replace(
-            known, kinds=kinds, members=merged, more=tuple(sorted({*known.more, *more}))
+            known, kinds=kinds, members=merged, undeclared_members=tuple(sorted({*known.undeclared_members, *more}))
         )
 
-    def _add_differences(self, operation: str, found: Iterable[Misfit], at: str = "") -> None:
+    def _add_differences(self, operation: str, found: Iterable[UnexpectedShape], at: str = "") -> None:
         """Add differences to an answer, each once, without any key that may be a user's."""
         known = self._answers[operation]
-        new = tuple(Difference(operation, self._member(one, at), one.expected, one.found) for one in found)
+        new = tuple(
+            ContractDifference(operation, self._member(one, at), one.expected, one.found) for one in found
+        )
         self._answers[operation] = replace(
             known, differences=tuple(dict.fromkeys((*known.differences, *new)))
         )
 
-    def _member(self, misfit: Misfit, at: str) -> str:
+    def _member(self, misfit: UnexpectedShape, at: str) -> str:
         """Return the path of a member: `[]` for the place in a list, `*` for a key that nobody declares."""
         parts = [at] if at else []
         for part in misfit.member.split(".") if misfit.member else ():
             if part.isdecimal():
                 parts[-1:] = [f"{parts[-1]}[]" if parts else "[]"]
             else:
-                parts.append(part if part in self._known else "*")
+                parts.append(part if part in self._declared_names else "*")
         return ".".join(parts)
 
     # --- trees --------------------------------------------------------------------------------------------
@@ -275,42 +306,48 @@ class _Examination:
         kind: Kind,
         holder: Any,
         member: str,
-        chain: Chain,
+        chain: AncestorIds,
         operation: str,
         at: str,
     ) -> None:
         """Compare the nodes in a member of an answer or of a node, and those in them."""
-        nodes = holder.get(member, NOTHING) if isinstance(holder, dict) else NOTHING
+        nodes = holder.get(member, ABSENT_VALUE) if isinstance(holder, dict) else ABSENT_VALUE
         place = f"{at}.{member}".lstrip(".")
         if not isinstance(nodes, list):
-            found = MISSING if nodes is NOTHING else unlike(nodes, "").found
-            self._add_differences(operation, [Misfit(place, "a list", found)])
+            found = ABSENT if nodes is ABSENT_VALUE else wrong_type(nodes, "").found
+            self._add_differences(operation, [UnexpectedShape(place, "a list", found)])
             return
         self._compare_nodes(kind, nodes, chain, operation, f"{place}[]")
 
-    def _compare_nodes(self, kind: Kind, nodes: Iterable[Any], chain: Chain, operation: str, at: str) -> None:
+    def _compare_nodes(
+        self, kind: Kind, nodes: Iterable[Any], chain: AncestorIds, operation: str, at: str
+    ) -> None:
         """Compare the nodes of a list or tree, and keep the first node of each kind."""
         by_wire = {
-            one.shape.wire: one for one in self._registry.nodes(kind.key) if isinstance(one.shape, Node)
+            one.shape.wire_type: one
+            for one in self._registry.tree_kinds(kind.key)
+            if isinstance(one.shape, TreeNode)
         }
         for node in nodes:
             if not isinstance(node, dict) or not isinstance(node.get("object"), str):
-                self._add_differences(operation, [Misfit("object", "a text", _type_at(node, "object"))], at)
+                self._add_differences(
+                    operation, [UnexpectedShape("object", "a text", _type_at(node, "object"))], at
+                )
                 continue
             one = by_wire.get(node["object"])
             if one is None:
                 continue
             self._compare(operation, one, [node], at)
             self._counts[one.name] = self._counts.get(one.name, 0) + 1
-            if (id := compose(node, one.id)) is not None:
+            if (id := fill_id_template(node, one.id_path)) is not None:
                 self._chains.setdefault(one.name, ((one.name, id), *chain))
-            assert isinstance(one.shape, Node)
-            if one.shape.children and isinstance(kind.read, Tree):
-                self._compare_tree(kind, node, one.shape.children, chain, operation, at)
+            assert isinstance(one.shape, TreeNode)
+            if one.shape.children_member and isinstance(kind.read, TreeRead):
+                self._compare_tree(kind, node, one.shape.children_member, chain, operation, at)
 
-    def _keep_first(self, kind: Kind, items: Iterable[Any], chain: Chain) -> None:
+    def _remember_first(self, kind: Kind, items: Iterable[Any], chain: AncestorIds) -> None:
         """Keep the first object of a kind, to read its children below it."""
-        id = next((id for item in items if (id := compose(item, kind.id)) is not None), None)
+        id = next((id for item in items if (id := fill_id_template(item, kind.id_path)) is not None), None)
         if id is not None:
             self._chains.setdefault(kind.name, ((kind.name, id), *chain))
 
@@ -324,55 +361,57 @@ class _Examination:
         number = 2
         seen: set[str] = set()
         totals = {self._registry.root.name: 1}
-        for kind in self._registry.ordered:
+        for kind in self._registry.in_dependency_order:
             if kind.parent is None:
                 continue
-            parents = (self._registry.tree_owner(kind),) if kind.in_tree else kind.parents
+            parents = (self._registry.tree_owner(kind),) if kind.is_node else kind.parents
             around = sum(totals.get(name, 0) for name in parents)
             totals[kind.name] = self._counts.get(kind.name, 0) * max(
                 1, totals.get(self._chains[kind.name][1][0], 1) if kind.name in self._chains else 1
             )
-            paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
-            group = kind.key if kind.in_tree else kind.name
-            if group not in seen and kind.noun not in self._refused:
+            paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
+            group = kind.key if kind.is_node else kind.name
+            if group not in seen and kind.noun not in self._forbidden:
                 seen.add(group)
-                paged = isinstance(kind.read, Pages)
+                paged = isinstance(kind.read, ListRead)
                 pages = ceil(self._counts.get(kind.name, 0) / PAGE_LIMIT) if paged else 1
                 number += around * len(paths) * max(1, pages)
         return number
 
 
-def _envelope_misfits(body: Any) -> Iterator[Misfit]:
+def _envelope_misfits(body: Any) -> Iterator[UnexpectedShape]:
     """Yield what is wrong with a page of a list."""
     if not isinstance(body, dict):
-        yield unlike(body, "an object")
+        yield wrong_type(body, "an object")
         return
-    items, following, count = (body.get(name, NOTHING) for name in ("items", "next", "count"))
+    items, following, count = (body.get(name, ABSENT_VALUE) for name in ("items", "next", "count"))
     if not isinstance(items, list):
-        yield Misfit("items", "a list", MISSING if items is NOTHING else unlike(items, "").found)
+        yield UnexpectedShape(
+            "items", "a list", ABSENT if items is ABSENT_VALUE else wrong_type(items, "").found
+        )
     else:
         for item in items:
             if not isinstance(item, dict):
-                yield unlike(item, "an object").inside(0).inside("items")
-    if following is not NOTHING and following is not None:
+                yield wrong_type(item, "an object").nested_in(0).nested_in("items")
+    if following is not ABSENT_VALUE and following is not None:
         if not isinstance(following, dict):
-            yield unlike(following, "an object").inside("next")
+            yield wrong_type(following, "an object").nested_in("next")
         elif not isinstance(following.get("page"), str | None):
-            yield unlike(following["page"], "a text").inside("page").inside("next")
-    if count is not NOTHING and count is not None and type(count) is not int:
-        yield unlike(count, "a whole number").inside("count")
+            yield wrong_type(following["page"], "a text").nested_in("page").nested_in("next")
+    if count is not ABSENT_VALUE and count is not None and type(count) is not int:
+        yield wrong_type(count, "a whole number").nested_in("count")
 
 
-def _unknown_words(kind: Kind, body: Any) -> Iterator[Misfit]:
+def _unknown_words(kind: Kind, body: Any) -> Iterator[UnexpectedShape]:
     """Yield a misfit for each member with a word that the declaration does not list."""
-    for item in kind.read_fields:
-        of = item.type.of if isinstance(item.type, Many) else item.type
-        if not isinstance(of, Enum) or not isinstance(item.source, str):
+    for item in kind.readable_fields:
+        of = item.type.item_type if isinstance(item.type, List) else item.type
+        if not isinstance(of, Enum) or not isinstance(item.response_path, str):
             continue
-        value = _at(body, item.source)
+        value = _value_at(body, item.response_path)
         values = value if isinstance(value, list) else [value]
         if any(isinstance(one, str) and one not in of.words for one in values):
-            yield Misfit(item.source, "a known value", "an unknown value")
+            yield UnexpectedShape(item.response_path, "a known value", "an unknown value")
 
 
 def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:
@@ -383,31 +422,31 @@ def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:
         yield from source.values()
 
 
-def _at(body: Any, path: str) -> Any:
+def _value_at(body: Any, path: str) -> Any:
     """Return the value at a dotted path; NOTHING if there is none or if a parent is not an object."""
     try:
-        return walk(body, path)
-    except Misshapen:
-        return NOTHING
+        return value_at_path(body, path)
+    except UnexpectedShapeError:
+        return ABSENT_VALUE
 
 
 def _type_at(body: Any, path: str) -> str:
     """Return the name of the JSON type at a dotted path, MISSING if there is no value."""
-    value = _at(body, path)
-    return MISSING if value is NOTHING else unlike(value, "").found
+    value = _value_at(body, path)
+    return ABSENT if value is ABSENT_VALUE else wrong_type(value, "").found
 
 
 def _member_names(registry: Registry) -> Iterator[str]:
     """Yield every name of a member that a declaration has."""
     yield from ("items", "next", "page", "count", "object", "id", "displayName", "email")
-    for kind in registry.ordered:
-        yield from (part for name in re.findall(r"[\w.]+", kind.id) for part in name.split("."))
-        if isinstance(kind.read, Tree):
-            yield kind.read.root
-        if isinstance(kind.shape, Node) and kind.shape.children:
-            yield kind.shape.children
-        for item in kind.read_fields:
-            yield from (part for name in _sources(item.source) for part in name.split("."))
+    for kind in registry.in_dependency_order:
+        yield from (part for name in re.findall(r"[\w.]+", kind.id_path) for part in name.split("."))
+        if isinstance(kind.read, TreeRead):
+            yield kind.read.root_member
+        if isinstance(kind.shape, TreeNode) and kind.shape.children_member:
+            yield kind.shape.children_member
+        for item in kind.readable_fields:
+            yield from (part for name in _sources(item.response_path) for part in name.split("."))
             yield from _names_in(item.type)
 
 
@@ -421,5 +460,5 @@ def _names_in(of: Type) -> Iterator[str]:
         yield of.tag
         for form in of.forms.values():
             yield from _names_in(form)
-    elif isinstance(of, Many):
-        yield from _names_in(of.of)
+    elif isinstance(of, List):
+        yield from _names_in(of.item_type)

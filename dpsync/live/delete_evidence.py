@@ -17,11 +17,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound
-from dpsync.kinds.kind import Kind, Pages, Single
+from dpsync.client.errors import ClientError, ForbiddenError, InterruptedRequestError, NotFoundError
+from dpsync.kinds.kind import Kind, ListRead, SingleEntry
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.urls import Chain, expand
-from dpsync.live.sources import Source, Sources
+from dpsync.kinds.urls import AncestorIds, fill_path_template
+from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.question import Candidate
@@ -29,14 +29,14 @@ from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import live_ids
 
 
-class _ShownIn(Struct, frozen=True):
+class _ShowingOwners(Struct, frozen=True):
     """The objects of one kind that show the deleted objects. Other objects of the kind need no read."""
 
     kind: str
     objects: frozenset[Identity]
 
 
-class Surroundings:
+class DeleteEvidenceReader:
     """Reads around objects to delete. `snapshot` grows with the objects that are read.
 
     With `again`, every list is read again, and objects that are no longer in a list leave the snapshot.
@@ -53,22 +53,24 @@ class Surroundings:
         self.client = client
         self.registry = registry
         self.snapshot = snapshot
-        self.sources = Sources(client, registry, parallelism, snapshot.objects.values(), snapshot.unwrapped)
-        self.again = again
+        self.sources = SourceReader(
+            client, registry, parallelism, snapshot.objects.values(), snapshot.trees_without_wrapper
+        )
+        self.rereads = again
         self._by_source: dict[str, list[Identity]] = defaultdict(list)
         for item in snapshot.objects.values():
-            self._by_source[item.source].append(item.identity)
+            self._by_source[item.source_url].append(item.identity)
         self._objects = dict(snapshot.objects)
         self._outputs: dict[Identity, LiveObject] = {}
-        self._read: set[str] = set() if again else set(self._by_source)
-        self._unseen: dict[Identity, str] = {}
-        self._refused: set[str] = set()
-        self._looked_at: set[Identity] = set()
+        self._read_urls: set[str] = set() if again else set(self._by_source)
+        self._unreadable_dependents: dict[Identity, str] = {}
+        self._forbidden: set[str] = set()
+        self._checked_objects: set[Identity] = set()
 
-    def check(self, deletions: Iterable[Identity]) -> None:
+    def check_lists_unchanged(self, deletions: Iterable[Identity]) -> None:
         """Read the lists of these objects a second time. Raises DiagnosticError if the lists differ."""
         objects = [self._objects[item] for item in sorted(deletions) if item in self._objects]
-        sources = {source.url: source for source in map(self.source, objects)}
+        sources = {source.url: source for source in map(self.source_of, objects)}
         # A deleted object that the plan restores is in no list yet.
         before = {url: {item for item in self._by_source[url] if self._is_listed(item)} for url in sources}
         self.sources.fetch(sources.values())
@@ -87,57 +89,61 @@ class Surroundings:
         item = self._objects.get(identity)
         return item is not None and not item.deleted
 
-    def look(self, deletions: Iterable[Identity], inside: bool = True) -> bool:
+    def read_dependents(self, deletions: Iterable[Identity], with_contents: bool = True) -> bool:
         """Read what refers to these objects and, with `inside`, their contents.
 
         Return whether any of the objects was new.
         """
-        new = sorted(set(deletions).intersection(self._objects) - self._looked_at)
-        self._looked_at |= set(new)
+        new = sorted(set(deletions).intersection(self._objects) - self._checked_objects)
+        self._checked_objects |= set(new)
         self._read_outputs(new)
         items = [self._objects[identity] for identity in new]
         found = list(self._referring_sources(items))
-        if self.again:
-            found += [(self.source(item), [item]) for item in items]
-        if inside:
-            found += [(source, [item]) for item in items for source in self.inside(item)]
+        if self.rereads:
+            found += [(self.source_of(item), [item]) for item in items]
+        if with_contents:
+            found += [(source, [item]) for item in items for source in self.content_sources(item)]
         self._fetch([source for source, _ in found])
         for source, for_ in found:
-            if source.url in self._refused:
-                self._unseen |= {item.identity: source.url for item in for_}
+            if source.url in self._forbidden:
+                self._unreadable_dependents |= {item.identity: source.url for item in for_}
         self._update_snapshot()
         return bool(new)
 
-    def look_at_given(self, objects: Iterable[Identity]) -> None:
+    def read_transferred(self, objects: Iterable[Identity]) -> None:
         """Read the contents of transferred objects, and the owners that show them."""
         asked = sorted(objects)
         items = [self._objects[identity] for identity in asked]
-        found = [(source, item) for item in items for source in self.inside(item)]
+        found = [(source, item) for item in items for source in self.content_sources(item)]
         self._fetch([source for source, _ in found])
-        self._unseen |= {item.identity: source.url for source, item in found if source.url in self._refused}
-        seen_in = self.sources.map(self._read_shown_in, items)
-        evidence = replace(self.snapshot.evidence, shown_in=dict(zip(asked, seen_in, strict=True)))
-        self.snapshot = replace(self.snapshot, evidence=evidence)
+        self._unreadable_dependents |= {
+            item.identity: source.url for source, item in found if source.url in self._forbidden
+        }
+        seen_in = self.sources.map_parallel(self._read_shown_in, items)
+        evidence = replace(self.snapshot.delete_evidence, shown_in=dict(zip(asked, seen_in, strict=True)))
+        self.snapshot = replace(self.snapshot, delete_evidence=evidence)
         self._update_snapshot()
 
-    def source(self, item: LiveObject) -> Source:
+    def source_of(self, item: LiveObject) -> ReadSource:
         """Return where an object was read: the list below its parent, or the tree of the tree's owner."""
-        return self.sources.below(self.registry[item.kind], self._parent_chain(item))
+        return self.sources.source_below(self.registry[item.kind], self._parent_chain(item))
 
-    def inside(self, item: LiveObject) -> Iterator[Source]:
+    def content_sources(self, item: LiveObject) -> Iterator[ReadSource]:
         """Yield the sources of an object's own tree and lists.
 
         Singles are part of the object. A node was read with the rest of its tree.
         """
-        if self.registry[item.kind].in_tree:
+        if self.registry[item.kind].is_node:
             return
         for kind in self.registry.children(item.kind):
-            if not isinstance(kind.shape, Single):
+            if not isinstance(kind.shape, SingleEntry):
                 yield self.sources.source(kind, item.identity, [item.identity, *self._parent_chain(item)])
 
     # --- references -----------------------------------------------------------------------------------
 
-    def _referring_sources(self, items: Sequence[LiveObject]) -> Iterator[tuple[Source, list[LiveObject]]]:
+    def _referring_sources(
+        self, items: Sequence[LiveObject]
+    ) -> Iterator[tuple[ReadSource, list[LiveObject]]]:
         """Yield each list or tree that may refer to some of these objects, with the objects."""
         groups: dict[tuple[str, Identity], list[LiveObject]] = defaultdict(list)
         for item in items:
@@ -147,20 +153,20 @@ class Surroundings:
             chains: dict[tuple[Identity, ...], list[LiveObject]] = defaultdict(list)
             for item in named:
                 chains[tuple(self._parent_chain(item))].append(item)
-            for kind in self.registry.naming(name):
+            for kind in self.registry.kinds_referring_to(name):
                 for chain, below in chains.items():
                     for source in self._sources_below_chain(kind, chain, seen_in):
                         yield source, below
 
     def _sources_below_chain(
-        self, kind: Kind, chain: Chain, seen_in: _ShownIn | None = None
-    ) -> Iterator[Source]:
+        self, kind: Kind, chain: AncestorIds, seen_in: _ShowingOwners | None = None
+    ) -> Iterator[ReadSource]:
         """Yield the lists of a kind below any object of a chain of parents."""
         if kind.parent is None:
-            yield Source(self._objects[chain[-1]].source, kind.name, None)
-        for name in self.sources.owners(kind):
+            yield ReadSource(self._objects[chain[-1]].source_url, kind.name, None)
+        for name in self.sources.owner_kinds(kind):
             if any(around == name for around, _ in chain):
-                yield self.sources.below(kind, chain, (name,))
+                yield self.sources.source_below(kind, chain, (name,))
                 continue
             for owner in self._objects_below_chain(self.registry[name], chain):
                 if seen_in is None or seen_in.kind != name or owner.identity in seen_in.objects:
@@ -168,11 +174,11 @@ class Surroundings:
                         kind, owner.identity, [owner.identity, *self._parent_chain(owner)]
                     )
 
-    def _objects_below_chain(self, kind: Kind, chain: Chain) -> list[LiveObject]:
+    def _objects_below_chain(self, kind: Kind, chain: AncestorIds) -> list[LiveObject]:
         """Return every object of a kind below any object of a chain of parents."""
         sources = list(self._sources_below_chain(kind, chain))
         any_output = any(name == kind.name for name, _ in self.snapshot.output_identities)
-        self._fetch(sources, anew=any_output)
+        self._fetch(sources, reread=any_output)
         if any_output:
             found = [item for source in sources for item in self.sources.objects.get(source.url, ())]
             self._outputs |= {
@@ -183,32 +189,32 @@ class Surroundings:
         # A deleted object that the plan restores has no lists yet.
         return [item for item in known if item.kind == kind.name and not item.deleted]
 
-    def _owners_showing(self, items: Sequence[LiveObject]) -> _ShownIn | None:
+    def _owners_showing(self, items: Sequence[LiveObject]) -> _ShowingOwners | None:
         """Return the owners that show any of these items, if this needs fewer requests than reading all."""
         kind = self.registry[items[0].kind]
-        if kind.shown_in is None:
+        if kind.owner_list is None:
             return None
-        path = kind.shown_in.path.partition("?")[0]
+        path = kind.owner_list.path.partition("?")[0]
         showing = next(
             other
-            for other in self.registry.ordered
-            if isinstance(other.read, Pages) and other.read.path == path
+            for other in self.registry.in_dependency_order
+            if isinstance(other.read, ListRead) and other.read.path == path
         )
         if len(items) >= len(self._objects_below_chain(showing, self._parent_chain(items[0]))):
             return None
-        seen_in = self.sources.map(self._read_shown_in, items)
-        return _ShownIn(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
+        seen_in = self.sources.map_parallel(self._read_shown_in, items)
+        return _ShowingOwners(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
 
     def _read_shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
         """Return identity and title of each owner that shows an object, () if the token may not read them."""
         kind = self.registry[item.kind]
-        if kind.shown_in is None:
+        if kind.owner_list is None:
             return ()
-        url = expand(self.registry, kind, kind.shown_in.path, item.id, self._parent_chain(item))
+        url = fill_path_template(self.registry, kind, kind.owner_list.path, item.id, self._parent_chain(item))
         try:
-            found = self.sources.named(url)
-        except Forbidden:
-            self._unseen[item.identity] = url
+            found = self.sources.read_ids_and_bodies(url)
+        except ForbiddenError:
+            self._unreadable_dependents[item.identity] = url
             return ()
         return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
 
@@ -223,35 +229,35 @@ class Surroundings:
 
     # --- reads ----------------------------------------------------------------------------------------
 
-    def _fetch(self, sources: Sequence[Source], anew: bool = False) -> None:
+    def _fetch(self, sources: Sequence[ReadSource], reread: bool = False) -> None:
         """Read the lists that were not read yet, and add their objects to the snapshot."""
         missing = {
             source.url: source
             for source in sources
-            if source.url not in self.sources.objects and (anew or source.url not in self._read)
+            if source.url not in self.sources.objects and (reread or source.url not in self._read_urls)
         }
-        found = self.sources.map(self._read_or_refused, list(missing.values()))
+        found = self.sources.map_parallel(self._read_or_refused, list(missing.values()))
         for url, objects in zip(missing, found, strict=True):
             if objects is None:
-                self._refused.add(url)
+                self._forbidden.add(url)
             here = self.sources.objects[url] = objects or ()
-            if url not in self._read:
+            if url not in self._read_urls:
                 self._replace_objects(url, here)
 
-    def _read_or_refused(self, source: Source) -> tuple[LiveObject, ...] | None:
+    def _read_or_refused(self, source: ReadSource) -> tuple[LiveObject, ...] | None:
         """Return the objects of a list; None if the token may not read the list."""
         try:
             return self.sources.read(source)
-        except Forbidden:
+        except ForbiddenError:
             return None
-        except NotFound:
-            if self.again:
+        except NotFoundError:
+            if self.rereads:
                 return ()  # the parent was deleted meanwhile, with its contents
             raise
 
     def _replace_objects(self, url: str, objects: tuple[LiveObject, ...]) -> None:
         """Replace the objects of a source in the snapshot, without outputs of other objects."""
-        self._read.add(url)
+        self._read_urls.add(url)
         for identity in self._by_source[url]:
             self._objects.pop(identity, None)
         kept = [item for item in objects if item.identity not in self.snapshot.output_identities]
@@ -264,11 +270,13 @@ class Surroundings:
 
     def _update_snapshot(self) -> None:
         """Update the snapshot with the objects and the evidence read so far."""
-        looked_at = frozenset(self._looked_at - self._unseen.keys())
-        evidence = replace(self.snapshot.evidence, unseen=dict(self._unseen), looked_at=looked_at)
+        looked_at = frozenset(self._checked_objects - self._unreadable_dependents.keys())
+        evidence = replace(
+            self.snapshot.delete_evidence, unreadable_dependents=dict(self._unreadable_dependents), checked_objects=looked_at
+        )
         objects = {key: item for key, item in self._objects.items() if self._has_all_parents(item)}
         self.snapshot = replace(
-            self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests
+            self.snapshot, objects=objects, delete_evidence=evidence, requests=self.client.requests
         )
 
     def _has_all_parents(self, item: LiveObject) -> bool:
@@ -282,12 +290,12 @@ class Surroundings:
 
     def _read_outputs(self, deletions: Sequence[Identity]) -> None:
         """Read the outputs of deleted objects: without its maker, an output is an object of its own scope."""
-        makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform.outputs]
+        makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform_work.outputs]
         places = self._output_scopes({maker.identity for maker in makers})
-        sources: dict[str, tuple[Source, Address]] = {}
+        sources: dict[str, tuple[ReadSource, Address]] = {}
         named: dict[str, set[str]] = defaultdict(set)
         for maker in makers:
-            outputs, place = self.registry[maker.kind].platform.outputs, places.get(maker.identity)
+            outputs, place = self.registry[maker.kind].platform_work.outputs, places.get(maker.identity)
             if outputs is None or place is None:
                 continue
             chain = self._parent_chain(maker)
@@ -311,29 +319,31 @@ class Surroundings:
         for own, items in self.snapshot.scopes.items() if makers else ():
             for identity in makers.intersection(items):
                 kind = self.registry[identity[0]]
-                assert kind.platform.outputs is not None
+                assert kind.platform_work.outputs is not None
                 above = Address(own.segments[: -len(kind.key.split("."))])
-                place = above.child(*self.registry[kind.platform.outputs.kind].key.split("."))
+                place = above.child(*self.registry[kind.platform_work.outputs.kind].key.split("."))
                 if place in self.snapshot.scopes:
                     found[identity] = place
         return found
 
 
-MOST: Final = 20
+MAX_COUNTED_OBJECTS: Final = 20
 """Maximum number of objects whose pages are counted."""
-Held = Mapping[Identity, int]
+PageCounts = Mapping[Identity, int]
 
 
-def held(
-    client: ReadClient, registry: Registry, parallelism: int, asked: Iterable[tuple[str, Candidate]]
-) -> Held:
+def count_candidate_pages(
+    client: ReadClient, registry: Registry, parallelism: int, candidates: Iterable[tuple[str, Candidate]]
+) -> PageCounts:
     """Return the number of pages of each candidate, without those that cannot be read.
 
     Args:
         asked: Kind name and candidate.
     """
-    wanted = dict.fromkeys((name, one.id) for name, one in asked if registry[name].pages is not None)
-    counts = page_counts(client, registry, parallelism, list(wanted)[:MOST])
+    wanted = dict.fromkeys(
+        (name, one.id) for name, one in candidates if registry[name].page_tree_path is not None
+    )
+    counts = page_counts(client, registry, parallelism, list(wanted)[:MAX_COUNTED_OBJECTS])
     return {identity: number for identity, number in counts.items() if number is not None}
 
 
@@ -342,20 +352,20 @@ def page_counts(
 ) -> dict[Identity, int | None]:
     """Return the number of pages of each object whose kind has pages; None if the pages cannot be read."""
     wanted = {
-        (name, id): expand(registry, kind, kind.pages, id, ())
+        (name, id): fill_path_template(registry, kind, kind.page_tree_path, id, ())
         for name, id in objects
-        if (kind := registry[name]).pages is not None
+        if (kind := registry[name]).page_tree_path is not None
     }
-    numbers = Sources(client, registry, parallelism).map(
+    numbers = SourceReader(client, registry, parallelism).map_parallel(
         lambda path: _count_pages(client, path), list(wanted.values())
     )
     return dict(zip(wanted, numbers, strict=True))
 
 
-def with_pages(kind: str, candidates: Iterable[Candidate], numbers: Held) -> tuple[Candidate, ...]:
+def with_page_counts(kind: str, candidates: Iterable[Candidate], counts: PageCounts) -> tuple[Candidate, ...]:
     """Return the candidates of one kind with their numbers of pages."""
     return tuple(
-        one.model_copy(update={"pages": numbers[kind, one.id]}) if (kind, one.id) in numbers else one
+        one.model_copy(update={"pages": counts[kind, one.id]}) if (kind, one.id) in counts else one
         for one in candidates
     )
 
@@ -364,15 +374,15 @@ def _count_pages(client: ReadClient, path: str) -> int | None:
     """Return the number of pages at a path; None if the pages cannot be read."""
     try:
         body = client.get(path)
-    except Interrupted:
+    except InterruptedRequestError:
         raise
     except ClientError:
         return None
     pages = body.get("pages") if isinstance(body, dict) else None
-    return sum(1 for _ in each_page(pages)) if isinstance(pages, list) else None
+    return sum(1 for _ in iterate_pages(pages)) if isinstance(pages, list) else None
 
 
-def each_page(pages: list[Any]) -> Iterable[Any]:
+def iterate_pages(pages: list[Any]) -> Iterable[Any]:
     """Yield every page of a tree. No recursion, because the API does not limit the depth."""
     left = list(pages)
     while left:

@@ -15,32 +15,32 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from dpsync.client.client import PAGE_LIMIT, ReadClient
-from dpsync.client.errors import Forbidden, NotFound
+from dpsync.client.errors import ForbiddenError, NotFoundError
 from dpsync.client.responses import Params
-from dpsync.identity.candidates import Past
-from dpsync.identity.ids import NOTHING_RECORDED
+from dpsync.identity.candidates import History
+from dpsync.identity.ids import NO_RECORDED_LINES
 from dpsync.identity.keys import NaturalKeys
-from dpsync.identity.match import Matching, match, no_such_id
+from dpsync.identity.match import MatchResult, match, unknown_id_error
 from dpsync.identity.renames import unknown_earlier_names
-from dpsync.kinds.kind import Field, Kind, Single
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind, SingleEntry
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.urls import expand, split_query
+from dpsync.kinds.urls import fill_path_template, split_query
 from dpsync.live.reading import (
     ForbiddenReads,
     ReadingState,
-    lines_of_other_kinds,
-    read_parts,
+    forbidden_reason,
     read_records,
-    why,
+    read_separate_parts,
+    report_lines_of_other_kinds,
 )
-from dpsync.live.relations import ShownPaths, check_references, find_transfers, read_orders, read_pages
-from dpsync.live.sources import Listed, Source
+from dpsync.live.relations import NavigationPaths, check_references, find_transfers, read_orders, read_pages
+from dpsync.live.sources import ReadObjects, ReadSource
 from dpsync.model.address import Address
-from dpsync.model.desired import NOT_ASKED, Base, Desired, Entry, Lookup, Scope
+from dpsync.model.desired import NO_BASE, Base, Desired, Entry, Lookup, Scope
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import LiveObject, Match, MatchedBy, Missing, Snapshot
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy, MissingObject, Snapshot
 from dpsync.model.text import plural
 from dpsync.model.values import LiveId
 
@@ -49,64 +49,62 @@ def read_organizations(reading: ReadingState) -> None:
     """Read and match each declared organization. Raises DiagnosticError (exit 1) if one does not exist."""
     root = reading.registry.root
     mine = reading.by_parent[root.name, None]
-    if any(resource.pin is None for resource in mine) and root.find is not None:
-        _match_by_key(reading, root, [resource for resource in mine if resource.pin is None])
+    if any(resource.pin is None for resource in mine) and root.search_list is not None:
+        _match_organizations_by_key(reading, root, [resource for resource in mine if resource.pin is None])
     pinned = [resource for resource in mine if resource.pin]
-    found = reading.sources.map(lambda resource: _read_by_id(reading, root, resource), pinned)
+    found = reading.sources.map_parallel(lambda resource: _read_by_id(reading, root, resource), pinned)
     for resource, live in zip(pinned, found, strict=True):
         _note_organization(reading, resource, live, MatchedBy.PIN)
-    reading.stop(Exit.FAILED)
+    reading.raise_diagnostics(Exit.FAILED)
 
 
 def first_request(registry: Registry, desired: Desired) -> tuple[str, Params | None]:
     """Return path and parameters of the first request that reading a configuration sends."""
     root = registry.root
-    pins = [entry.pin for entry in desired.resources.values() if entry.parent is None]
-    if root.find is not None and (not pins or None in pins):
-        path, query = split_query(root.find.path)
+    pins = [entry.pin for entry in desired.entries.values() if entry.parent is None]
+    if root.search_list is not None and (not pins or None in pins):
+        path, query = split_query(root.search_list.path)
         return path, {**(query or {}), "limit": PAGE_LIMIT}
-    return split_query(expand(registry, root, root.read.path, str(pins[0]), ()))
+    return split_query(fill_path_template(registry, root, root.read.path, str(pins[0]), ()))
 
 
-def _read_by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | None:
+def _read_by_id(reading: ReadingState, root: Kind, entry: Entry) -> LiveObject | None:
     """Return the organization with the pinned id, None if it does not exist."""
-    url = expand(reading.registry, root, root.read.path, str(resource.pin), ())
+    url = fill_path_template(reading.registry, root, root.read.path, str(entry.pin), ())
     try:
-        (live,) = reading.sources.read(Source(url, root.name, None))
-    except NotFound:
+        (live,) = reading.sources.read(ReadSource(url, root.name, None))
+    except NotFoundError:
         return None
     return live
 
 
-def _match_by_key(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
+def _match_organizations_by_key(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
     """Match organizations by their natural key, with one read of the list of organizations."""
-    assert root.find is not None
-    (key,) = root.identity
+    assert root.search_list is not None
+    (key,) = root.natural_keys
     assert isinstance(key, str)
     # The list's items are whole, so nothing else is read for an organization that is found by its key.
-    live = reading.sources.whole(root, root.find.path)
+    live = reading.sources.read_parentless_list(root, root.search_list.path)
     for resource in mine:
         wanted = resource.fields.get(key)
         hit = next((item for item in live if item.fields.get(key) == wanted), None)
-        _note_organization(reading, resource, hit, MatchedBy.KEY)
+        _note_organization(reading, resource, hit, MatchedBy.FIRST_NATURAL_KEY)
 
 
-def _note_organization(
-    reading: ReadingState, resource: Entry, live: LiveObject | None, by: MatchedBy
-) -> None:
+def _note_organization(reading: ReadingState, entry: Entry, live: LiveObject | None, by: MatchedBy) -> None:
     """Note the live organization of an entry, or add a diagnostic if there is none."""
     if live is not None:
         reading.objects[live.identity] = live
-        reading.matches[resource.address] = Match(live.id, by)
+        reading.matches[entry.address] = Match(live.id, by)
         return
-    (key,) = reading.registry.root.identity
-    named = resource.pin or resource.fields.get(str(key))
+    (key,) = reading.registry.root.natural_keys
+    named = entry.pin or entry.fields.get(str(key))
     reading.diagnostics.append(
         Diagnostic(
             "DP310",
             f'the organization "{named}" does not exist, or this token has no access to it',
-            resource.where("id" if resource.pin else str(key)),
-            str(resource.address),
+            entry.field_span("id" if entry.pin else str(key)),
+            str(entry.address),
             "check the id, the URL of the server, and the user of the token. "
             "dpsync never creates an organization",
         )
@@ -118,7 +116,7 @@ def read_snapshot(
     registry: Registry,
     desired: Desired,
     parallelism: int,
-    base: Base = NOT_ASKED,
+    base: Base = NO_BASE,
     ids: IdsFile = NO_IDS,
 ) -> Snapshot:
     """Read the live objects and match them with the entries.
@@ -133,9 +131,9 @@ def read_snapshot(
     reader = _Reader(ReadingState(client, registry, desired, parallelism, base, ids))
     read_organizations(reader.reading)
     read_records(reader.reading)
-    for kind in registry.ordered:
+    for kind in registry.in_dependency_order:
         if kind.parent is not None:
-            reader.kind(kind)
+            reader.match_kind(kind)
     return reader.snapshot()
 
 
@@ -145,68 +143,68 @@ class _Reader:
     def __init__(self, reading: ReadingState) -> None:
         self.reading = reading
         desired = reading.desired
-        self.scopes = {**desired.scopes, **(desired.watched if desired.watching else {})}
+        self.scopes = {**desired.scopes, **(desired.watched_scopes if desired.reads_watched else {})}
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
-        self.unread = ForbiddenReads(reading)
-        self._fetched_at: tuple[int, int, int] | None = None
+        self.forbidden_reads = ForbiddenReads(reading)
+        self._progress_at_last_fetch: tuple[int, int, int] | None = None
         self._matched: set[tuple[str, Address]] = set()
-        self._earlier_names: dict[str, list[tuple[NaturalKeys, Past, list[Entry], list[LiveObject]]]] = (
-            defaultdict(list)
-        )
+        self._matches_with_previously: dict[
+            str, list[tuple[NaturalKeys, History, list[Entry], list[LiveObject]]]
+        ] = defaultdict(list)
         """By kind, the arguments of each match whose entries have `previously`."""
         self._searched_for_outputs: set[str] = set()
         """URLs of the sources whose objects were searched for outputs."""
-        self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
+        self._lookups: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
         for lookup in self.desired.lookups.values():
-            self._looked_up[lookup.kind, lookup.parent].append(lookup)
-        self._around: dict[str, set[Address]] = defaultdict(set)
+            self._lookups[lookup.kind, lookup.parent].append(lookup)
+        self._parents_by_kind: dict[str, set[Address]] = defaultdict(set)
         """By kind, the parents below which it is declared or looked up."""
-        for name, parent in (*reading.by_parent, *self._looked_up):
+        for name, parent in (*reading.by_parent, *self._lookups):
             if parent is not None:
-                self._around[name].add(parent)
+                self._parents_by_kind[name].add(parent)
         for scope in self.scopes.values():
             for name in scope.kinds:
-                self._around[name].add(scope.parent)
+                self._parents_by_kind[name].add(scope.parent)
 
-    def kind(self, kind: Kind) -> None:
+    def match_kind(self, kind: Kind) -> None:
         """Read the sources that are known to be needed, then match the entries of this kind."""
         self._fetch()
         for parent in self._parents(kind):
             if (kind.name, parent) in self._matched:
                 continue
             source = self.reading.source(kind, parent)
-            if source.url in self.sources.refused:
-                self.unread.read_below(kind, parent, source.url)
+            if source.url in self.sources.forbidden:
+                self.forbidden_reads.add_list(kind, parent, source.url)
             else:
                 self._match(kind, parent, source)
         if kind.lifecycle.transfer is not None:
-            find_transfers(self.reading, self.unread, kind)
+            find_transfers(self.reading, self.forbidden_reads, kind)
         self._check_earlier_names(kind)
 
     def _fetch(self) -> None:
         """Read the needed sources, unless nothing was matched since the last call."""
-        if self._progress() != self._fetched_at:
-            self.sources.fetch(self._needed_sources(), refusable=True)
+        if self._progress() != self._progress_at_last_fetch:
+            self.sources.fetch(self._needed_sources(), may_be_forbidden=True)
             self._note_outputs()
-            self._fetched_at = self._progress()
+            self._progress_at_last_fetch = self._progress()
 
     def _progress(self) -> tuple[int, int, int]:
         """Return counts that grow whenever more sources may be needed."""
-        return len(self.reading.matches), len(self.reading.transferred), len(self.sources.objects)
+        return len(self.reading.matches), len(self.reading.transferred_entries), len(self.sources.objects)
 
     def _parents(self, kind: Kind) -> list[Address]:
         """Return the matched parents below which a kind is declared or looked up, in order of address."""
-        return sorted(parent for parent in self._around[kind.name] if self.reading.is_there(parent))
+        return sorted(parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent))
 
-    def _needed_sources(self) -> Iterable[Source]:
+    def _needed_sources(self) -> Iterable[ReadSource]:
         """Yield the sources of all scopes and lookups whose parent is matched."""
         for scope in self.scopes.values():
-            if self.reading.is_there(scope.parent):
+            if self.reading.is_live(scope.parent):
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
                 for kind in self._kinds_with_outputs_in(scope):
                     yield self.reading.source(kind, scope.parent)
-        for name, parent in self._looked_up:
-            if self.reading.is_there(parent):
+        for name, parent in self._lookups:
+            if self.reading.is_live(parent):
                 yield self.reading.source(self.registry[name], parent)
 
     # --- outputs: objects that the platform creates for another object --------------------------------
@@ -216,25 +214,25 @@ class _Reader:
 
         Until they are read, outputs look like unmanaged objects.
         """
-        owner = self.reading.resource(scope.parent).kind
+        owner = self.reading.entry(scope.parent).kind
         return [
             kind
             for kind in self.registry.children(owner)
-            if kind.platform.outputs and kind.platform.outputs.kind in scope.kinds
+            if kind.platform_work.outputs and kind.platform_work.outputs.kind in scope.kinds
         ]
 
     def _note_outputs(self) -> None:
         """Note which objects are outputs of others, before objects of their kind are matched."""
         new = [url for url in self.sources.objects if url not in self._searched_for_outputs]
         self._searched_for_outputs.update(new)
-        for kind in self.registry.ordered:
-            if kind.platform.outputs is None:
+        for kind in self.registry.in_dependency_order:
+            if kind.platform_work.outputs is None:
                 continue
             field = _output_field(kind)
             for item in (item for url in new for item in self.sources.objects[url]):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
-                    self.reading.output_identities.add((kind.platform.outputs.kind, value.id))
+                    self.reading.output_identities.add((kind.platform_work.outputs.kind, value.id))
 
     def _note_unknown_outputs(self) -> None:
         """Mark the scopes where an output may look like an unmanaged object, so that nothing there is pruned.
@@ -243,30 +241,30 @@ class _Reader:
         output.
         """
         for scope in self.scopes.values():
-            if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred:
+            if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred_entries:
                 continue
             for kind in self._kinds_with_outputs_in(scope):
                 source = self.reading.source(kind, scope.parent)
-                if source.url in self.sources.refused:
+                if source.url in self.sources.forbidden:
                     reason = (
                         f"dpsync cannot tell which objects the {plural(kind.noun)} created, "
-                        f"because {why(source.url)}"
+                        f"because {forbidden_reason(source.url)}"
                     )
-                    self.unread.undeclared_unknown(scope, reason)
+                    self.forbidden_reads.add_prune_unsafe(scope, reason)
                 for item in self.sources.objects.get(source.url, ()):
                     if _lacks_output_id(kind, item):
                         reason = (
                             f"the response for the {kind.noun} {item.id} does not contain the id of "
                             f"the object that the {kind.noun} created"
                         )
-                        self.unread.undeclared_unknown(scope, reason)
+                        self.forbidden_reads.add_prune_unsafe(scope, reason)
 
-    def _bind_outputs(self, kind: Kind, wanted: list[Entry]) -> None:
+    def _bind_outputs(self, kind: Kind, entries: list[Entry]) -> None:
         """Note the id of the output of each matched entry."""
-        if kind.platform.outputs is None:
+        if kind.platform_work.outputs is None:
             return
         field = _output_field(kind)
-        for resource in wanted:
+        for resource in entries:
             found = self.reading.matches.get(resource.address)
             value = self.reading.objects[kind.name, found.id].fields.get(field.name) if found else None
             self.reading.outputs[resource.address] = value.id if isinstance(value, LiveId) else None
@@ -276,114 +274,121 @@ class _Reader:
     def _match_now(self, kind: Kind, parent: Address) -> None:
         """Match the entries of a kind earlier than usual, unless this token may not read the objects."""
         source = self.reading.source(kind, parent)
-        self.sources.fetch([source], refusable=True)
-        if source.url not in self.sources.refused and (kind.name, parent) not in self._matched:
+        self.sources.fetch([source], may_be_forbidden=True)
+        if source.url not in self.sources.forbidden and (kind.name, parent) not in self._matched:
             self._match(kind, parent, source)
 
-    def _match(self, kind: Kind, parent: Address, source: Source) -> None:
+    def _match(self, kind: Kind, parent: Address, source: ReadSource) -> None:
         """Match the entries of a kind below one parent with the objects of a source that was read."""
         self._matched.add((kind.name, parent))
         owner = self.reading.identity(parent)
-        listed = self.sources.listed(source.url)
+        listed = self.sources.objects_at(source.url)
         live = [
             item
-            for item in listed.below[kind.name, owner]
+            for item in listed.by_parent[kind.name, owner]
             if item.identity not in self.reading.output_identities
         ]
         wanted = self.reading.by_parent[kind.name, parent]
         live += self._read_deleted(kind, parent, source, wanted, live)
         self.reading.objects |= {item.identity: item for item in live}
         self._note_scope(kind, parent, source, listed)
-        if isinstance(kind.shape, Single):
+        if isinstance(kind.shape, SingleEntry):
             self.reading.matches |= {
-                resource.address: Match(item.id, MatchedBy.PLACE) for resource in wanted for item in live
+                resource.address: Match(item.id, MatchedBy.ONLY_OBJECT_IN_PLACE)
+                for resource in wanted
+                for item in live
             }
         else:
             self._match_entries(kind, parent, wanted, live, listed)
         deleted = {item.id for item in live if item.deleted}
-        self.reading.deleted |= {entry.address for entry in wanted if entry.pin in deleted}
-        self._look_up(kind, parent, live)
+        self.reading.deleted_entries |= {entry.address for entry in wanted if entry.pin in deleted}
+        self._match_lookups(kind, parent, live)
         self._bind_outputs(kind, wanted)
-        self.reading.stop(Exit.INVALID)
+        self.reading.raise_diagnostics(Exit.INVALID)
 
     def _match_entries(
-        self, kind: Kind, parent: Address, wanted: list[Entry], live: list[LiveObject], listed: Listed
+        self, kind: Kind, parent: Address, entries: list[Entry], live: list[LiveObject], listed: ReadObjects
     ) -> None:
         """Match entries by pin, id or natural key, and read navigation paths if candidates stay ambiguous."""
         reading = self.reading
         view = NaturalKeys(
-            kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity],
-            environments=bool(self.desired.environments),
+            kind, reading.live_id, reading.first_child, lambda item: listed.by_node[item.identity],
+            has_environments=bool(self.desired.environments),
         )  # fmt: skip
-        earlier = reading.earlier_by_parent.get((kind.name, parent), {})
-        recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
-        past = Past(
-            earlier, reading.earlier_first_child, recorded, reading.base.earlier,
-            has_no_lines=reading.records.has_no_lines(parent.top),
+        earlier = reading.base_entries_by_parent.get((kind.name, parent), {})
+        recorded = reading.recorded_lines if kind.has_ids_line else NO_RECORDED_LINES
+        past = History(
+            earlier, reading.earlier_first_child, recorded, reading.base.earlier_configurations,
+            ids_file_has_no_lines=reading.recorded_ids.has_no_lines(parent.organization),
         )  # fmt: skip
-        found = match(view, wanted, live, past)
-        if found.diagnostics and kind.shown_in is not None:
-            paths = ShownPaths(reading, kind, parent, self._match_now)
-            if shown := paths.ids_by_entry(wanted, found.diagnostics):
-                found = match(replace(view, ids_at_paths=shown), wanted, live, past)
+        found = match(view, entries, live, past)
+        if found.diagnostics and kind.owner_list is not None:
+            paths = NavigationPaths(reading, kind, parent, self._match_now)
+            if shown := paths.ids_by_entry(entries, found.diagnostics):
+                found = match(replace(view, ids_by_navigation_path=shown), entries, live, past)
             found.diagnostics = paths.with_shown_in(found.diagnostics)
         reading.matches |= found.matches
-        if any(entry.has_earlier_name for entry in wanted):
-            self._earlier_names[kind.name].append((view, past, wanted, live))
+        if any(entry.has_earlier_name for entry in entries):
+            self._matches_with_previously[kind.name].append((view, past, entries, live))
         self._note_missing(kind, parent, found)
-        reading.diagnostics += [item for item in found.diagnostics if not self.unread.excuses(item)]
+        reading.diagnostics += [item for item in found.diagnostics if not self.forbidden_reads.explains(item)]
 
     def _check_earlier_names(self, kind: Kind) -> None:
         """Report each `previously` that names nothing, after matching and transferring a kind."""
-        checks = self._earlier_names.pop(kind.name, [])
+        checks = self._matches_with_previously.pop(kind.name, [])
         for view, past, wanted, live in checks:
             open_ = [
                 entry
                 for entry in wanted
-                if entry.address not in self.reading.matches and entry.address not in self.unread.entries
+                if entry.address not in self.reading.matches
+                and entry.address not in self.forbidden_reads.entries
             ]
             if kind.lifecycle.transfer is not None:
                 live = [item for item in self.reading.objects.values() if item.kind == kind.name]
-            found = unknown_earlier_names(view, past, open_, live, self.desired.resources.keys())
-            self.reading.diagnostics += [item for item in found if not self.unread.excuses(item)]
+            found = unknown_earlier_names(view, past, open_, live, self.desired.entries.keys())
+            self.reading.diagnostics += [item for item in found if not self.forbidden_reads.explains(item)]
         if checks:
-            self.reading.stop(Exit.INVALID)
+            self.reading.raise_diagnostics(Exit.INVALID)
 
-    def _note_missing(self, kind: Kind, parent: Address, found: Matching) -> None:
+    def _note_missing(self, kind: Kind, parent: Address, result: MatchResult) -> None:
         """Note the recorded ids that are not live.
 
         For content without another match, check with one request each whether the object can be restored.
         """
-        if not found.missing:
+        if not result.missing_ids:
             return
         missing = {
-            address: id for address, id in found.missing.items() if address in self.reading.records.lines
+            address: id
+            for address, id in result.missing_ids.items()
+            if address in self.reading.recorded_ids.lines
         }
-        lost = {address: id for address, id in missing.items() if address not in found.matches}
+        lost = {address: id for address, id in missing.items() if address not in result.matches}
         back: set[Address] = set()
-        if kind.content and kind.lifecycle.restore is not None and lost:
-            owner, chain = self.reading.identity(parent), self.reading.chain(parent)
+        if kind.has_content and kind.lifecycle.restore is not None and lost:
+            owner, chain = self.reading.identity(parent), self.reading.ancestor_ids(parent)
             url = self.reading.source(kind, parent).url
-            seen = self.sources.map(
-                lambda id: self.sources.deleted(kind, id, owner, chain, url), [*lost.values()]
+            seen = self.sources.map_parallel(
+                lambda id: self.sources.read_deleted(kind, id, owner, chain, url), [*lost.values()]
             )
             back = {address for address, item in zip(lost, seen, strict=True) if item is not None}
         for address, id in missing.items():
-            self.reading.missing[address] = Missing(id, address in back)
+            self.reading.missing_objects[address] = MissingObject(id, address in back)
 
     def _read_deleted(
-        self, kind: Kind, parent: Address, source: Source, wanted: list[Entry], live: list[LiveObject]
+        self, kind: Kind, parent: Address, source: ReadSource, entries: list[Entry], live: list[LiveObject]
     ) -> list[LiveObject]:
         """Return the pinned objects that were deleted and can be restored, with one request for each."""
         if kind.lifecycle.restore is None:
             return []
         ids = {item.id for item in live}
-        pins = sorted({resource.pin for resource in wanted if resource.pin and resource.pin not in ids})
-        owner, chain = self.reading.identity(parent), self.reading.chain(parent)
-        found = self.sources.map(lambda pin: self.sources.deleted(kind, pin, owner, chain, source.url), pins)
+        pins = sorted({resource.pin for resource in entries if resource.pin and resource.pin not in ids})
+        owner, chain = self.reading.identity(parent), self.reading.ancestor_ids(parent)
+        found = self.sources.map_parallel(
+            lambda pin: self.sources.read_deleted(kind, pin, owner, chain, source.url), pins
+        )
         return [item for item in found if item is not None]
 
-    def _note_scope(self, kind: Kind, parent: Address, source: Source, listed: Listed) -> None:
+    def _note_scope(self, kind: Kind, parent: Address, source: ReadSource, listed: ReadObjects) -> None:
         """Note the live objects of a scope, and their order."""
         scope = self.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
@@ -395,24 +400,24 @@ class _Reader:
         known += [item.identity for item in own]
         self.reading.objects |= {item.identity: item for item in own}
         if isinstance(kind.shape, NodeShape) and source.owner is not None:
-            self.reading.lanes |= {
+            self.reading.sibling_order |= {
                 holder or source.owner: tuple(item.identity for item in items)
-                for holder, items in listed.inside.items()
+                for holder, items in listed.by_node.items()
                 if items
             }
 
-    def _look_up(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
+    def _match_lookups(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
         """Match lookups: objects that the files name by natural key without an entry."""
-        lookups = self._looked_up.get((kind.name, parent), ())
-        if kind.natural is None or not lookups:
+        lookups = self._lookups.get((kind.name, parent), ())
+        if kind.key_field is None or not lookups:
             return
-        fold = kind.field(kind.natural).type.fold
+        fold = kind.field(kind.key_field).type.fold_for_key
         # If several objects have the same key, the first one counts.
-        by_key = {fold(item.fields.get(kind.natural)): item for item in reversed(live)}
+        by_key = {fold(item.fields.get(kind.key_field)): item for item in reversed(live)}
         for lookup in lookups:
             hit = by_key.get(lookup.key)
             if hit is not None:
-                self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.KEY)
+                self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.FIRST_NATURAL_KEY)
                 continue
             message = f'GitBook has no {kind.noun} "{lookup.key}"'
             hint = (
@@ -427,34 +432,34 @@ class _Reader:
     def snapshot(self) -> Snapshot:
         """Read the parts that need all matches, and return the snapshot."""
         reading = self.reading
-        read_orders(reading, self.unread)
-        read_parts(reading)
+        read_orders(reading, self.forbidden_reads)
+        read_separate_parts(reading)
         self._note_unknown_outputs()
-        self.unread.settle()
-        lines_of_other_kinds(reading)
+        self.forbidden_reads.add_consequences()
+        report_lines_of_other_kinds(reading)
         self._report_unknown_pins()
         check_references(reading)
-        reading.stop(Exit.INVALID)
+        reading.raise_diagnostics(Exit.INVALID)
         self._read_removed_scopes()
         return Snapshot(
             objects=reading.objects,
             matches=reading.matches,
             scopes={address: tuple(items) for address, items in reading.scopes.items()},
-            lanes=reading.lanes,
+            sibling_order=reading.sibling_order,
             outputs=reading.outputs,
             output_identities=frozenset(reading.output_identities),
-            transferred=frozenset(reading.transferred),
-            user=self._read_user(),
+            transferred_entries=frozenset(reading.transferred_entries),
+            token_user_id=self._read_user(),
             requests=reading.client.requests,
-            unread=self.unread.entries,
-            unread_fields=self.unread.fields,
-            unsettled=self.unread.unsettled,
-            unwatched=self.unread.watched,
-            records=reading.records,
-            missing=reading.missing,
+            not_readable=self.forbidden_reads.entries,
+            not_readable_fields=self.forbidden_reads.fields,
+            prune_unsafe=self.forbidden_reads.prune_unsafe,
+            not_readable_watched=self.forbidden_reads.not_readable_watched,
+            recorded_ids=reading.recorded_ids,
+            missing_objects=reading.missing_objects,
             pages=read_pages(reading),
             platform=reading.client.url,
-            unwrapped=frozenset(reading.sources.unwrapped),
+            trees_without_wrapper=frozenset(reading.sources.trees_without_wrapper),
         )
 
     def _report_unknown_pins(self) -> None:
@@ -462,18 +467,18 @@ class _Reader:
 
         Such entries are never created, not even with a parent.
         """
-        pinned = {
-            address: entry for address, entry in self.desired.resources.items() if entry.pin is not None
-        }
+        pinned = {address: entry for address, entry in self.desired.entries.items() if entry.pin is not None}
         for address, resource in sorted(pinned.items()):
             kind = self.registry[resource.kind]
             added = (
                 resource.parent in self.reading.matches
-                and kind.creating(resource.pin, resource.fields) != kind.create
+                and kind.create_call(resource.pin, resource.fields) != kind.create
             )
-            known = address in self.reading.matches or address in self.unread.entries
+            known = address in self.reading.matches or address in self.forbidden_reads.entries
             if not known and not added:
-                self.reading.diagnostics.append(no_such_id(kind, resource, bool(self.desired.environments)))
+                self.reading.diagnostics.append(
+                    unknown_id_error(kind, resource, bool(self.desired.environments))
+                )
 
     def _read_removed_scopes(self) -> None:
         """Read the scopes that only the git base declares, so that a plan can list the remaining objects.
@@ -483,13 +488,13 @@ class _Reader:
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():
             kind = self.registry[scope.kinds[0]]
-            there = self.reading.is_there(scope.parent)
-            if scope.address in self.desired.scopes or not there or kind.comes_along:
+            there = self.reading.is_live(scope.parent)
+            if scope.address in self.desired.scopes or not there or kind.exists_with_parent:
                 continue
             source = self.reading.source(kind, scope.parent)
             try:
                 self.sources.fetch([source])
-            except (Forbidden, NotFound):
+            except (ForbiddenError, NotFoundError):
                 continue
             for item in self.sources.objects.get(source.url, ()):
                 if item.identity not in self.reading.output_identities:
@@ -498,29 +503,29 @@ class _Reader:
     def _read_user(self) -> str | None:
         """Return the id of the token's user, if the files declare a kind that guards the user's access."""
         guarded = any(
-            guard.own
+            guard.protects_token_user
             for scope in self.desired.scopes.values()
             for guard in (self.registry[name].guard for name in scope.kinds)
             if guard is not None
         )
-        if not guarded or not self.registry.profile.has("GET", "/user"):
+        if not guarded or not self.registry.profile.has_operation("GET", "/user"):
             return None
         try:
-            return self.sources.own_id("/user")
-        except Forbidden:
+            return self.sources.read_id("/user")
+        except ForbiddenError:
             return None  # the plan asks a question instead
 
 
 def _output_field(kind: Kind) -> Field:
     """Return the field that has the id of the output of an object."""
-    assert kind.platform.outputs is not None
-    read = kind.platform.outputs.read
-    return next(item for item in kind.fields if item.source == read)
+    assert kind.platform_work.outputs is not None
+    read = kind.platform_work.outputs.id_field
+    return next(item for item in kind.fields if item.response_path == read)
 
 
 def _lacks_output_id(kind: Kind, item: LiveObject) -> bool:
     """Return whether an object should have an output by now, but its response does not contain the id."""
-    assert kind.platform.outputs is not None
-    made = kind.platform.outputs.made
+    assert kind.platform_work.outputs is not None
+    made = kind.platform_work.outputs.required_when
     done = made is not None and item.fields.get(made[0]) == made[1]
     return done and not isinstance(item.fields.get(_output_field(kind).name), LiveId)

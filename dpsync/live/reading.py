@@ -19,19 +19,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.identity.ids import NOTHING_RECORDED, Recorded, other_kind
+from dpsync.identity.ids import NO_RECORDED_LINES, RecordedLines, wrong_kind_error
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.places import Places
+from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.urls import Chain, expand
+from dpsync.kinds.urls import AncestorIds, fill_path_template
 from dpsync.live.decode import has_automatic_wrapper
-from dpsync.live.sources import Source, Sources
+from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.address import Address
-from dpsync.model.desired import Base, Desired, Entry, Scope, Unserved
+from dpsync.model.desired import Base, Desired, Entry, Scope, Unsupported
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, IdsFile, RecordedLine
-from dpsync.model.snapshot import Identity, LiveObject, Match, Missing, Records, Snapshot
+from dpsync.model.snapshot import Identity, LiveObject, Match, MissingObject, RecordedIds, Snapshot
 from dpsync.model.values import references
 
 
@@ -47,41 +47,41 @@ class ReadingState(Struct, dict=True):
     matches: dict[Address, Match] = msgspec.field(default_factory=dict)
     objects: dict[Identity, LiveObject] = msgspec.field(default_factory=dict)
     scopes: dict[Address, list[Identity]] = msgspec.field(default_factory=dict)
-    lanes: dict[Identity, tuple[Identity, ...]] = msgspec.field(default_factory=dict)
+    sibling_order: dict[Identity, tuple[Identity, ...]] = msgspec.field(default_factory=dict)
     output_identities: set[Identity] = msgspec.field(default_factory=set)
     outputs: dict[Address, str | None] = msgspec.field(default_factory=dict)
-    transferred: set[Address] = msgspec.field(default_factory=set)
-    deleted: set[Address] = msgspec.field(default_factory=set)
+    transferred_entries: set[Address] = msgspec.field(default_factory=set)
+    deleted_entries: set[Address] = msgspec.field(default_factory=set)
     """Entries whose object was deleted and is restored by their pin."""
-    missing: dict[Address, Missing] = msgspec.field(default_factory=dict)
+    missing_objects: dict[Address, MissingObject] = msgspec.field(default_factory=dict)
     diagnostics: list[Diagnostic] = msgspec.field(default_factory=list)
-    records: Records = msgspec.field(default_factory=Records)
+    recorded_ids: RecordedIds = msgspec.field(default_factory=RecordedIds)
     """The ids-file lines of the declared organizations; empty until the organizations are matched."""
-    recorded: Recorded = NOTHING_RECORDED
+    recorded_lines: RecordedLines = NO_RECORDED_LINES
     """The ids-file lines, grouped by their meaning for the entries."""
 
     @cached_property
-    def sources(self) -> Sources:
-        return Sources(self.client, self.registry, self.parallelism)
+    def sources(self) -> SourceReader:
+        return SourceReader(self.client, self.registry, self.parallelism)
 
     @cached_property
     def by_parent(self) -> dict[tuple[str, Address | None], list[Entry]]:
         """The declared entries, by kind and parent."""
         found: dict[tuple[str, Address | None], list[Entry]] = defaultdict(list)
-        for resource in self.desired.resources.values():
+        for resource in self.desired.entries.values():
             found[resource.kind, resource.parent].append(resource)
         return found
 
     @cached_property
-    def earlier(self) -> Mapping[Address, Entry]:
+    def base_entries(self) -> Mapping[Address, Entry]:
         """The entries of the git base by address."""
-        return self.base.desired.resources if self.base.desired else {}
+        return self.base.desired.entries if self.base.desired else {}
 
     @cached_property
-    def earlier_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
+    def base_entries_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
         """The entries of the git base by kind and parent, with entries that may have been transferred."""
         found: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
-        for address, resource in self.earlier.items():
+        for address, resource in self.base_entries.items():
             found[resource.kind, resource.parent][address] = resource
         for address, entry, was in self._transferred_entries():
             found[entry.kind, entry.parent][address] = was
@@ -94,78 +94,84 @@ class ReadingState(Struct, dict=True):
         transferred the object, which then still has its previous name in the new organization.
         """
         removed: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
-        for address, entry in self.earlier.items():
-            if address not in self.desired.resources:
-                removed[address.rest].append(entry)
-        for address, entry in self.desired.resources.items() if removed else ():
-            was = removed[address.rest] if address not in self.earlier else []
+        for address, entry in self.base_entries.items():
+            if address not in self.desired.entries:
+                removed[address.segments_in_organization].append(entry)
+        for address, entry in self.desired.entries.items() if removed else ():
+            was = removed[address.segments_in_organization] if address not in self.base_entries else []
             transferable = self.registry[entry.kind].lifecycle.transfer is not None
             if transferable and len(was) == 1 and was[0].kind == entry.kind:
                 yield address, entry, was[0]
 
-    def is_there(self, address: Address) -> bool:
+    def is_live(self, address: Address) -> bool:
         """Return whether an entry is matched and lists can be read below its object.
 
         A transferred object loses its children, and an object that is still deleted has none yet.
         """
-        return address in self.matches and address not in self.transferred and address not in self.deleted
+        return (
+            address in self.matches
+            and address not in self.transferred_entries
+            and address not in self.deleted_entries
+        )
 
-    def resource(self, address: Address) -> Entry:
-        return self.desired.resources[address]
+    def entry(self, address: Address) -> Entry:
+        return self.desired.entries[address]
 
     def identity(self, address: Address) -> Identity:
         """Return the kind and id of a matched entry."""
-        return self.resource(address).kind, self.matches[address].id
+        return self.entry(address).kind, self.matches[address].id
 
-    def chain(self, address: Address) -> Chain:
+    def ancestor_ids(self, address: Address) -> AncestorIds:
         """Return the identities of an entry and all its parents, from the entry up, to expand a URL."""
         chain: list[tuple[str, str]] = []
         around: Address | None = address
         while around is not None:
             chain.append(self.identity(around))
-            around = self.resource(around).parent
+            around = self.entry(around).parent
         return chain
 
-    def source(self, kind: Kind, parent: Address) -> Source:
+    def source(self, kind: Kind, parent: Address) -> ReadSource:
         """Return where objects of a kind are read: below the parent, or in the tree that contains it."""
         owner = self._tree_owner(kind, parent)
-        source = self.sources.source(kind, self.identity(owner), self.chain(owner))
-        live = self.objects.get(self.identity(owner)) if kind.in_tree else None
+        source = self.sources.source(kind, self.identity(owner), self.ancestor_ids(owner))
+        live = self.objects.get(self.identity(owner)) if kind.is_node else None
         if has_automatic_wrapper(self.registry, kind, live) and self._declares_flat_tree(kind, owner):
-            self.sources.unwrapped.add(source.url)
+            self.sources.trees_without_wrapper.add(source.url)
         return source
 
     def _declares_flat_tree(self, kind: Kind, owner: Address) -> bool:
         """Return whether the files declare a tree whose root holds only nodes that may stand alone there."""
-        shapes = [self.registry[self.resource(child).kind].shape for child in self.resource(owner).children]
+        shapes = [self.registry[self.entry(child).kind].shape for child in self.entry(owner).children]
         declared = owner.child(*kind.key.split(".")) in self.desired.scopes
-        return declared and all(isinstance(shape, NodeShape) and shape.alone for shape in shapes)
+        return declared and all(
+            isinstance(shape, NodeShape) and shape.excludes_other_kinds_at_root for shape in shapes
+        )
 
     def _tree_owner(self, kind: Kind, parent: Address) -> Address:
         """Return the entry that owns the tree which contains an entry."""
         at = parent
-        if kind.in_tree:
+        if kind.is_node:
             owner = self.registry.tree_owner(kind)
-            while self.resource(at).kind != owner:
-                above = self.resource(at).parent
+            while self.entry(at).kind != owner:
+                above = self.entry(at).parent
                 assert above is not None
                 at = above
         return at
 
-    def bound(self, address: Address) -> str | None:
+    def live_id(self, address: Address) -> str | None:
         """Return the id that a reference means. For an entry with an output, return the id of the output."""
         if address in self.outputs:
             return self.outputs[address]
         found = self.matches.get(address)
         return found.id if found else None
 
-    def first_child(self, resource: Entry) -> Entry | None:
-        return self.desired.resources.get(resource.children[0]) if resource.children else None
+    def first_child(self, entry: Entry) -> Entry | None:
+        return self.desired.entries.get(entry.children[0]) if entry.children else None
 
-    def earlier_first_child(self, resource: Entry) -> Entry | None:
-        return self.earlier.get(resource.children[0]) if resource.children else None
+    def earlier_first_child(self, entry: Entry) -> Entry | None:
+        return self.base_entries.get(entry.children[0]) if entry.children else None
 
-    def stop(self, code: Exit) -> None:
+    def raise_diagnostics(self, code: Exit) -> None:
         """Raise DiagnosticError if there are diagnostics."""
         if self.diagnostics:
             raise DiagnosticError(self.diagnostics, code)
@@ -177,19 +183,19 @@ def read_records(reading: ReadingState) -> None:
     found = {entry.address: reading.matches[entry.address].id for entry in organizations}
     lines = _lines(reading.ids, reading.client.platform, found)
     earlier = _lines(reading.base.ids, reading.client.platform, found)
-    empty = frozenset(found) - {address.top for address in lines}
-    reading.records = Records(lines, earlier, empty)
-    known = reading.desired.resources.keys() | reading.desired.unserved.keys()
+    empty = frozenset(found) - {address.organization for address in lines}
+    reading.recorded_ids = RecordedIds(lines, earlier, empty)
+    known = reading.desired.entries.keys() | reading.desired.unsupported.keys()
     before = reading.base.desired
     orphans = {address: line for address, line in lines.items() if address not in known}
     unedited = {
         address for address, line in lines.items() if address in earlier and earlier[address].id == line.id
     }
-    reading.recorded = Recorded(
+    reading.recorded_lines = RecordedLines(
         {**_lines_of_transferred_entries(reading, orphans), **lines},
         {line.id: address for address, line in orphans.items()},
         frozenset(
-            address for address in unedited & known if before is not None and address not in before.resources
+            address for address in unedited & known if before is not None and address not in before.entries
         ),
         frozenset(unedited),
     )
@@ -204,9 +210,9 @@ def _lines_of_transferred_entries(
     a transfer (live/relations.py), and does not mean that the object was deleted.
     """
     found: dict[Address, RecordedLine] = {}
-    by_key = {address.rest: line for address, line in orphans.items()}
-    for address, entry in reading.desired.resources.items() if by_key else ():
-        line = by_key.get(address.rest)
+    by_key = {address.segments_in_organization: line for address, line in orphans.items()}
+    for address, entry in reading.desired.entries.items() if by_key else ():
+        line = by_key.get(address.segments_in_organization)
         if line is not None and reading.registry[entry.kind].lifecycle.transfer is not None:
             found[address] = line
     return found
@@ -221,39 +227,41 @@ def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> di
     }
 
 
-def lines_of_other_kinds(reading: ReadingState) -> None:
+def report_lines_of_other_kinds(reading: ReadingState) -> None:
     """Report each missing object whose recorded id belongs to an object of another kind."""
     by_id = {item.id: item.kind for item in reading.objects.values()}
-    for address, missing in sorted(reading.missing.items()):
-        entry = reading.desired.resources[address]
+    for address, missing in sorted(reading.missing_objects.items()):
+        entry = reading.desired.entries[address]
         if by_id.get(missing.id, entry.kind) != entry.kind:
-            other = reading.registry[by_id[missing.id]].one
-            noun = reading.registry[entry.kind].one
-            reading.diagnostics.append(other_kind(reading.records.lines[address], entry, noun, other))
+            other = reading.registry[by_id[missing.id]].noun_with_article
+            noun = reading.registry[entry.kind].noun_with_article
+            reading.diagnostics.append(
+                wrong_kind_error(reading.recorded_ids.lines[address], entry, noun, other)
+            )
 
 
 def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, RecordedLine]:
     """Return the ids-file line of each matched entry whose kind is recorded."""
     lines: dict[Address, RecordedLine] = {}
     for address, match in snapshot.matches.items():
-        resource = desired.resources.get(address)
-        if resource is None or not registry[resource.kind].recorded:
+        resource = desired.entries.get(address)
+        if resource is None or not registry[resource.kind].has_ids_line:
             continue
         also = None
-        if registry[resource.kind].has_also:
+        if registry[resource.kind].has_second_id:
             also = snapshot.outputs.get(address) or _first_child_id(snapshot, (resource.kind, match.id))
         lines[address] = RecordedLine(address, match.id, also)
     return lines
 
 
-def renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, Address]:
+def find_renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, Address]:
     """Return the address in the ids file of each entry that has another key now, by the present address.
 
     Entries inside an entry with another key are left out.
     """
-    places = Places(registry)
-    known = desired.resources.keys() | desired.unserved.keys()
-    lines = snapshot.records.lines
+    places = PlaceTypes(registry)
+    known = desired.entries.keys() | desired.unsupported.keys()
+    lines = snapshot.recorded_ids.lines
     former = {
         (kind.name, line.id): address
         for address, line in lines.items()
@@ -262,26 +270,26 @@ def renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) -> di
     }
     found: dict[Address, Address] = {}
     for address, match in snapshot.matches.items() if former else ():
-        entry = desired.resources.get(address)
+        entry = desired.entries.get(address)
         before = former.get((entry.kind, match.id)) if entry is not None and address not in lines else None
         if before is not None:
             found[address] = before
     return {
         address: before
         for address, before in found.items()
-        if not any(above in found for above in address.upward() if above != address)
+        if not any(above in found for above in address.self_and_ancestors() if above != address)
     }
 
 
 def _first_child_id(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:
     """Return the id of the first live object directly in a node."""
-    return next((id for _, id in snapshot.lanes.get(identity, ())), None)
+    return next((id for _, id in snapshot.sibling_order.get(identity, ())), None)
 
 
-WAY_OUT = "use the token of an administrator"
+ADMIN_TOKEN_HINT = "use the token of an administrator"  # noqa: S105 (a text, no secret)
 
 
-def why(url: str) -> str:
+def forbidden_reason(url: str) -> str:
     """Return the reason for an entry that the token may not read."""
     return f"this token has no access to GET {url} (status 403)"
 
@@ -291,49 +299,53 @@ class ForbiddenReads:
 
     def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
-        self.entries: dict[Address, Unserved] = {}
+        self.entries: dict[Address, Unsupported] = {}
         """Entries, lookups, and scopes without entries."""
-        self.fields: dict[tuple[Address, str], Unserved] = {}
-        self.unsettled: dict[Address, Unserved] = {}
+        self.fields: dict[tuple[Address, str], Unsupported] = {}
+        self.prune_unsafe: dict[Address, Unsupported] = {}
         """Scopes in which dpsync cannot tell which objects are unmanaged, with the reason."""
-        self.watched: dict[Address, Unserved] = {}
+        self.not_readable_watched: dict[Address, Unsupported] = {}
         """Scopes that are only watched."""
 
-    def entry(self, resource: Entry, url: str) -> None:
+    def add_entry(self, entry: Entry, url: str) -> None:
         """Note that the token may not read an entry."""
-        self.entries[resource.address] = Unserved(why(url), resource.span, WAY_OUT)
+        self.entries[entry.address] = Unsupported(forbidden_reason(url), entry.span, ADMIN_TOKEN_HINT)
 
-    def field(self, resource: Entry, name: str, url: str) -> None:
+    def add_field(self, entry: Entry, name: str, url: str) -> None:
         """Note that the token may not read a field."""
-        self.fields[resource.address, name] = Unserved(why(url), resource.where(name), WAY_OUT)
+        self.fields[entry.address, name] = Unsupported(
+            forbidden_reason(url), entry.field_span(name), ADMIN_TOKEN_HINT
+        )
 
-    def read_below(self, kind: Kind, parent: Address, url: str) -> None:
+    def add_list(self, kind: Kind, parent: Address, url: str) -> None:
         """Note that the token may not read a list, tree or single below an entry."""
         for resource in self._reading.by_parent[kind.name, parent]:
-            self.entry(resource, url)
+            self.add_entry(resource, url)
         for lookup in self._reading.desired.lookups.values():
             if (lookup.kind, lookup.parent) == (kind.name, parent):
-                self.entries[lookup.address] = Unserved(why(url), lookup.span, WAY_OUT)
+                self.entries[lookup.address] = Unsupported(
+                    forbidden_reason(url), lookup.span, ADMIN_TOKEN_HINT
+                )
         place = parent.child(*kind.key.split("."))
-        if only := self._reading.desired.watched.get(place):
-            self.watched[place] = Unserved(why(url), only.span, WAY_OUT)
+        if only := self._reading.desired.watched_scopes.get(place):
+            self.not_readable_watched[place] = Unsupported(forbidden_reason(url), only.span, ADMIN_TOKEN_HINT)
         scope = self._reading.desired.scopes.get(place)
         if scope is None:
             return
-        if not any(address.is_in(scope.address) for address in self._reading.desired.resources):
-            self.entries[scope.address] = Unserved(why(url), scope.span, WAY_OUT)
+        if not any(address.is_at_or_below(scope.address) for address in self._reading.desired.entries):
+            self.entries[scope.address] = Unsupported(forbidden_reason(url), scope.span, ADMIN_TOKEN_HINT)
 
-    def excuses(self, question: Diagnostic) -> bool:
+    def explains(self, question: Diagnostic) -> bool:
         """Return whether an entry may be ambiguous only because it refers to an unreadable entry."""
-        resource = self._reading.desired.resources.get(Address.parse(str(question.address)))
-        return resource is not None and self._note_unmatchable(resource, ties=True)
+        resource = self._reading.desired.entries.get(Address.parse(str(question.address)))
+        return resource is not None and self._note_unmatchable(resource, with_tie_breakers=True)
 
-    def settle(self) -> None:
+    def add_consequences(self) -> None:
         """Add the entries that unreadable entries imply: their children, and entries matched by them."""
         known: int | None = None
         while known != len(self.entries):
             known = len(self.entries)
-            for resource in self._reading.desired.resources.values():
+            for resource in self._reading.desired.entries.values():
                 if resource.address in self.entries:
                     continue
                 if resource.parent in self.entries:
@@ -345,100 +357,102 @@ class ForbiddenReads:
                 elif resource.address not in self._reading.matches and resource.pin is None:
                     self._note_unmatchable(resource)
 
-    def _note_unmatchable(self, resource: Entry, ties: bool = False) -> bool:
+    def _note_unmatchable(self, entry: Entry, with_tie_breakers: bool = False) -> bool:
         """Note an entry whose natural key refers to an unreadable entry, and return whether it does."""
-        named = min(self._key_references(resource, ties) & self.entries.keys(), default=None)
+        named = min(self._key_references(entry, with_tie_breakers) & self.entries.keys(), default=None)
         if named is None:
             return False
         self._note_consequence(
-            resource,
+            entry,
             f"dpsync cannot read {named}, to which this entry refers, so dpsync cannot find the entry's "
             "object in GitBook",
             named,
         )
-        kind = self._reading.registry[resource.kind]
+        kind = self._reading.registry[entry.kind]
         for scope in self._reading.desired.scopes.values():
-            if kind.name in scope.kinds and resource.address.is_in(scope.address):
-                self.undeclared_unknown(
-                    scope, f"dpsync cannot find the live object of {resource.address}", str(named)
+            if kind.name in scope.kinds and entry.address.is_at_or_below(scope.address):
+                self.add_prune_unsafe(
+                    scope, f"dpsync cannot find the live object of {entry.address}", str(named)
                 )
         return True
 
-    def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
+    def add_prune_unsafe(self, scope: Scope, reason: str, because: str | None = None) -> None:
         """Note that dpsync cannot tell which objects of a scope are unmanaged."""
-        known = Unserved(
+        known = Unsupported(
             f"in this list, dpsync keeps all objects that have no entry, because {reason}",
             scope.span,
             because=because,
         )
-        self.unsettled.setdefault(scope.address, known)
+        self.prune_unsafe.setdefault(scope.address, known)
 
-    def _note_consequence(self, resource: Entry, reason: str, other: Address) -> None:
+    def _note_consequence(self, entry: Entry, reason: str, other: Address) -> None:
         """Note an entry that is unreadable because of another entry."""
         cause = self.entries[other].because or str(other)
-        self.entries[resource.address] = Unserved(reason, resource.span, because=cause)
+        self.entries[entry.address] = Unsupported(reason, entry.span, because=cause)
 
-    def _key_references(self, resource: Entry, ties: bool) -> set[Address]:
+    def _key_references(self, entry: Entry, ties: bool) -> set[Address]:
         """Return the entries to which the natural keys of an entry, or of its first child, refer."""
-        return {address for value in self._key_values(resource, ties) for address in references(value)}
+        return {address for value in self._key_values(entry, ties) for address in references(value)}
 
     def _key_values(self, resource: Entry, ties: bool) -> Iterator[object]:
         """Yield the values of the natural keys of an entry, and with `ties` of its tie-breakers."""
         kind = self._reading.registry[resource.kind]
-        parts = [part for key in kind.identity for part in ((key,) if isinstance(key, str) else key)]
+        parts = [part for key in kind.natural_keys for part in ((key,) if isinstance(key, str) else key)]
         child = self._reading.first_child(resource)
-        for part in [*parts, kind.natural or "", *(kind.tie_breakers if ties else ())]:
+        for part in [*parts, kind.key_field or "", *(kind.tie_breakers if ties else ())]:
             of_child = part.startswith("$child.")
             entry = child if of_child else resource
             if entry is not None:
                 yield entry.fields.get(part.removeprefix("$child.").partition(".")[0])
 
 
-def has_parts(kind: Kind, resource: Entry) -> bool:
+def declares_separate_parts(kind: Kind, entry: Entry) -> bool:
     """Return whether an entry declares a part of a value that has its own request."""
-    return bool(kind.own_read_fields) and any(_declared_parts(kind, resource))
+    return bool(kind.separately_read_fields) and any(_declared_parts(kind, entry))
 
 
-def read_parts(reading: ReadingState) -> None:
+def read_separate_parts(reading: ReadingState) -> None:
     """Read the parts with their own request for all matched entries, into their live objects."""
     asking = [
         resource
-        for address, resource in reading.desired.resources.items()
-        if address in reading.matches and has_parts(reading.registry[resource.kind], resource)
+        for address, resource in reading.desired.entries.items()
+        if address in reading.matches and declares_separate_parts(reading.registry[resource.kind], resource)
     ]
-    found = reading.sources.map(lambda resource: _read_parts_of(reading, resource), asking)
+    found = reading.sources.map_parallel(lambda resource: _read_parts_of(reading, resource), asking)
     reading.objects |= {item.identity: item for item in found}
 
 
-def _read_parts_of(reading: ReadingState, resource: Entry) -> LiveObject:
-    (name, id), *above = reading.chain(resource.address)
+def _read_parts_of(reading: ReadingState, entry: Entry) -> LiveObject:
+    (name, id), *above = reading.ancestor_ids(entry.address)
     identity = reading.registry[name].identity_of(id, above[0] if above else None)
-    return with_parts(reading.sources, reading.registry, resource, reading.objects[identity], above)
+    return with_separate_parts(reading.sources, reading.registry, entry, reading.objects[identity], above)
 
 
-def with_parts(
-    sources: Sources, registry: Registry, resource: Entry, live: LiveObject, above: Chain
+def with_separate_parts(
+    sources: SourceReader, registry: Registry, entry: Entry, live: LiveObject, ancestors: AncestorIds
 ) -> LiveObject:
     """Return a live object with the parts that its entry declares and the token may read.
 
     `above` are the object's parents, from the direct parent up. Raises ClientError.
     """
-    kind = registry[resource.kind]
+    kind = registry[entry.kind]
     if kind.is_busy(live.fields):
         return live
     fields = dict(live.fields)
-    for name, part, path in _declared_parts(kind, resource):
-        found = sources.text(expand(registry, kind, path, live.id, above))
+    for name, part, path in _declared_parts(kind, entry):
+        found = sources.read_text(fill_path_template(registry, kind, path, live.id, ancestors))
         if found is not None:
             fields[name] = {**(fields.get(name) or {}), part: found}
     return replace(live, fields=fields)
 
 
-def _declared_parts(kind: Kind, resource: Entry) -> list[tuple[str, str, str]]:
+def _declared_parts(kind: Kind, entry: Entry) -> list[tuple[str, str, str]]:
     """Return field name, part name and path of each part that an entry declares."""
     found = []
-    for field in kind.own_read_fields:
-        value = resource.fields.get(field.name)
+    for field in kind.separately_read_fields:
+        value = entry.fields.get(field.name)
         if isinstance(value, dict):
-            found += [(field.name, part, path) for part, path in field.own_read.items() if part in value]
+            found += [
+                (field.name, part, path) for part, path in field.separate_read_paths.items() if part in value
+            ]
     return found

@@ -17,15 +17,15 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from dpsync.model.nodes import Span, WithSpan
-from dpsync.model.text import UNSEEN
+from dpsync.model.text import INVISIBLE_CHARACTERS
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The key of an entry where it is a name of the configuration's own."""
 _SLASH = "%2F"
-_RESERVED = re.compile(rf"[%/#*\[\]{{}}{UNSEEN}]")
+_RESERVED = re.compile(rf"[%/#*\[\]{{}}{INVISIBLE_CHARACTERS}]")
 
 
-def encode(key: str) -> str:
+def encode_segment(key: str) -> str:
     """Percent-encode the characters that would break an address: `% / # * [ ]`, braces and invisible ones.
 
     So an address can be copied from any output.
@@ -47,7 +47,7 @@ class Address(NamedTuple):
 
     @staticmethod
     def root(key: str) -> Address:
-        return Address((encode(key),))
+        return Address((encode_segment(key),))
 
     @staticmethod
     def parse(text: str) -> Address:
@@ -60,51 +60,51 @@ class Address(NamedTuple):
     def child(self, *keys: str) -> Address:
         """Return the address below this address. `keys` are not encoded yet."""
         if len(keys) == 1:  # nearly always
-            return Address((*self.segments, encode(keys[0])))
-        return Address(self.segments + tuple(encode(key) for key in keys))
+            return Address((*self.segments, encode_segment(keys[0])))
+        return Address(self.segments + tuple(encode_segment(key) for key in keys))
 
-    def unmanaged(self, title: str, id: str | None = None) -> Address:
+    def unmanaged_child(self, title: str, id: str | None = None) -> Address:
         """Return the address of an object without an entry: `[Title]`, or `[Title~id]` with an id.
 
         The id is needed if the title is not unique.
         """
-        name = encode(title).replace("~", "%7E")  # so that no title looks like one with an id
-        return Address((*self.segments, f"[{name}{'' if id is None else '~' + encode(id)}]"))
+        name = encode_segment(title).replace("~", "%7E")  # so that no title looks like one with an id
+        return Address((*self.segments, f"[{name}{'' if id is None else '~' + encode_segment(id)}]"))
 
-    def parent(self, key: str) -> Address:
+    def owner_of_list(self, list_key: str) -> Address:
         """Return the address of the object that owns an entry below the dotted key `key`."""
-        return Address(self.segments[: -1 - len(key.split("."))])
+        return Address(self.segments[: -1 - len(list_key.split("."))])
 
     @property
-    def first(self) -> str:
+    def organization_key(self) -> str:
         """Return the first segment: the key of the organization."""
         return self.segments[0]
 
     @property
-    def rest(self) -> tuple[str, ...]:
+    def segments_in_organization(self) -> tuple[str, ...]:
         """Return the segments after the key of the organization."""
         return self.segments[1:]
 
     @property
-    def last(self) -> str:
+    def last_segment(self) -> str:
         """Return the last segment, which distinguishes the entry from its siblings."""
         return self.segments[-1]
 
     @property
-    def top(self) -> Address:
+    def organization(self) -> Address:
         """Return the address of the organization."""
         return Address(self.segments[:1])
 
     @property
-    def place(self) -> Address:
+    def list_address(self) -> Address:
         """Return the address without its last segment: the mapping or list that contains the entry."""
         return Address(self.segments[:-1])
 
-    def is_in(self, other: Address) -> bool:
+    def is_at_or_below(self, other: Address) -> bool:
         """Return whether this address is `other` or below `other`."""
         return self.segments[: len(other.segments)] == other.segments
 
-    def upward(self) -> Iterator[Address]:
+    def self_and_ancestors(self) -> Iterator[Address]:
         """Yield this address, then each address above it, up to the organization."""
         for depth in range(len(self.segments), 0, -1):
             yield Address(self.segments[:depth])
@@ -147,13 +147,13 @@ class Pattern(WithSpan, frozen=True, eq=False):
     """Where it is written; None on the command line."""
     value: str | None = None
     """The value after `=`. Only patterns of `policy: watch` have a value."""
-    group: str | None = None
+    written_word: str | None = None
     """The word in the file that stands for this pattern and others: `access`."""
 
     @property
-    def written(self) -> str:
+    def source_text(self) -> str:
         """Return the text in the file: the pattern, or the word that stands for it."""
-        return self.group or self.text
+        return self.written_word or self.text
 
     @staticmethod
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
@@ -189,33 +189,35 @@ class Pattern(WithSpan, frozen=True, eq=False):
         return Pattern(self.text, self.segments, field, self.span, value)
 
     @property
-    def place(self) -> Pattern:
+    def list_pattern(self) -> Pattern:
         """Return the pattern without the last segment: the mapping that contains the matching objects."""
-        return Pattern(self.text, self.segments[:-1], None, self.span, None, self.group)
+        return Pattern(self.text, self.segments[:-1], None, self.span, None, self.written_word)
 
     @property
-    def last(self) -> str:
+    def last_segment(self) -> str:
         """Return the last segment, which matches the key of the entry."""
         return self.segments[-1]
 
     @property
-    def path(self) -> str:
+    def address_text(self) -> str:
         """Return the text without the field."""
         return str(FieldAddress.parse(self.text).address)
 
     def matches(self, address: Address) -> bool:
-        return _match(self.segments, address.segments)
+        return _segments_match(self.segments, address.segments)
 
-    def covers(self, address: Address) -> bool:
+    def matches_or_contains(self, address: Address) -> bool:
         """Return whether the pattern matches this address or an address above it."""
-        return any(_match(self.segments, address.segments[:n]) for n in range(1, len(address.segments) + 1))
+        return any(
+            _segments_match(self.segments, address.segments[:n]) for n in range(1, len(address.segments) + 1)
+        )
 
 
-def _match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
+def _segments_match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
     # Slices of tuples: this is asked for each entry and each pattern, and lists take half as long again.
     if not pattern:
         return not segments
     head, rest = pattern[0], pattern[1:]
     if head == "**":
-        return any(_match(rest, segments[n:]) for n in range(len(segments) + 1))
-    return bool(segments) and head in ("*", segments[0]) and _match(rest, segments[1:])
+        return any(_segments_match(rest, segments[n:]) for n in range(len(segments) + 1))
+    return bool(segments) and head in ("*", segments[0]) and _segments_match(rest, segments[1:])

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.frozen import Frozen
-from dpsync.model.mask import HIDDEN
+from dpsync.model.mask import MASK_TEXT
 from dpsync.model.snapshot import MatchedBy
 from dpsync.model.text import json_text
 from dpsync.model.urls import mask_passwords
@@ -40,10 +40,10 @@ and the live value is from outside. reverted: `dpsync revert` undoes the change 
 A difference without a label has None: git does not know who changed the value.
 """
 
-What = Literal["field", "made", "removed", "place"]
+LabeledPart = Literal["field", "made", "removed", "place"]
 """What has the label: a field, an entry that is not live, a live object without an entry, or a position."""
 
-_CAUSE_WORDS: Final[dict[tuple[What, Cause], str]] = {
+_CAUSE_TEXTS: Final[dict[tuple[LabeledPart, Cause], str]] = {
     ("made", "edited here"): "added here",
     ("made", "changed outside"): "deleted outside",
     ("removed", "edited here"): "removed here",
@@ -53,9 +53,9 @@ _CAUSE_WORDS: Final[dict[tuple[What, Cause], str]] = {
 }
 
 
-def cause_text(cause: Cause, what: What) -> str:
+def cause_text(cause: Cause, part: LabeledPart) -> str:
     """Return the label in words, which name the action on a whole object or position."""
-    return _CAUSE_WORDS.get((what, cause), cause)
+    return _CAUSE_TEXTS.get((part, cause), cause)
 
 
 Verb = Literal["create", "restore", "transfer", "update", "move", "act", "await", "delete"]
@@ -68,7 +68,7 @@ field with a request of its own. default: an exclusive flag. withdraw, expose: l
 and after all else. clear: deletes before what comes in its place, and not at the end.
 """
 
-SHOW: Final = "show"
+SHOW_SUMMARY: Final = "show"
 """The summary of a step that shows an object which the same plan creates hidden."""
 
 Repeat = Literal["safe", "look_up", "never"]
@@ -131,7 +131,7 @@ class Difference(Frozen):
     def after_masking(self, original: Difference) -> Difference:
         """Return this masked difference, with a digest of the original values if they had a URL password."""
         values = json_text([original.before, original.after])
-        if mask_passwords(values, HIDDEN) == values:
+        if mask_passwords(values, MASK_TEXT) == values:
             return self
         return self.model_copy(update={"masked": digest([original.before, original.after])})
 
@@ -184,7 +184,7 @@ class Change(Addressed):
     steps: tuple[Step, ...] = ()
 
     @property
-    def done(self) -> Change:
+    def without_labels(self) -> Change:
         """Return the change without its label and history, which do not affect an apply."""
         left_out = {"cause": None, "taken_from": None}
         differences = tuple(item.model_copy(update=left_out) for item in self.differences)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 V = TypeVar("V")
-LEFT_OUT: Final = "deferred mappings left out"
+OMIT_DEFERRED: Final = "deferred mappings left out"
 """The context of a serialization that writes nothing of mappings that are made later."""
 
 
-class Deferred(Mapping[str, V], Generic[V]):
+class LazyMapping(Mapping[str, V], Generic[V]):
     """The pairs of `make()` as a mapping, in the order of their keys; of two with one key the last counts.
 
     `make` is called at the first look, and `value` for each value that is asked for.
@@ -43,12 +43,12 @@ class Deferred(Mapping[str, V], Generic[V]):
     def __len__(self) -> int:
         return len(self._pairs)
 
-    def changed(self, change: Callable[[dict[str, V]], Mapping[str, V]]) -> Deferred[V]:
+    def map_lazily(self, change: Callable[[dict[str, V]], Mapping[str, V]]) -> LazyMapping[V]:
         """Return a mapping that applies a change when it is first used."""
-        return Deferred(lambda: change(dict(self)).items(), lambda value: value)
+        return LazyMapping(lambda: change(dict(self)).items(), lambda value: value)
 
 
-class Deferrable:
+class LazySerializable:
     """Annotation of a model's mapping that accepts a Deferred and serializes it like any mapping."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -56,15 +56,15 @@ class Deferrable:
 
         whole = handler(source)
         return core_schema.no_info_wrap_validator_function(
-            lambda value, check: value if isinstance(value, Deferred) else check(value),
+            lambda value, check: value if isinstance(value, LazyMapping) else check(value),
             whole,
             serialization=core_schema.wrap_serializer_function_ser_schema(
-                _written, info_arg=True, schema=whole
+                _serialize, info_arg=True, schema=whole
             ),
         )
 
 
-def _written(value: Any, write: Callable[[Any], Any], info: core_schema.SerializationInfo) -> Any:
-    if isinstance(value, Deferred):
-        value = {} if info.context == LEFT_OUT else dict(value)
+def _serialize(value: Any, write: Callable[[Any], Any], info: core_schema.SerializationInfo) -> Any:
+    if isinstance(value, LazyMapping):
+        value = {} if info.context == OMIT_DEFERRED else dict(value)
     return write(value)

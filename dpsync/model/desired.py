@@ -57,13 +57,13 @@ class Entry(Struct, frozen=True):
         """Return whether the entry has `previously`."""
         return bool(self.previously or self.former)
 
-    def where(self, name: str) -> Span:
+    def field_span(self, name: str) -> Span:
         """Return the position of a field's key, or else the position of the entry."""
         return self.spans.get(name, self.span)
 
     def value_span(self, name: str) -> Span:
         """Return where to edit the value of a field: in the `{file: …}`, if any, or else at the key."""
-        return self.value_files.get(name) or self.where(name)
+        return self.value_files.get(name) or self.field_span(name)
 
 
 class Scope(Struct, frozen=True):
@@ -85,7 +85,7 @@ class Lookup(Struct, frozen=True):
     span: Span
 
 
-PERCENT_FROM = 20
+MIN_OBJECTS_FOR_PERCENT = 20
 """The least number of managed objects to which `Limits.percent` applies."""
 
 
@@ -114,7 +114,7 @@ class Policy(Struct, frozen=True):
     """Places in which something undeclared is drift, when everything is asked for."""
     removed: tuple[Pattern, ...] = ()
     """Things that hold content and may go: each by the address that it had, or by its title."""
-    only: frozenset[tuple[str, str]] | None = None
+    deletable_ids: frozenset[tuple[str, str]] | None = None
     """The identities of what may be deleted where `prune` allows it; None: whatever nobody declares."""
     watch_fields: tuple[Pattern, ...] = ()
     """Fields that are drift where no entry declares them and they are not as the platform's default."""
@@ -125,14 +125,14 @@ class Policy(Struct, frozen=True):
     skip: tuple[Pattern, ...] = ()
     """The patterns of `protect` whose objects are kept while the rest of the plan goes on."""
 
-    def leaves(self, address: Address) -> bool:
+    def ignores_or_forgets(self, address: Address) -> bool:
         """Return whether the policy ignores or forgets an undeclared object."""
-        return self.ignores(address) or any(pattern.covers(address) for pattern in self.forget)
+        return self.ignores(address) or any(pattern.matches_or_contains(address) for pattern in self.forget)
 
     def ignores(self, address: Address, field: str | None = None) -> bool:
         """Return whether the policy ignores the object, an object that contains it, or the given field."""
         return bool(self.ignore) and any(
-            pattern.covers(address)
+            pattern.matches_or_contains(address)
             if pattern.field is None
             else field == pattern.field and pattern.matches(address)
             for pattern in self.ignore
@@ -160,7 +160,7 @@ class Environment(WithSpan, frozen=True, eq=False):
     """Describes a change to the URL or token variable that is not reviewed and not in use."""
 
 
-class Unserved(Struct, frozen=True):
+class Unsupported(Struct, frozen=True):
     """An entry, an empty mapping of entries or a field that this server or this token cannot read."""
 
     reason: str
@@ -170,7 +170,7 @@ class Unserved(Struct, frozen=True):
     """The address of what it cannot be read without."""
 
 
-class NotIncluded(Struct, frozen=True):
+class FileNotIncluded(Struct, frozen=True):
     """A file with entries that looks like a part of the configuration but is not included."""
 
     file: str
@@ -184,7 +184,7 @@ def _no_entries(file: str) -> Collection[Address]:
 class Desired(Struct, frozen=True):
     """The whole configuration. `texts` holds the source files, for messages about them."""
 
-    resources: Mapping[Address, Entry]
+    entries: Mapping[Address, Entry]
     scopes: Mapping[Address, Scope]
     lookups: Mapping[Address, Lookup] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
@@ -195,12 +195,12 @@ class Desired(Struct, frozen=True):
     """Those that could be chosen."""
     warnings: tuple[Diagnostic, ...] = ()
     """What may well be meant, and should be looked at."""
-    unserved: Mapping[Address, Unserved] = field(default_factory=dict)
+    unsupported: Mapping[Address, Unsupported] = field(default_factory=dict)
     """What cannot be read: declared, but in none of the above."""
-    unserved_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
-    watched: Mapping[Address, Scope] = field(default_factory=dict)
+    unsupported_fields: Mapping[tuple[Address, str], Unsupported] = field(default_factory=dict)
+    watched_scopes: Mapping[Address, Scope] = field(default_factory=dict)
     """Places that the policy watches and no file declares."""
-    watching: bool = False
+    reads_watched: bool = False
     """Whether those places are read, too: only drift needs them."""
     profile: str = "full"
     """The profile that it was checked for."""
@@ -208,57 +208,61 @@ class Desired(Struct, frozen=True):
     """The file that goes over all others: of the environment, or the last one that was named."""
     row_files: frozenset[str] = frozenset()
     """The files in which entries stand as rows (CSV)."""
-    not_included: Iterable[NotIncluded] = ()
+    not_included: Iterable[FileNotIncluded] = ()
     """Files beside these, of which some entry is nowhere else; read when somebody looks."""
 
-    entries_in: Callable[[str], Collection[Address]] = _no_entries
+    addresses_declared_in: Callable[[str], Collection[Address]] = _no_entries
     """The addresses that the text of one file declares by itself, whatever else the configuration reads."""
     commit: str | None = None
     """The id of the commit that it was read from; None for the working tree."""
 
-    def pruned(self, scope: Address) -> bool:
+    def is_pruned(self, scope: Address) -> bool:
         """Return whether undeclared objects in this scope are deleted.
 
         A prune pattern covers exactly one scope.
         """
         return any(pattern.matches(scope) for pattern in self.policy.prune)
 
-    def without(
-        self, out: Mapping[Address, Unserved], fields: Mapping[tuple[Address, str], Unserved] | None = None
+    def without_unsupported(
+        self,
+        entries: Mapping[Address, Unsupported],
+        fields: Mapping[tuple[Address, str], Unsupported] | None = None,
     ) -> Desired:
         """Return the configuration without these entries and fields, which become unserved.
 
         Everything inside these entries is removed, too.
         """
         fields = fields or {}
-        if not out and not fields:
+        if not entries and not fields:
             return self
         names: dict[Address, set[str]] = defaultdict(set)
         for address, name in fields:
             names[address].add(name)
 
         def without_fields(item: Entry) -> Entry:
-            children = tuple(child for child in item.children if child not in out)
+            children = tuple(child for child in item.children if child not in entries)
             hidden = names.get(item.address, set())
             kept = {name: value for name, value in item.fields.items() if name not in hidden}
             return replace(item, children=children, fields=kept)
 
         return replace(
             self,
-            resources={
+            entries={
                 address: without_fields(item)
-                for address, item in self.resources.items()
-                if address not in out
+                for address, item in self.entries.items()
+                if address not in entries
             },
-            scopes={address: item for address, item in self.scopes.items() if item.parent not in out},
-            lookups={address: item for address, item in self.lookups.items() if address not in out},
-            watched={address: item for address, item in self.watched.items() if item.parent not in out},
-            unserved={**self.unserved, **out},
-            unserved_fields={**self.unserved_fields, **fields},
+            scopes={address: item for address, item in self.scopes.items() if item.parent not in entries},
+            lookups={address: item for address, item in self.lookups.items() if address not in entries},
+            watched_scopes={
+                address: item for address, item in self.watched_scopes.items() if item.parent not in entries
+            },
+            unsupported={**self.unsupported, **entries},
+            unsupported_fields={**self.unsupported_fields, **fields},
         )
 
 
-MissingFile = Callable[[str, str], str]
+DescribeMissingFile = Callable[[str, str], str]
 """Describe what became of a file since a commit; "" if git shows the file as deleted.
 
 The arguments are the id of the commit and the name of the file, relative to the project. The configuration
@@ -266,7 +270,7 @@ does not read the file any more.
 """
 
 
-def _unknown_to_git(commit: str, file: str) -> str:
+def _describe_unknown_file(commit: str, file: str) -> str:
     return "git does not show how the entry disappeared"
 
 
@@ -281,43 +285,43 @@ class Base(Struct, frozen=True):
     commit: str | None = None
     desired: Desired | None = None
     warning: Diagnostic | None = None
-    lacking: bool = False
+    is_commit_missing: bool = False
     """There is such a commit, and this clone does not have it."""
-    shallow: bool = False
+    is_shallow_clone: bool = False
     """This clone lacks earlier commits."""
-    proposed: bool = False
+    is_merge_base: bool = False
     """The base is the merge base of a pull request: what differs from it is what the pull request edits."""
-    complete: bool = True
+    has_all_overlays: bool = True
     """The commit has each overlay and the environment that were asked for."""
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
-    earlier: Iterable[Desired] = ()
+    earlier_configurations: Iterable[Desired] = ()
     """The configuration in some commits before that one, the latest first; read when somebody looks."""
-    missing_file: MissingFile = _unknown_to_git
+    describe_missing_file: DescribeMissingFile = _describe_unknown_file
 
 
-NOT_ASKED = Base("")
+NO_BASE = Base("")
 """Nobody looked for a base."""
 
 
-class PastFiles(Struct, frozen=True):
+class CommittedFiles(Struct, frozen=True):
     """The configuration and the ids file of one commit."""
 
     desired: Desired
     ids: IdsFile = NO_IDS
 
 
-class Target(Struct, frozen=True):
+class ApplyTarget(Struct, frozen=True):
     """What an apply writes to: organizations of one platform."""
 
     platform: str
     """The name that the platform has in ids files."""
-    address: str
+    url: str
     organizations: frozenset[str]
     """The ids of the organizations."""
 
 
-def _any_target(target: Target) -> bool:
+def _matches_any_target(target: ApplyTarget) -> bool:
     return True
 
 
@@ -325,7 +329,7 @@ class AppliedCommit(Struct, frozen=True):
     """The commit that was applied last to some target, if a caller knows it."""
 
     commit: str
-    is_for: Callable[[Target], bool]
+    matches_target: Callable[[ApplyTarget], bool]
 
 
 class LastApply(Struct, frozen=True):
@@ -335,16 +339,16 @@ class LastApply(Struct, frozen=True):
     from the one before. They are loaded on first use; `commits` is empty if this clone lacks one of them.
     """
 
-    commits: Iterable[PastFiles]
-    is_for: Callable[[Target], bool] = _any_target
-    whole: bool = False
+    commits: Iterable[CommittedFiles]
+    matches_target: Callable[[ApplyTarget], bool] = _matches_any_target
+    is_complete: bool = False
     """Whether the apply read, compared and pruned everything that its files declare."""
 
 
 class LabelCommits(Struct, frozen=True):
     """The commits from which labels follow. Decisions never depend on them."""
 
-    compared: PastFiles | None = None
+    compared_commit: CommittedFiles | None = None
     """The commit of which "edited here" is a fact: the merge base of a pull request, or the commit that
     `--base` names. If it is None, the commit that was applied last is compared."""
     applies: tuple[LastApply, ...] = ()
@@ -352,28 +356,30 @@ class LabelCommits(Struct, frozen=True):
     platform: str = ""
     """The name that the platform has in ids files."""
 
-    def on(self, target: Target) -> LabelCommits:
+    def for_target(self, target: ApplyTarget) -> LabelCommits:
         """Return the same commits with only the last apply to a target."""
-        applies = tuple(apply for apply in self.applies if apply.is_for(target))
+        applies = tuple(apply for apply in self.applies if apply.matches_target(target))
         return replace(self, applies=applies[:1], platform=target.platform)
 
-    def mapped(self, change: Callable[[Desired], Desired]) -> LabelCommits:
+    def map_configurations(self, change: Callable[[Desired], Desired]) -> LabelCommits:
         """Return the same commits with a change to the configuration of each, made on first use."""
-        compared = self.compared
+        compared = self.compared_commit
         return replace(
             self,
-            compared=replace(compared, desired=change(compared.desired)) if compared is not None else None,
-            applies=tuple(replace(apply, commits=_Mapped(apply.commits, change)) for apply in self.applies),
+            compared_commit=replace(compared, desired=change(compared.desired)) if compared is not None else None,
+            applies=tuple(
+                replace(apply, commits=_MappedCommits(apply.commits, change)) for apply in self.applies
+            ),
         )
 
 
-class _Mapped(Struct, frozen=True):
+class _MappedCommits(Struct, frozen=True):
     """Commits whose configuration `change` modifies when it is used."""
 
-    commits: Iterable[PastFiles]
+    commits: Iterable[CommittedFiles]
     change: Callable[[Desired], Desired]
 
-    def __iter__(self) -> Iterator[PastFiles]:
+    def __iter__(self) -> Iterator[CommittedFiles]:
         return (replace(files, desired=self.change(files.desired)) for files in self.commits)
 
 

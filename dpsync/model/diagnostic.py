@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from dpsync.model.question import Candidate, WayOut
 
 Severity = Literal["error", "warning"]
-ALSO: Final = "also"
+RELATED_LABEL: Final = "also"
 """The label of a further place where one cause shows."""
-MOST_PLACES: Final = 4
+MAX_RELATED: Final = 4
 """Further places of one cause that are named; the rest is counted."""
-MOST_OF_A_CODE: Final = 50
+MAX_FINDINGS_PER_CODE: Final = 50
 """Findings of one code that are kept."""
 
 
@@ -64,18 +64,18 @@ class Diagnostic(Struct, frozen=True):
     """Of a question: what can be said to it."""
     cause: str | None = None
     """What findings of one code have in common that have one cause: they are one finding."""
-    repeated: int = 0
+    unlisted_related_count: int = 0
     """At how many further places the cause shows, beside those in `related`."""
 
-    def also(self, other: Diagnostic) -> Diagnostic:
+    def with_related(self, other: Diagnostic) -> Diagnostic:
         """Return the same finding with the positions of another finding added."""
-        places = [(ALSO, other.span)] if other.span is not None else []
-        places += [(label, span) for label, span in other.related if label == ALSO]
-        room = MOST_PLACES - sum(label == ALSO for label, _ in self.related)
+        places = [(RELATED_LABEL, other.span)] if other.span is not None else []
+        places += [(label, span) for label, span in other.related if label == RELATED_LABEL]
+        room = MAX_RELATED - sum(label == RELATED_LABEL for label, _ in self.related)
         return replace(
             self,
             related=(*self.related, *places[:room]),
-            repeated=self.repeated + other.repeated + len(places[room:]),
+            unlisted_related_count=self.unlisted_related_count + other.unlisted_related_count + len(places[room:]),
         )
 
 
@@ -86,20 +86,22 @@ class Findings(list[Diagnostic]):
     `reported` are dropped, because `found` already contains a finding about this position.
     """
 
-    def __init__(self, found: Iterable[Diagnostic] = (), reported: Container[Span | None] = ()) -> None:
+    def __init__(
+        self, findings: Iterable[Diagnostic] = (), reported_spans: Container[Span | None] = ()
+    ) -> None:
         super().__init__()
-        self.left_out: Counter[str] = Counter()
+        self.omitted_counts: Counter[str] = Counter()
         """How many more there were, by code."""
         self._reported: Container[Span | None] = ()
         self._counts: Counter[str] = Counter()
         self._seen: set[Diagnostic] = set()
         self._causes: dict[tuple[str, str], int] = {}
-        self.extend(found)
-        self._reported = reported
+        self.extend(findings)
+        self._reported = reported_spans
 
-    def full(self, code: str) -> bool:
+    def is_full(self, code: str) -> bool:
         """Return whether further findings of this code are only counted, so that their text is not needed."""
-        return self._counts[code] >= MOST_OF_A_CODE
+        return self._counts[code] >= MAX_FINDINGS_PER_CODE
 
     def append(self, finding: Diagnostic) -> None:
         if finding in self._seen or (finding.span is not None and finding.span in self._reported):
@@ -109,10 +111,10 @@ class Findings(list[Diagnostic]):
             and (first := self._causes.get((finding.code, finding.cause))) is not None
         ):
             self._seen.add(finding)
-            self[first] = self[first].also(finding)
+            self[first] = self[first].with_related(finding)
             return
-        if self.full(finding.code):
-            self.left_out[finding.code] += 1
+        if self.is_full(finding.code):
+            self.omitted_counts[finding.code] += 1
             return
         if finding.cause is not None:
             self._causes[finding.code, finding.cause] = len(self)
@@ -124,7 +126,7 @@ class Findings(list[Diagnostic]):
         for finding in found:
             self.append(finding)
         if isinstance(found, Findings):
-            self.left_out.update(found.left_out)
+            self.omitted_counts.update(found.omitted_counts)
 
     def __iadd__(self, found: Iterable[Diagnostic]) -> Self:  # type: ignore[misc, override]
         self.extend(found)
@@ -138,7 +140,7 @@ class Findings(list[Diagnostic]):
     def errors(self) -> Findings:
         """Return the findings without the warnings."""
         found = Findings(finding for finding in self if finding.severity == "error")
-        found.left_out.update(self.left_out)
+        found.omitted_counts.update(self.omitted_counts)
         return found
 
 

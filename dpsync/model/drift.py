@@ -12,7 +12,7 @@ from dpsync.model.change import Addressed, Cause
 from dpsync.model.frozen import Frozen
 from dpsync.model.plan import Comparison, Origin
 
-What = Literal["different", "missing", "undeclared"]
+DriftKind = Literal["different", "missing", "undeclared"]
 """different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where
 what nobody declares is deleted or, when everything is asked for, watched."""
 
@@ -55,7 +55,7 @@ class Drifted(Addressed):
     """One address whose two sides are not alike."""
 
     kind: str
-    what: What
+    what: DriftKind
     label: str = ""
     id: str | None = None
     fields: tuple[FieldDrift, ...] = ()

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from dpsync.model.address import Address
 from dpsync.model.nodes import Span, WithSpan
-from dpsync.model.text import UNSEEN
+from dpsync.model.text import INVISIBLE_CHARACTERS
 
 
 class RecordedLine(WithSpan, frozen=True, eq=False):
@@ -34,34 +34,34 @@ class RecordedLine(WithSpan, frozen=True, eq=False):
 
     address: Address
     id: str
-    also: str | None = None
+    second_id: str | None = None
     span: Span | None = None
     kept: bool = False
 
-    def names_same(self, other: RecordedLine | None) -> bool:
+    def has_same_ids(self, other: RecordedLine | None) -> bool:
         """Return whether another line names the same ids, marked or not."""
-        return other is not None and (self.id, self.also) == (other.id, other.also)
+        return other is not None and (self.id, self.second_id) == (other.id, other.second_id)
 
 
-Lines = Mapping[Address, RecordedLine]
+LinesByAddress = Mapping[Address, RecordedLine]
 
-Edits = Mapping[tuple[str, Address], RecordedLine | None]
+IdsEdits = Mapping[tuple[str, Address], RecordedLine | None]
 """By organization (its id) and address: the line that the address has from now on; None: no line."""
 
 
-LONGEST_ID: Final = 500
+MAX_ID_LENGTH: Final = 500
 """Characters."""
-_FORBIDDEN_IN_ID: Final = re.compile(rf"[/\\{{}}{UNSEEN}]")
+_FORBIDDEN_IN_ID: Final = re.compile(rf"[/\\{{}}{INVISIBLE_CHARACTERS}]")
 
 
 def is_id(text: str) -> bool:
     """Return whether an ids line can hold this id: a printable text without blanks or reserved characters."""
-    if len(text) > LONGEST_ID or not text.isprintable() or any(map(str.isspace, text)):
+    if len(text) > MAX_ID_LENGTH or not text.isprintable() or any(map(str.isspace, text)):
         return False
-    return written_id_fault(text) is None
+    return declared_id_problem(text) is None
 
 
-def id_fault(text: str) -> str | None:
+def id_problem(text: str) -> str | None:
     """Describe, for a message, why a text is not a valid id; None if it is valid.
 
     dpsync puts ids into URL paths, where dots, slashes and braces would change the path.
@@ -76,9 +76,9 @@ def id_fault(text: str) -> str | None:
     return f'a text with "{found[0]}"' if found[0].isprintable() else "a text with an invisible character"
 
 
-def written_id_fault(text: str) -> str | None:
+def declared_id_problem(text: str) -> str | None:
     """Describe why an id in a file is invalid; it may have several parts: `figma/installations/i1`."""
-    return next(filter(None, map(id_fault, text.split("/"))), None)
+    return next(filter(None, map(id_problem, text.split("/"))), None)
 
 
 def is_path_id(text: str, segments: int = 1) -> bool:
@@ -89,11 +89,11 @@ def is_path_id(text: str, segments: int = 1) -> bool:
 class IdsFile(Struct, frozen=True):
     """The content of an ids file: sections by platform, then by organization id."""
 
-    sections: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
-    repeated: tuple[RecordedLine, ...] = ()
+    sections: Mapping[str, Mapping[str, LinesByAddress]] = field(default_factory=dict)
+    duplicate_lines: tuple[RecordedLine, ...] = ()
     """Lines that the text gives once more, with the same ids. They are left out when it is written."""
 
-    def lines(self, platform: str, organization: str, key: str | None = None) -> Lines:
+    def lines(self, platform: str, organization: str, key: str | None = None) -> LinesByAddress:
         """Return the lines of one organization; empty if the file has none.
 
         `key` is the present key of the organization. The file may have been written with an earlier key; all
@@ -102,14 +102,14 @@ class IdsFile(Struct, frozen=True):
         found = self.sections.get(platform, {}).get(organization, {})
         return found if key is None else dict(_with_organization_key(found, key))
 
-    def edited(self, platform: str, edits: Edits) -> IdsFile:
+    def with_edits(self, platform: str, edits: IdsEdits) -> IdsFile:
         """Return the ids file with these lines in place of the lines at the same addresses.
 
         A line whose address begins with an earlier key of the organization is a line of the same entry: it is
         replaced too, and the rest of its section takes the present key.
         """
-        present = {owner: at.first for (owner, at), line in edits.items() if line is not None}
-        present = {owner: at.first for owner, at in edits} | present
+        present = {owner: at.organization_key for (owner, at), line in edits.items() if line is not None}
+        present = {owner: at.organization_key for owner, at in edits} | present
         sections = {name: dict(section) for name, section in self.sections.items()}
         organizations = sections.setdefault(platform, {})
         for organization, key in present.items():
@@ -117,7 +117,11 @@ class IdsFile(Struct, frozen=True):
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
-                at = address if address.first == key else Address((key, *address.rest))
+                at = (
+                    address
+                    if address.organization_key == key
+                    else Address((key, *address.segments_in_organization))
+                )
                 if line is None:
                     lines.pop(at, None)
                 else:
@@ -125,24 +129,24 @@ class IdsFile(Struct, frozen=True):
             organizations[organization] = lines
         return IdsFile(_without_empty(sections))
 
-    def replaced(self, platform: str, organization: str, lines: Lines) -> IdsFile:
+    def with_section(self, platform: str, organization: str, lines: LinesByAddress) -> IdsFile:
         """Return the ids file with other lines for one whole organization."""
         sections = {name: dict(section) for name, section in self.sections.items()}
         sections.setdefault(platform, {})[organization] = lines
         return IdsFile(_without_empty(sections))
 
 
-def _with_organization_key(lines: Lines, key: str) -> Iterator[tuple[Address, RecordedLine]]:
+def _with_organization_key(lines: LinesByAddress, key: str) -> Iterator[tuple[Address, RecordedLine]]:
     for address, line in lines.items():
-        if address.first != key:
-            address = Address((key, *address.rest))
+        if address.organization_key != key:
+            address = Address((key, *address.segments_in_organization))
             line = replace(line, address=address)
         yield address, line
 
 
 def _without_empty(
-    sections: Mapping[str, Mapping[str, Lines]],
-) -> Mapping[str, Mapping[str, Lines]]:
+    sections: Mapping[str, Mapping[str, LinesByAddress]],
+) -> Mapping[str, Mapping[str, LinesByAddress]]:
     full = {
         platform: {organization: lines for organization, lines in section.items() if lines}
         for platform, section in sections.items()
@@ -154,42 +158,42 @@ NO_IDS = IdsFile()
 """Nothing is recorded."""
 
 
-What = Literal["missing", "wrong", "gone", "moved", "no entry"]
+RemarkKind = Literal["missing", "wrong", "gone", "moved", "no entry"]
 """missing: recognised, and without a line. wrong: recognised as another one than its line says. gone: what
 the line names is not there, and no other one was recognised. moved: nothing declared has this address, and
 what the line names was recognised under another one. no entry: nothing declared has this address."""
 
 
-class Remark(Struct, frozen=True):
+class LineDifference(Struct, frozen=True):
     """An address with different lines: `line` in the file, `found` from the recognized live object."""
 
     organization: str
     address: Address
-    what: What
+    kind: RemarkKind
     line: RecordedLine | None = None
-    found: RecordedLine | None = None
+    live_line: RecordedLine | None = None
 
 
 class IdsComparison(Struct, frozen=True):
     """The comparison of an ids file with a reading. `count` is the number of recognized entries."""
 
     platform: str
-    remarks: tuple[Remark, ...]
-    count: int
+    differences: tuple[LineDifference, ...]
+    recognized_count: int
 
     @property
-    def edits(self) -> Edits:
+    def edits(self) -> IdsEdits:
         """Return the lines of the reading. Lines of a former key are removed; unknown lines stay."""
         return {
-            (remark.organization, remark.address): remark.found
-            for remark in self.remarks
-            if remark.found is not None or remark.what == "moved"
+            (remark.organization, remark.address): remark.live_line
+            for remark in self.differences
+            if remark.live_line is not None or remark.kind == "moved"
         }
 
     @property
-    def right(self) -> bool:
+    def is_up_to_date(self) -> bool:
         """Return whether no line is missing, wrong, gone or moved. Lines without an entry are allowed."""
-        return all(remark.what == "no entry" for remark in self.remarks)
+        return all(remark.kind == "no entry" for remark in self.differences)
 
 
 class LineChange(Struct, frozen=True):
@@ -206,9 +210,9 @@ class MergedIds(Struct, frozen=True):
     """The merged ids file, and the lines of the branch that differ from what the apply knew."""
 
     ids: IdsFile
-    replaced: tuple[RecordedLine, ...] = ()
+    replaced_lines: tuple[RecordedLine, ...] = ()
     """Lines of the branch that gave way to what the apply has seen."""
-    kept: tuple[RecordedLine, ...] = ()
+    kept_lines: tuple[RecordedLine, ...] = ()
     """Lines of the branch that stay, although the apply has removed its own at their address."""
 
 
@@ -217,10 +221,10 @@ def line_changes(before: IdsFile, after: IdsFile) -> tuple[LineChange, ...]:
 
     Addresses begin with the later key.
     """
-    return tuple(_changes(before, after))
+    return tuple(_iterate_changes(before, after))
 
 
-def _changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
+def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
     """Yield the different lines by platform, organization and address."""
     for platform, organization in sorted({*_sections(before), *_sections(after)}):
         new = after.lines(platform, organization)
@@ -231,12 +235,14 @@ def _changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
                 yield LineChange(platform, organization, address, old.get(address), new.get(address))
 
 
-def merge_ids(before: IdsFile, after: IdsFile, present: IdsFile) -> MergedIds:
+def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
     """Return `present` with the changes from `before` to `after`."""
-    merged = MergedIds(present)
-    changes = groupby(_changes(before, after), key=lambda change: (change.platform, change.organization))
+    merged = MergedIds(current)
+    changes = groupby(
+        _iterate_changes(before, after), key=lambda change: (change.platform, change.organization)
+    )
     for (platform, organization), found in changes:
-        theirs = present.lines(platform, organization)
+        theirs = current.lines(platform, organization)
         # The key of the organization may be another one, too: where the branch has changed it, it stays.
         key = (
             _organization_key(theirs)
@@ -254,14 +260,14 @@ def _merge_section(
 
     `key` is the first segment of its addresses on the branch; None if it is the same as in the changes.
     """
-    key = key or changes[0].address.first
+    key = key or changes[0].address.organization_key
     theirs = merged.ids.lines(platform, organization, key)
     edits: dict[tuple[str, Address], RecordedLine | None] = {}
-    replaced, kept = list(merged.replaced), list(merged.kept)
+    replaced, kept = list(merged.replaced_lines), list(merged.kept_lines)
     for change in changes:
-        at = Address((key, *change.address.rest))
+        at = Address((key, *change.address.segments_in_organization))
         present, old, new = theirs.get(at), _with_address(change.before, at), _with_address(change.after, at)
-        marked = new is not None and new.names_same(old) and not new.names_same(present)
+        marked = new is not None and new.has_same_ids(old) and not new.has_same_ids(present)
         if present == new or marked:
             continue
         if present is not None and present != old:
@@ -270,7 +276,7 @@ def _merge_section(
                 continue
             replaced.append(present)
         edits[organization, at] = new
-    return MergedIds(merged.ids.edited(platform, edits), tuple(replaced), tuple(kept))
+    return MergedIds(merged.ids.with_edits(platform, edits), tuple(replaced), tuple(kept))
 
 
 def _with_address(line: RecordedLine | None, address: Address) -> RecordedLine | None:
@@ -281,5 +287,5 @@ def _sections(ids: IdsFile) -> list[tuple[str, str]]:
     return [(platform, id) for platform, section in ids.sections.items() for id in section]
 
 
-def _organization_key(lines: Lines) -> str | None:
-    return next((address.first for address in lines), None)
+def _organization_key(lines: LinesByAddress) -> str | None:
+    return next((address.organization_key for address in lines), None)

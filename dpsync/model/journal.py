@@ -21,7 +21,7 @@ stale: the object was changed since the plan was made. unknown: sent, and nobody
 
 APPLIED: frozenset[Result] = frozenset({"done", "already"})
 """The results of a step whose change is in effect."""
-GOOD: frozenset[Result] = APPLIED | {"requested"}
+SUCCESSFUL: frozenset[Result] = APPLIED | {"requested"}
 
 
 class Outcome(Frozen):
@@ -104,7 +104,7 @@ class Report(Frozen):
         return {outcome.step for outcome in self.outcomes if outcome.result in APPLIED}
 
     @property
-    def sent(self) -> bool:
+    def may_have_written(self) -> bool:
         """Return whether anything may have been written."""
         return any(outcome.sent for outcome in self.outcomes)
 
@@ -236,5 +236,5 @@ class Exited(JournalEvent):
 
 
 Event = JournalOpened | Rehearsed | Started | Intended | StepEnded | NotTried | Closed | Exited
-EVENT: Final[TypeAdapter[Event]] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
+EVENT_ADAPTER: Final[TypeAdapter[Event]] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
 """Reads one line."""

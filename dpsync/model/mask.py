@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_origin
 from urllib.parse import quote, quote_plus
 
-from dpsync.model.deferred import LEFT_OUT, Deferred
+from dpsync.model.deferred import OMIT_DEFERRED, LazyMapping
 from dpsync.model.text import json_text
 from dpsync.model.urls import mask_passwords
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="BaseModel")
 
-HIDDEN: Final = "[secret]"
-SHORTEST: Final = 6
+MASK_TEXT: Final = "[secret]"
+MIN_SECRET_CHARS: Final = 6
 """Characters of a value that is looked for everywhere. A shorter one stands in too many other words."""
 _MIN_BASE64_CHARS: Final = 8
 """Characters of base64, for six bytes: the least that is looked for."""
@@ -59,20 +59,20 @@ class Mask:
     def __call__(self, text: str) -> str:
         for form in self._secret_forms:
             if form in text:
-                text = text.replace(form, HIDDEN)
-        return mask_passwords(text, HIDDEN)
+                text = text.replace(form, MASK_TEXT)
+        return mask_passwords(text, MASK_TEXT)
 
-    def model(self, value: M) -> M:
+    def mask_model(self, value: M) -> M:
         """Return a model with every text masked, also keys of data. Values that the schema fixes stay.
 
         Deferred mappings are masked when they are computed.
         """
-        masked: M = self.data(value) if self._contains_secret(value) else self._mask_deferred(value)
+        masked: M = self.mask_data(value) if self._contains_secret(value) else self._mask_deferred(value)
         return masked
 
     def _contains_secret(self, value: Any) -> bool:
         """Return whether a secret is in a model or in data, outside deferred mappings."""
-        written = json_text(value, context=LEFT_OUT)
+        written = json_text(value, context=OMIT_DEFERRED)
         return self(written) != written
 
     def _mask_deferred(self, value: M) -> M:
@@ -83,27 +83,27 @@ class Mask:
         changed: dict[str, Any] = {}
         for name in type(value).model_fields:
             part = getattr(value, name)
-            if isinstance(part, Deferred):
-                changed[name] = part.changed(
-                    lambda mapping: self.data(mapping) if self._contains_secret(mapping) else mapping
+            if isinstance(part, LazyMapping):
+                changed[name] = part.map_lazily(
+                    lambda mapping: self.mask_data(mapping) if self._contains_secret(mapping) else mapping
                 )
             elif _model_fields(part) is not None and (new := self._mask_deferred(part)) is not part:
                 changed[name] = new
         return value.model_copy(update=changed) if changed else value
 
-    def data(self, value: Any) -> Any:
+    def mask_data(self, value: Any) -> Any:
         """Return data of any shape with every text masked."""
         if isinstance(value, str):
             return self(value)
         if (fields := _model_fields(value)) is not None:
             free = (name for name, field in fields.items() if not _is_fixed(field.annotation))
-            masked = value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
+            masked = value.model_copy(update={name: self.mask_data(getattr(value, name)) for name in free})
             after_masking = getattr(masked, "after_masking", None)
             return masked if after_masking is None else after_masking(value)
         if isinstance(value, Mapping):
-            return {self.data(key): self.data(item) for key, item in value.items()}
+            return {self.mask_data(key): self.mask_data(item) for key, item in value.items()}
         if isinstance(value, tuple | list):
-            return type(value)(self.data(item) for item in value)
+            return type(value)(self.mask_data(item) for item in value)
         return value
 
 
@@ -122,15 +122,15 @@ def _secret_forms(value: str) -> Iterator[str]:
     bare = value.strip()
     lines = [line.strip() for line in bare.splitlines()] if "\n" in bare else []
     for text in {value, bare, *(line for line in lines if len(line) >= _MIN_LINE_CHARS)}:
-        if len(text) < SHORTEST:
+        if len(text) < MIN_SECRET_CHARS:
             continue
         escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
         escaped |= {json_text(text)[1:-1], "".join(map(_printable, text))}
         encoded = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
         encoded.add(quote_plus(text, errors="replace"))
         yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
-        yield from (form for percent in encoded for form in (percent, _with_small_digits(percent)))
-        yield from _in_base64(text.encode("utf-8", "replace"))
+        yield from (form for percent in encoded for form in (percent, _lowercase_percent_escapes(percent)))
+        yield from _base64_forms(text.encode("utf-8", "replace"))
 
 
 def _printable(character: str) -> str:
@@ -138,12 +138,12 @@ def _printable(character: str) -> str:
     return character if character.isprintable() else repr(character)[1:-1]
 
 
-def _with_small_digits(percent: str) -> str:
+def _lowercase_percent_escapes(percent: str) -> str:
     head, *rest = percent.split("%")
     return "%".join([head, *(part[:2].lower() + part[2:] for part in rest)])
 
 
-def _in_base64(value: bytes) -> Iterator[str]:
+def _base64_forms(value: bytes) -> Iterator[str]:
     """Yield the base64 text, and the part of it that the base64 of a longer text ("user:value") contains."""
     for before in (b"", b"1", b"22"):
         whole = base64.b64encode(before + value)

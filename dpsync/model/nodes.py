@@ -127,10 +127,10 @@ class Mapping(Struct, frozen=True, dict=True):
 Node: TypeAlias = Scalar | Sequence | Mapping
 
 
-def plain(node: Node) -> Json:
+def node_value(node: Node) -> Json:
     """Return the JSON value of a node, without positions."""
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Sequence):
-        return [plain(item) for item in node.items]
-    return {key.text: plain(value) for key, value in node.entries}
+        return [node_value(item) for item in node.items]
+    return {key.text: node_value(value) for key, value in node.entries}

@@ -30,29 +30,29 @@ from dpsync.model.change import (
     UrlImpact,
     Waiting,
 )
-from dpsync.model.deferred import Deferrable
+from dpsync.model.deferred import LazySerializable
 from dpsync.model.frozen import Frozen
 from dpsync.model.nodes import Span
 from dpsync.model.question import Refusal
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 from dpsync.model.urls import is_loopback
 
 
 class DeleteCount(Struct, frozen=True):
     """The numbers of objects that the plan deletes directly (`own`), and by cascade (`cascaded`)."""
 
-    own: int
+    direct: int
     cascaded: int
 
     @property
-    def number(self) -> int:
+    def total(self) -> int:
         """Return the total number, which `--confirm "delete N"` needs."""
-        return self.own + self.cascaded
+        return self.direct + self.cascaded
 
     @property
-    def more(self) -> str:
+    def cascade_text(self) -> str:
         """Return what one delete cascades to: `deleting this object also deletes 2 other objects`, or ""."""
-        others = counted(self.cascaded, "other object")
+        others = format_count(self.cascaded, "other object")
         return f"deleting this object also deletes {others}" if self.cascaded else ""
 
 
@@ -77,7 +77,7 @@ class DeleteDecision(Frozen):
         return (*number, *(f"delete {name}" for name in self.names))
 
 
-DIGITS: Final = 32
+APPROVED_DIGEST_DIGITS: Final = 32
 """Digits of a plan's digest that are shown, and that name it: 128 bits."""
 
 
@@ -153,11 +153,11 @@ class Comparison(Frozen):
     """How many requests the reading took."""
     pages: dict[str, dict[str, str]] = Field(default_factory=dict)
     """The paths of pages in changed fields: by the address or id of a site space, and by the page's id."""
-    origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
+    origins: Annotated[Mapping[str, Origin], LazySerializable()] = Field(default_factory=dict)
     """Where entries, fields and lines of the policy are written."""
 
     @property
-    def comparison(self) -> dict[str, Any]:
+    def comparison_fields(self) -> dict[str, Any]:
         """Return each of these fields by its name, to copy them to another value."""
         return {name: getattr(self, name) for name in Comparison.model_fields}
 
@@ -220,13 +220,13 @@ class Plan(Comparison):
     @property
     def deletes(self) -> int:
         """Return the number of objects that the plan deletes, which `--confirm "delete N"` needs."""
-        return count_deletes(self.changes).number
+        return count_deletes(self.changes).total
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(self.bytes()).hexdigest()
+        return hashlib.sha256(self.canonical_json()).hexdigest()
 
-    def bytes(self) -> bytes:
+    def canonical_json(self) -> bytes:
         """Return the canonical JSON form.
 
         It is without `origins`, times, the number of requests, the platform's own processes and problems, and
@@ -336,7 +336,7 @@ class Rehearsal(Frozen):
     faults: tuple[FaultRun, ...] = ()
 
     @property
-    def fit(self) -> bool:
+    def went_as_planned(self) -> bool:
         """Return whether everything went as planned."""
         return not self.deviations and all(run.good for run in self.faults)
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from dpsync.model.address import Address
-from dpsync.model.desired import Unserved
+from dpsync.model.desired import Unsupported
 from dpsync.model.ids import RecordedLine
 from dpsync.model.values import Value
 
@@ -21,26 +21,26 @@ class MatchedBy(StrEnum):
     """By what an entry was recognised. Rules compare these; the words for people are in `render`."""
 
     PIN = "pin"
-    LINE = "line"
+    IDS_LINE = "line"
     """Its line in the ids file."""
-    OTHER_LINE = "line of another entry"
+    OTHER_IDS_LINE = "line of another entry"
     """The line of an entry that has gone, of which this one has a new key: `detail` is that one's address."""
     PREVIOUSLY = "previously"
     BASE = "base"
     """The name that it had in the git base."""
     EARLIER_COMMIT = "earlier commit"
     """The name that it had in a commit before the git base: `detail` is the id of the commit."""
-    KEY = "key"
+    FIRST_NATURAL_KEY = "key"
     """Its first natural key."""
-    LATER_KEY = "later key"
+    LATER_NATURAL_KEY = "later key"
     """Another natural key, or one that it had earlier: `detail` names the fields."""
-    PLACE = "place"
+    ONLY_OBJECT_IN_PLACE = "place"
     """It is the only one that can be there."""
     TEMPORARY_NAME = "temporary name"
     """The name that dpsync gave it while names went round."""
-    CONTENTS = "contents"
+    SAME_CONTENTS = "contents"
     """What it holds."""
-    LOOKS = "looks"
+    SIMILARITY = "looks"
 
 
 class Match(Struct, frozen=True):
@@ -60,9 +60,9 @@ class SyncedRepository(Struct, frozen=True):
     """The repository with which the platform syncs a part of an object. Its name is text of the platform."""
 
     name: str
-    together: bool = False
+    synced_with_owner: bool = False
     """Whether it is that of what shows the object."""
-    installation: str | None = None
+    installation_id: str | None = None
     """The id of the platform's installation that does it, where the answer says one."""
 
 
@@ -77,39 +77,41 @@ class LiveObject(Struct, frozen=True):
     parent: Identity | None
     holder: Identity | None
     fields: Mapping[str, Value]
-    source: str
-    own_id: bool = True
+    source_url: str
+    has_unique_id: bool = True
     """Whether the id names it without its parent."""
     deleted: bool = False
     """It is no longer in its list and can be brought back."""
     url: str | None = None
     """Where people see it; compared with nothing."""
-    preview: str | None = None
+    preview_url: str | None = None
     """The URL of its preview as the answer has it, which may be anything; compared with nothing."""
-    changed: str | None = None
+    changed_at: str | None = None
     """When it was last changed, as the platform says it; compared with nothing."""
-    title: str | None = None
+    referenced_title: str | None = None
     """The title of the object to which the title field refers, from the same API answer. Never compared."""
-    synced: SyncedRepository | None = None
+    synced_repository: SyncedRepository | None = None
     """Where a part of it is kept as a repository has it, by the platform itself."""
 
     @property
     def identity(self) -> Identity:
-        return self.kind, self.id if self.own_id or self.parent is None else "/".join((*self.parent, self.id))
+        return self.kind, self.id if self.has_unique_id or self.parent is None else "/".join(
+            (*self.parent, self.id)
+        )
 
 
-class Evidence(Struct, frozen=True):
+class DeleteEvidence(Struct, frozen=True):
     """What dpsync read in addition, because a plan deletes an object or gives it away."""
 
     shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
     """By object that is given away: what shows it, with its title."""
-    unseen: Mapping[Identity, str] = field(default_factory=dict)
+    unreadable_dependents: Mapping[Identity, str] = field(default_factory=dict)
     """By object that is deleted: a list that could name it, or is its own, and may not be read."""
-    looked_at: frozenset[Identity] = frozenset()
+    checked_objects: frozenset[Identity] = frozenset()
     """The objects whose own lists were read, and the lists of everything that could refer to them."""
 
 
-class Missing(Struct, frozen=True):
+class MissingObject(Struct, frozen=True):
     """An object in the ids file that is not live, or that this token cannot see."""
 
     id: str
@@ -117,27 +119,29 @@ class Missing(Struct, frozen=True):
     """It was deleted, and its pin brings it back."""
 
 
-class Records(Struct, frozen=True):
+class RecordedIds(Struct, frozen=True):
     """The ids files of the working tree and of the git base, for the declared organizations."""
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     """By address, also of entries that nobody declares any more."""
-    earlier: Mapping[Address, RecordedLine] = field(default_factory=dict)
+    base_lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     """The same in the git base."""
-    empty: frozenset[Address] = frozenset()
+    organizations_without_lines: frozenset[Address] = frozenset()
     """The organizations that have no line in the working tree."""
 
     def has_no_lines(self, organization: Address) -> bool:
         """Return whether an organization has no line, neither now nor in the git base."""
-        return organization in self.empty and all(address.top != organization for address in self.earlier)
+        return organization in self.organizations_without_lines and all(
+            address.organization != organization for address in self.base_lines
+        )
 
     @property
-    def rewritten(self) -> list[tuple[RecordedLine, RecordedLine]]:
+    def changed_lines(self) -> list[tuple[RecordedLine, RecordedLine]]:
         """Return the lines that differ from the git base, as pairs of old and new line, by address."""
         return [
-            (self.earlier[address], line)
+            (self.base_lines[address], line)
             for address, line in sorted(self.lines.items())
-            if not line.names_same(self.earlier.get(address, line))
+            if not line.has_same_ids(self.base_lines.get(address, line))
         ]
 
 
@@ -148,7 +152,7 @@ class Snapshot(Struct, frozen=True):
     matches: Mapping[Address, Match]
     scopes: Mapping[Address, tuple[Identity, ...]]
     """What each declared scope holds live, in live order."""
-    lanes: Mapping[Identity, tuple[Identity, ...]]
+    sibling_order: Mapping[Identity, tuple[Identity, ...]]
     """The live order of siblings, by the object that holds them (at the root of a tree: its owner).
 
     Outside of trees each kind has an order of its own: all of one kind stand behind all of another.
@@ -157,41 +161,43 @@ class Snapshot(Struct, frozen=True):
     """The id of what a declared object has put out (None: not yet)."""
     output_identities: frozenset[Identity] = frozenset()
     """Everything that was put out, also by what is not declared: none of it stands for itself."""
-    user: str | None = None
-    transferred: frozenset[Address] = frozenset()
+    token_user_id: str | None = None
+    transferred_entries: frozenset[Address] = frozenset()
     """Entries that are still below another one of what holds them."""
-    evidence: Evidence = field(default_factory=Evidence)
+    delete_evidence: DeleteEvidence = field(default_factory=DeleteEvidence)
     requests: int = 0
     platform: str = ""
     """The address that it was read from."""
-    unread: Mapping[Address, Unserved] = field(default_factory=dict)
+    not_readable: Mapping[Address, Unsupported] = field(default_factory=dict)
     """Declared, and not known: this token may not read it, or may not read what it is recognised by."""
-    unread_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
-    records: Records = field(default_factory=Records)
-    missing: Mapping[Address, Missing] = field(default_factory=dict)
+    not_readable_fields: Mapping[tuple[Address, str], Unsupported] = field(default_factory=dict)
+    recorded_ids: RecordedIds = field(default_factory=RecordedIds)
+    missing_objects: Mapping[Address, MissingObject] = field(default_factory=dict)
     """Entries whose recorded object is not live any more."""
     pages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Page paths by page id, for each space (by id) that contains the destination page of a redirect."""
-    unwrapped: frozenset[str] = frozenset()
+    trees_without_wrapper: frozenset[str] = frozenset()
     """Trees read without the wrapper node that the platform creates around top-level nodes."""
-    unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
+    prune_unsafe: Mapping[Address, Unsupported] = field(default_factory=dict)
     """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
 
-    unwatched: Mapping[Address, Unserved] = field(default_factory=dict)
+    not_readable_watched: Mapping[Address, Unsupported] = field(default_factory=dict)
     """Places that the policy watches, that no file declares and that this token may not read."""
 
     @property
     def organizations(self) -> dict[str, str]:
         """Return the keys of the organizations, by organization id."""
         return {
-            match.id: address.first for address, match in self.matches.items() if len(address.segments) == 1
+            match.id: address.organization_key
+            for address, match in self.matches.items()
+            if len(address.segments) == 1
         }
 
     def siblings(self, holder: Identity, kind: str) -> tuple[Identity, ...]:
         """Return the objects of one kind that an object contains, in live order."""
-        return tuple(identity for identity in self.lanes.get(holder, ()) if identity[0] == kind)
+        return tuple(identity for identity in self.sibling_order.get(holder, ()) if identity[0] == kind)
 
-    def above(self, item: LiveObject) -> list[Identity]:
+    def ancestors(self, item: LiveObject) -> list[Identity]:
         """Return the parent of an object, the parent's parent, and so on up to the organization."""
         chain: list[Identity] = []
         parent = item.parent
@@ -202,9 +208,9 @@ class Snapshot(Struct, frozen=True):
 
     def reference_id(self, address: Address) -> str | None:
         """Return the id to send for a reference to an entry: its output's id, or else its own id."""
-        return self.outputs[address] if address in self.outputs else self.bound(address)
+        return self.outputs[address] if address in self.outputs else self.live_id(address)
 
-    def bound(self, address: Address) -> str | None:
+    def live_id(self, address: Address) -> str | None:
         """Return the id of the live object of an entry; None if the entry has none."""
         match = self.matches.get(address)
         return match.id if match else None

@@ -18,7 +18,7 @@ from typing import Any, Final
 from msgspec import Struct
 from pydantic_core import PydanticSerializationError, to_json
 
-UNSEEN: Final = (
+INVISIBLE_CHARACTERS: Final = (
     "\x00-\x1f\x7f-\x9f"  # controls, escape sequences
     "\u2028\u2029"  # line and paragraph separators
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction
@@ -29,21 +29,21 @@ UNSEEN: Final = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # formats of shorthand and music
     "\U000e0000-\U000e0fff"  # tags and variation selectors that carry hidden text
 )
-PRESENTATION: Final = "\ufe0e\ufe0f"
+EMOJI_SELECTORS: Final = "\ufe0e\ufe0f"
 """Whether a sign is text or emoji. A terminal needs them for the right width; data does not."""
 
 
 _WORD: Final = r"""(?:[^\s`'"]|'[^']*'|"[^"]*")+"""
-_UNSEEN: Final = re.compile(f"[{UNSEEN}]")
+_INVISIBLE: Final = re.compile(f"[{INVISIBLE_CHARACTERS}]")
 _COMMAND: Final = re.compile(rf"`dpsync ({_WORD}(?: {_WORD})*)`")
 
 
-def command(*words: str) -> str:
+def format_command(*words: str) -> str:
     """Return a command for a message: `dpsync ids --forget acme/teams/writers`, quoted for a shell."""
     return f"`dpsync {shlex.join(words)}`"
 
 
-class Invocation(Struct, frozen=True):
+class ProjectFlags(Struct, frozen=True):
     """The flags of a command that say which project it works on, as typed; None: the flag was not used.
 
     Environment variables are not included, because they also apply to the printed command.
@@ -57,7 +57,7 @@ class Invocation(Struct, frozen=True):
     base: str | None = None
     trusted: str | None = None
 
-    def flags(self, words: list[str]) -> list[str]:
+    def flags_for(self, words: list[str]) -> list[str]:
         """Return the flags that a command with these words needs to work on the same project."""
         known = _FLAGS_OF_COMMAND.get(words[0], "directory")
         if words[0] == "import" and not {"--update", "--add"} & {*words}:
@@ -68,50 +68,48 @@ class Invocation(Struct, frozen=True):
             found += [part for value in values if value is not None for part in (_FLAGS[name], value)]
         return found
 
-    def complete(self, text: str) -> str:
+    def add_flags_to_commands(self, text: str) -> str:
         """Return a message in which each command has the flags that it needs."""
-        return (
-            _COMMAND.sub(lambda found: self._complete_command(found[1]), text) if "`dpsync " in text else text
-        )
+        return _COMMAND.sub(lambda found: self._add_flags(found[1]), text) if "`dpsync " in text else text
 
-    def _complete_command(self, written: str) -> str:
+    def _add_flags(self, written: str) -> str:
         words = shlex.split(written)
-        return " ".join(map(_shell_word, ["dpsync", words[0], *self.flags(words), *words[1:]]))
+        return " ".join(map(_quote_for_shell, ["dpsync", words[0], *self.flags_for(words), *words[1:]]))
 
 
-def _shell_word(text: str) -> str:
+def _quote_for_shell(text: str) -> str:
     """Return a word quoted for a shell, on one line."""
-    if not _UNSEEN.search(text):
+    if not _INVISIBLE.search(text):
         return shlex.quote(text)
     plain = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_UNSEEN.sub(_byte_escapes, plain)}'"
+    return f"$'{_INVISIBLE.sub(_escape_bytes, plain)}'"
 
 
-def _byte_escapes(found: re.Match[str]) -> str:
+def _escape_bytes(found: re.Match[str]) -> str:
     return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
 
 
-NOWHERE: Final = Invocation()
+NO_FLAGS: Final = ProjectFlags()
 """Of a command that was run without such flags."""
 _FLAGS: Final = {
     "directory": "-C", "files": "-f", "environment": "--env", "profile": "--profile", "ids": "--ids",
     "base": "--base", "trusted": "--trust-environment",
 }  # fmt: skip
-_READING: Final = "directory files environment profile ids trusted"
-_PLANNING: Final = f"{_READING} base"
+_READ_FLAGS: Final = "directory files environment profile ids trusted"
+_PLAN_FLAGS: Final = f"{_READ_FLAGS} base"
 _FLAGS_OF_COMMAND: Final = {
-    "plan": _PLANNING, "apply": _PLANNING, "revert": _PLANNING, "drift": _PLANNING,
-    "ids": _READING, "import": _READING,
+    "plan": _PLAN_FLAGS, "apply": _PLAN_FLAGS, "revert": _PLAN_FLAGS, "drift": _PLAN_FLAGS,
+    "ids": _READ_FLAGS, "import": _READ_FLAGS,
     "validate": "directory files environment profile", "explain": "", "completion": "", "version": "",
     "fmt": "directory", "init": "directory",
-    "list": _READING, "doctor": _READING,
+    "list": _READ_FLAGS, "doctor": _READ_FLAGS,
     "config": "directory files environment profile",
 }  # fmt: skip
 """The flags that each command takes; other commands take only the directory."""
 
 
 # Controls below U+0020 are escaped inside of texts already; outside of texts, the line breaks are our own.
-_ESCAPED: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
+_ESCAPED: Final = re.compile(f"(?![\\x00-\\x1f])[{INVISIBLE_CHARACTERS}{EMOJI_SELECTORS}]")
 
 
 def json_text(value: Any, indent: int | None = None, context: str | None = None) -> str:
@@ -123,21 +121,21 @@ def json_text(value: Any, indent: int | None = None, context: str | None = None)
         text = to_json(value, indent=indent, context=context).decode()
     except PydanticSerializationError:
         # A lone surrogate: the name of a file or an argument that is not UTF-8.
-        text = json.dumps(_plain(value), indent=indent, separators=None if indent else (",", ":"))
-    return escaped(text)
+        text = json.dumps(_to_plain_data(value), indent=indent, separators=None if indent else (",", ":"))
+    return escape_invisible(text)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_data(value: Any) -> Any:
     from pydantic import BaseModel  # no command needs it for this but one in thousands
 
     if isinstance(value, BaseModel):
-        return {name: _plain(item) for name, item in value}
+        return {name: _to_plain_data(item) for name, item in value}
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _to_plain_data(item) for key, item in value.items()}
+    return [_to_plain_data(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def escaped(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """Return JSON text with hidden and control characters escaped."""
     if text.isascii() and "\x7f" not in text:  # nearly every text, and a look costs a hundredth of a search
         return text
@@ -173,11 +171,11 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     return next(map(folded.__getitem__, found), None)
 
 
-FEW: Final = 3
+MAX_LISTED_NAMES: Final = 3
 """Things that a sentence names; it counts the others."""
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return a number with its noun: `1 entry`, `2 entries`, `0 integrations on a space`."""
     return f"{number} {noun if number == 1 else plural(noun)}"
 
@@ -189,19 +187,19 @@ def plural(noun: str) -> str:
     return "".join([regular, *rest])
 
 
-def are(number: int) -> str:
+def is_or_are(number: int) -> str:
     """Return the verb for a number: "is" for 1, "are" otherwise."""
     return "is" if number == 1 else "are"
 
 
-def allowed(least: int, most: int | None, noun: str) -> str:
+def format_limits(least: int, most: int | None, noun: str) -> str:
     """Return the limits of a number: `2 to 5 keys are allowed`, `at least 1 key is required`."""
     if most is None:
-        return f"at least {counted(least, noun)} {are(least)} required"
+        return f"at least {format_count(least, noun)} {is_or_are(least)} required"
     if least == most:
-        return f"exactly {counted(most, noun)} {are(most)} required"
-    limits = counted(most, noun)
-    return f"{least} to {limits} are allowed" if least else f"at most {limits} {are(most)} allowed"
+        return f"exactly {format_count(most, noun)} {is_or_are(most)} required"
+    limits = format_count(most, noun)
+    return f"{least} to {limits} are allowed" if least else f"at most {limits} {is_or_are(most)} allowed"
 
 
 def short_commit(commit: str) -> str:
@@ -209,19 +207,19 @@ def short_commit(commit: str) -> str:
     return commit[:12]
 
 
-def listed(names: Sequence[str]) -> str:
+def join_with_and(names: Sequence[str]) -> str:
     """Join names for a sentence: `a`, `a and b`, `a, b and c`."""
     *some, last = names
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def one_or_other(names: Sequence[str]) -> str:
+def join_with_or(names: Sequence[str]) -> str:
     """Return alternatives in a sentence: `a`, `a or b`, `a, b or c`; empty without names."""
     *some, last = names or [""]
     return f"{', '.join(some)} or {last}" if some else last
 
 
-def some(names: Sequence[str], most: int = FEW) -> str:
+def shorten_list(names: Sequence[str], most: int = MAX_LISTED_NAMES) -> str:
     """Return the first few names of a list, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"

@@ -11,11 +11,11 @@ from ipaddress import AddressValueError, IPv6Address, ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
-GITBOOK: Final = "https://api.gitbook.com"
+GITBOOK_API_URL: Final = "https://api.gitbook.com"
 """The address of GitBook's API, which is the default address."""
-DOCS: Final = "https://github.com/dpsync/dpsync/blob/main/docs"
+DOCS_URL: Final = "https://github.com/dpsync/dpsync/blob/main/docs"
 """The address of the documentation, which messages and schemas link to."""
-LONGEST: Final = 2_000
+MAX_URL_LENGTH: Final = 2_000
 """Characters of an address."""
 _CREDENTIALS: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]+(?=@)""")
 """A user, or a user and a password, in a URL."""
@@ -52,10 +52,10 @@ def mask_passwords(text: str, mark: str) -> str:
     return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}{mark}", text)
 
 
-def address_problem(url: str) -> str | None:
+def url_problem(url: str) -> str | None:
     """Return why a text cannot be the URL of a platform ("must …"); None for a valid URL."""
-    if len(url) > LONGEST:
-        return f"must have at most {LONGEST:,} characters"
+    if len(url) > MAX_URL_LENGTH:
+        return f"must have at most {MAX_URL_LENGTH:,} characters"
     if not _VISIBLE.fullmatch(url):
         return "must not contain a space, a line break or a character outside ASCII"
     try:
@@ -82,13 +82,13 @@ def is_preview_link(url: str) -> bool:
     Such a URL has no user, password, query or fragment, and no character that Markdown or HTML could
     interpret.
     """
-    if address_problem(url) is not None:
+    if url_problem(url) is not None:
         return False
     parts = urlsplit(url)
     return _HOST.fullmatch(parts.netloc) is not None and _PATH.fullmatch(parts.path) is not None
 
 
-def path_words(url: str) -> list[str]:
+def path_segments(url: str) -> list[str]:
     """Return the segments of the URL's path without the empty ones."""
     return [segment for segment in urlsplit(url).path.split("/") if segment]
 

@@ -16,13 +16,13 @@ from pydantic_core import to_json
 
 from dpsync.model.address import Address
 
-REF, LIVE, ENV = "dpsync:ref", "dpsync:id", "dpsync:env"
-DATA = "dpsync:data"
-RESERVED = frozenset({REF, LIVE, ENV, DATA})
+REF_MARKER, ID_MARKER, ENV_MARKER = "dpsync:ref", "dpsync:id", "dpsync:env"
+DATA_MARKER = "dpsync:data"
+MARKERS = frozenset({REF_MARKER, ID_MARKER, ENV_MARKER, DATA_MARKER})
 
 Value = Any
 """JSON, with Ref, LiveId and Secret allowed at any depth."""
-PLAIN = frozenset({str, bool, int, float, type(None)})
+PLAIN_TYPES = frozenset({str, bool, int, float, type(None)})
 """The types of leaves that are JSON as they are: nothing is to be looked for in them."""
 
 
@@ -41,18 +41,18 @@ class LiveId(Struct, frozen=True):
 class Secret(Struct, frozen=True):
     """A secret, written as `{env: NAME}`. dpsync resolves it only when a request is sent."""
 
-    env: str
+    variable: str
 
 
-def transform(value: Value, change: Callable[[Any], Any]) -> Value:
+def map_leaves(value: Value, change: Callable[[Any], Any]) -> Value:
     """Return the value with each leaf (also references, ids and secrets) replaced by `change(leaf)`.
 
     Keys are sorted. Both sides of a comparison use this function, so no plan depends on the order of keys.
     """
     if isinstance(value, dict):
-        return {key: transform(value[key], change) for key in sorted(value)}
+        return {key: map_leaves(value[key], change) for key in sorted(value)}
     if isinstance(value, list | tuple):
-        return [transform(item, change) for item in value]
+        return [map_leaves(item, change) for item in value]
     return change(value)
 
 
@@ -74,7 +74,7 @@ def has_null(value: Value) -> bool:
 
 
 def references(value: Value) -> set[Address]:
-    if type(value) in PLAIN:
+    if type(value) in PLAIN_TYPES:
         return set()
     if isinstance(value, Ref):
         return {value.address}
@@ -82,7 +82,7 @@ def references(value: Value) -> set[Address]:
 
 
 def live_ids(value: Value) -> set[str]:
-    if type(value) in PLAIN:
+    if type(value) in PLAIN_TYPES:
         return set()
     if isinstance(value, LiveId):
         return {value.id}
@@ -91,7 +91,7 @@ def live_ids(value: Value) -> set[str]:
 
 def reference_text(plain: Any) -> str:
     """Return the address or id in a reference that is written as plain JSON; "" for another value."""
-    if isinstance(plain, dict) and len(plain) == 1 and plain.keys() <= {REF, LIVE}:
+    if isinstance(plain, dict) and len(plain) == 1 and plain.keys() <= {REF_MARKER, ID_MARKER}:
         return str(*plain.values())
     return ""
 
@@ -101,55 +101,55 @@ def to_plain(value: Value) -> Value:
     match value:
         case dict():
             plain = {key: to_plain(value[key]) for key in sorted(value)}
-            return {DATA: plain} if len(plain) == 1 and plain.keys() <= RESERVED else plain
+            return {DATA_MARKER: plain} if len(plain) == 1 and plain.keys() <= MARKERS else plain
         case list() | tuple():
             return [to_plain(item) for item in value]
         case Ref(address):
-            return {REF: str(address)}
+            return {REF_MARKER: str(address)}
         case LiveId(id):
-            return {LIVE: id}
+            return {ID_MARKER: id}
         case Secret(env):
-            return {ENV: env}
+            return {ENV_MARKER: env}
     return value
 
 
-def wrapped_data(plain: Value) -> dict[str, Value] | None:
+def unwrap_data(plain: Value) -> dict[str, Value] | None:
     """Return the data inside `{"dpsync:data": …}`; None for any other value."""
-    inner = plain.get(DATA) if isinstance(plain, dict) and len(plain) == 1 else None
+    inner = plain.get(DATA_MARKER) if isinstance(plain, dict) and len(plain) == 1 else None
     return inner if isinstance(inner, dict) else None
 
 
-def markers(value: Value, marker: str) -> set[str]:
+def marker_names(value: Value, marker: str) -> set[str]:
     """Return the names under one reserved key, anywhere in plain JSON."""
-    if (data := wrapped_data(value)) is not None:
-        return set().union(*(markers(item, marker) for item in data.values()))
+    if (data := unwrap_data(value)) is not None:
+        return set().union(*(marker_names(item, marker) for item in data.values()))
     if isinstance(value, dict):
         if set(value) == {marker}:
             return {value[marker]}
-        return set().union(*(markers(item, marker) for item in value.values()))
+        return set().union(*(marker_names(item, marker) for item in value.values()))
     if isinstance(value, list):
-        return set().union(*(markers(item, marker) for item in value))
+        return set().union(*(marker_names(item, marker) for item in value))
     return set()
 
 
-def fill(value: Value, known: Callable[[str, str], Any]) -> Value:
+def fill_markers(value: Value, resolve: Callable[[str, str], Any]) -> Value:
     """Return JSON with each marker replaced by `known(marker, name)`, and wrapped data unwrapped."""
-    if (data := wrapped_data(value)) is not None:
-        return {key: fill(item, known) for key, item in data.items()}
+    if (data := unwrap_data(value)) is not None:
+        return {key: fill_markers(item, resolve) for key, item in data.items()}
     if isinstance(value, dict):
         if len(value) == 1:
             (key, name), *_ = value.items()
-            if key in (REF, LIVE, ENV):
-                return known(key, name)
-        return {key: fill(item, known) for key, item in value.items()}
+            if key in (REF_MARKER, ID_MARKER, ENV_MARKER):
+                return resolve(key, name)
+        return {key: fill_markers(item, resolve) for key, item in value.items()}
     if isinstance(value, list):
-        return [fill(item, known) for item in value]
+        return [fill_markers(item, resolve) for item in value]
     return value
 
 
-def canonical(value: Value) -> bytes:
+def canonical_json(value: Value) -> bytes:
     """Return the JSON text of a value, which does not depend on the order of keys."""
-    if type(value) in PLAIN:
+    if type(value) in PLAIN_TYPES:
         return to_json(value)
 
     def ordered(part: Any) -> Any:
@@ -164,4 +164,4 @@ def canonical(value: Value) -> bytes:
 
 def digest(value: Value) -> str:
     """Return the SHA-256 of the canonical form, in hexadecimal."""
-    return hashlib.sha256(canonical(value)).hexdigest()
+    return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -20,81 +20,91 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.kinds.editions import AccessRule
-from dpsync.kinds.shared.fields import GUEST_FIRST
+from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 
 Key = Any
 """Any hashable value that identifies a place, a member or a team on both sides."""
-Range = tuple[int, int]
+RoleRange = tuple[int, int]
 """The weakest and the strongest possible role: positions in `GUEST_FIRST`, 0 for no access."""
-ADMIN: Final = len(GUEST_FIRST) - 1
-ANYTHING: Final[Range] = (0, ADMIN)
-ANY_ROLE_BELOW_ADMIN: Final[Range] = (0, ADMIN - 1)
-NOT_A_GUEST: Final[Range] = (1, ADMIN - 1)
-OWN: Final = "own"
+ADMIN: Final = len(ROLES_ASCENDING_WITH_GUEST) - 1
+ANY_ROLE: Final[RoleRange] = (0, ADMIN)
+ANY_ROLE_BELOW_ADMIN: Final[RoleRange] = (0, ADMIN - 1)
+NOT_A_GUEST: Final[RoleRange] = (1, ADMIN - 1)
+RESOLVED_PLACE: Final = "own"
 """Stands in a source for the place whose access is resolved, so that similar places have equal sources."""
 PERSON, LEVEL, UNREAD, DEFAULT_ROLE, UNKNOWN = "person", "level", "unread", "default role", "unknown"
 """Stand in a source for the giver if that is not a team. `PERSON` is a role of the member's own."""
 
 
-class Doubt(Struct, frozen=True):
+class RoleDoubt(Struct, frozen=True):
     """Why it is uncertain that a role counts. `text` may contain `{}` for the name of `place`."""
 
     text: str
-    unread: bool = False
+    is_missing_in_files: bool = False
     """Whether `text` names something that the files lack; otherwise, something that is undocumented."""
     place: Key = None
 
 
-OWN_LIST: Final = Doubt("the permissions of {}", unread=True, place=OWN)
-OWN_LEVEL: Final = Doubt("the default level of {}", unread=True, place=OWN)
-SITES_UNREAD: Final = Doubt("the structure of every site", unread=True)
-COLLECTION_UNREAD: Final = Doubt("all collections and spaces", unread=True)
-MEMBERS_UNREAD: Final = Doubt("all members", unread=True)
-SEVERAL_SITES: Final = Doubt("GitBook does not document how the roles of several sites combine")
-MEMBER_AND_TEAM: Final = Doubt("GitBook does not document how the roles of a member and of teams combine")
-NESTED: Final = Doubt("GitBook does not document how nested collections combine")
-GUEST: Final = Doubt("GitBook does not document whether a guest's role also applies to the objects inside")
-SITE_LEVEL: Final = Doubt("GitBook does not document whether the level of a site also applies to its spaces")
+PERMISSIONS_UNREAD: Final = RoleDoubt("the permissions of {}", is_missing_in_files=True, place=RESOLVED_PLACE)
+LEVEL_UNREAD: Final = RoleDoubt("the default level of {}", is_missing_in_files=True, place=RESOLVED_PLACE)
+SITES_UNREAD: Final = RoleDoubt("the structure of every site", is_missing_in_files=True)
+COLLECTION_UNREAD: Final = RoleDoubt("all collections and spaces", is_missing_in_files=True)
+MEMBERS_UNREAD: Final = RoleDoubt("all members", is_missing_in_files=True)
+SEVERAL_SITES: Final = RoleDoubt("GitBook does not document how the roles of several sites combine")
+MEMBER_AND_TEAM: Final = RoleDoubt("GitBook does not document how the roles of a member and of teams combine")
+NESTED_COLLECTIONS: Final = RoleDoubt("GitBook does not document how nested collections combine")
+GUEST_INSIDE: Final = RoleDoubt(
+    "GitBook does not document whether a guest's role also applies to the objects inside"
+)
+SITE_LEVEL_ON_SPACES: Final = RoleDoubt(
+    "GitBook does not document whether the level of a site also applies to its spaces"
+)
 
 
-class Source(Struct, frozen=True):
+class RoleSource(Struct, frozen=True):
     """One role that a place gives: to a member, to a team, or to everybody by its level."""
 
     place: Key
-    giver: Key
-    role: Range
-    doubts: frozenset[Doubt] = frozenset()
+    grantee: Key
+    role: RoleRange
+    doubts: frozenset[RoleDoubt] = frozenset()
     """The reasons why the role may not apply."""
 
     @property
-    def name(self) -> tuple[Key, Key]:
-        return self.place, self.giver
+    def identifier(self) -> tuple[Key, Key]:
+        return self.place, self.grantee
 
 
-Step = frozenset[Source]
-Chain = tuple[Step, ...]
+SourceGroup = frozenset[RoleSource]
+SourcesByPrecedence = tuple[SourceGroup, ...]
 """The sources by precedence: the place, its level, sites, collections, the organization. Any may be empty."""
-_SEVERAL_PLACES: Final = (MEMBER_AND_TEAM, MEMBER_AND_TEAM, SEVERAL_SITES, NESTED, MEMBER_AND_TEAM)
+_DOUBT_OF_SEVERAL_PLACES: Final = (
+    MEMBER_AND_TEAM,
+    MEMBER_AND_TEAM,
+    SEVERAL_SITES,
+    NESTED_COLLECTIONS,
+    MEMBER_AND_TEAM,
+)
 """By step: the doubt that applies if several places give different roles."""
 
 
-class World(Struct, frozen=True, dict=True):
+class AccessState(Struct, frozen=True, dict=True):
     """Everything on one side that access depends on. A key that is missing in a mapping is unknown."""
 
-    members: Mapping[Key, Range]
+    members: Mapping[Key, RoleRange]
     """The members of the organization by their roles there."""
     teams: Mapping[Key, frozenset[Key]]
     """The members of each team whose list was read."""
-    member_roles: Mapping[Key, Mapping[Key, Range]]
+    member_roles: Mapping[Key, Mapping[Key, RoleRange]]
     """By place: the roles of members on that place, as far as they were read."""
-    team_roles: Mapping[Key, Mapping[Key, Range]]
-    complete: frozenset[Key]
+    team_roles: Mapping[Key, Mapping[Key, RoleRange]]
+    fully_read_places: frozenset[Key]
     """The places whose permissions were all read."""
-    levels: Mapping[Key, Range | None]
+    levels: Mapping[Key, RoleRange | None]
     """The default level of each place; None if the place inherits."""
-    inside: Mapping[Key, Key | None]
+    collection_of: Mapping[Key, Key | None]
     """The collection that contains each space or collection; None at the top."""
-    shown: Mapping[Key, frozenset[Key]]
+    sites_showing: Mapping[Key, frozenset[Key]]
     """By space: the sites that show the space."""
     sites_read: bool
     """Whether `shown` contains every site with its whole structure."""
@@ -124,9 +134,9 @@ class World(Struct, frozen=True, dict=True):
     def contents(self) -> Mapping[Key, tuple[Key, ...]]:
         """Return the objects directly in each collection, and the spaces that each site shows."""
         contents: dict[Key, list[Key]] = {}
-        for key, container in self.inside.items():
+        for key, container in self.collection_of.items():
             contents.setdefault(container, []).append(key)
-        for space, sites in self.shown.items():
+        for space, sites in self.sites_showing.items():
             for site in sites:
                 contents.setdefault(site, []).append(space)
         return {place: tuple(keys) for place, keys in contents.items()}
@@ -144,11 +154,11 @@ class World(Struct, frozen=True, dict=True):
                     pending.append(key)
                     yield key
 
-    def collections_around(self, place: Key) -> tuple[tuple[Key, ...], bool]:
+    def enclosing_collections(self, place: Key) -> tuple[tuple[Key, ...], bool]:
         """Return the collections around a place, innermost first, and whether these are all."""
         collections: list[Key] = []
-        while place in self.inside:
-            collection = self.inside[place]
+        while place in self.collection_of:
+            collection = self.collection_of[place]
             if collection is None or collection in collections:
                 return tuple(collections), True
             collections.append(collection)
@@ -167,12 +177,12 @@ class Subject(Struct, frozen=True):
 
     kind: Literal["person", "group", "others", "unlisted"]
     key: Key = None
-    before: Range = ANY_ROLE_BELOW_ADMIN
+    before: RoleRange = ANY_ROLE_BELOW_ADMIN
     """The role in the organization."""
-    after: Range = ANY_ROLE_BELOW_ADMIN
+    after: RoleRange = ANY_ROLE_BELOW_ADMIN
 
     @property
-    def doubts(self) -> frozenset[Doubt]:
+    def doubts(self) -> frozenset[RoleDoubt]:
         """Return why the role in the organization is uncertain."""
         if self.kind == "group":
             return frozenset({_unread_team(self.key)})
@@ -180,40 +190,40 @@ class Subject(Struct, frozen=True):
         return frozenset() if known or self.kind == "unlisted" else frozenset({MEMBERS_UNREAD})
 
 
-class Gain(Struct, frozen=True):
+class AccessGain(Struct, frozen=True):
     """A stronger role. `sources` are the sources that differ in the first step where the two sides differ."""
 
     certain: bool
-    before: Range
-    after: Range
+    before: RoleRange
+    after: RoleRange
     sources: frozenset[tuple[Key, Key]]
-    step: int
-    doubts: frozenset[Doubt] = field(default_factory=frozenset)
+    precedence_step: int
+    doubts: frozenset[RoleDoubt] = field(default_factory=frozenset)
 
 
-class Place(Struct, frozen=True):
+class AccessPlace(Struct, frozen=True):
     """A space, collection or site whose access is resolved."""
 
     key: Key
-    shown: bool = False
+    can_be_shown_by_sites: bool = False
     """Whether the place is a space, which sites can show."""
-    held: bool = True
+    can_be_in_collections: bool = True
     """Whether the place can be in a collection, so it is not a site."""
-    listed: bool = True
+    has_permission_list: bool = True
     """Whether a list contains the place; otherwise it stands for unlisted spaces, which any site may show."""
 
 
-class Access(Struct, frozen=True):
+class AccessComparison(Struct, frozen=True):
     """Both sides, and the rule that combines roles."""
 
     rule: AccessRule
-    before: World
-    after: World
+    before: AccessState
+    after: AccessState
 
-    def gain(self, subject: Subject, place: Place) -> Gain | None:
+    def gain(self, subject: Subject, place: AccessPlace) -> AccessGain | None:
         """Return what a subject gains on a place, None if that is certainly nothing."""
-        old = self.chain(self.before, subject, subject.before, place)
-        new = self.chain(self.after, subject, subject.after, place)
+        old = self.sources(self.before, subject, subject.before, place)
+        new = self.sources(self.after, subject, subject.after, place)
         gain = _gain_by_precedence(old, new) if self.rule == "precedence" else _gain_by_strength(old, new)
         if gain is None or gain.certain:
             return gain
@@ -233,149 +243,164 @@ class Access(Struct, frozen=True):
                 roles.append((own, frozenset(team for team in teams if team in team_roles)))
         return subject.before, subject.after, tuple(roles)
 
-    def chain(self, world: World, subject: Subject, role: Range, place: Place) -> Chain:
+    def sources(
+        self, world: AccessState, subject: Subject, role: RoleRange, place: AccessPlace
+    ) -> SourcesByPrecedence:
         """Return the sources of a role on one side. By the strongest rule they are one step."""
-        roles = _Roles(world, subject, role)
-        own_roles = frozenset(roles.roles_on(place.key, OWN))
-        collections, all_known = world.collections_around(place.key) if place.held else ((), True)
+        roles = _RoleCollector(world, subject, role)
+        own_roles = frozenset(roles.place_sources(place.key, RESOLVED_PLACE))
+        collections, all_known = (
+            world.enclosing_collections(place.key) if place.can_be_in_collections else ((), True)
+        )
         if self.rule == "strongest":
             collection_roles = (
-                source for collection in collections for source in roles.roles_on(collection, collection)
+                source for collection in collections for source in roles.place_sources(collection, collection)
             )
             unknown = () if all_known else (_unknown_source(UNKNOWN, UNKNOWN, COLLECTION_UNREAD),)
             return (
                 own_roles.union(
-                    collection_roles, unknown, roles.default((place.key, *collections), all_known)
+                    collection_roles, unknown, roles.default_sources((place.key, *collections), all_known)
                 ),
             )
-        level = frozenset(roles.level(place.key, OWN))
+        level = frozenset(roles.level_source(place.key, RESOLVED_PLACE))
         if _is_certain(level):
             return (own_roles, level, frozenset(), frozenset(), frozenset())
-        sites = frozenset(roles.sites(place)) if place.shown else frozenset()
-        collection_step = frozenset(roles.collections(collections, all_known, nested=not place.shown))
-        return (own_roles, level, sites, collection_step, frozenset(roles.organization()))
+        sites = frozenset(roles.site_sources(place)) if place.can_be_shown_by_sites else frozenset()
+        collection_step = frozenset(
+            roles.collection_sources(collections, all_known, nested=not place.can_be_shown_by_sites)
+        )
+        return (own_roles, level, sites, collection_step, frozenset(roles.organization_source()))
 
 
-class _Roles(Struct, frozen=True):
+class _RoleCollector(Struct, frozen=True):
     """The roles of one subject on one side: before the plan, or after it."""
 
-    world: World
+    world: AccessState
     subject: Subject
-    role: Range
+    role: RoleRange
     """In the organization."""
 
     @property
     def is_guest(self) -> bool:
         return self.role[1] == 0
 
-    def roles_on(self, place: Key, name: Key) -> Iterator[Source]:
+    def place_sources(self, place: Key, name: Key) -> Iterator[RoleSource]:
         """Yield the roles that a place gives to a member or to teams."""
         people, teams = self.world.member_roles.get(place, {}), self.world.team_roles.get(place, {})
         subject = self.subject
         if subject.kind == "person" and subject.key in people:
-            yield Source(name, PERSON, people[subject.key])
+            yield RoleSource(name, PERSON, people[subject.key])
         for team, role in teams.items() if subject.kind == "person" else ():
             if team not in self.world.teams:
-                yield Source(name, team, role, frozenset({_unread_team(team)}))
+                yield RoleSource(name, team, role, frozenset({_unread_team(team)}))
             elif team in self.world.teams_of.get(subject.key, ()):
-                yield Source(name, team, role)
+                yield RoleSource(name, team, role)
         for giver, role in (*people.items(), *teams.items()) if subject.kind == "group" else ():
             doubts = {_unread_team(subject.key)} if giver != subject.key else set()
-            yield Source(name, giver, role, frozenset(doubts))
-        if subject.kind != "others" and place not in self.world.complete:
-            yield _unknown_source(name, UNREAD, OWN_LIST if name == OWN else _unread_list(place))
+            yield RoleSource(name, giver, role, frozenset(doubts))
+        if subject.kind != "others" and place not in self.world.fully_read_places:
+            yield _unknown_source(
+                name, UNREAD, PERMISSIONS_UNREAD if name == RESOLVED_PLACE else _unread_list(place)
+            )
 
-    def level(self, place: Key, name: Key) -> Iterator[Source]:
+    def level_source(self, place: Key, name: Key) -> Iterator[RoleSource]:
         """Yield the level of a place, which holds for everybody but admins; a guest gets none by it."""
         if place not in self.world.levels:
-            yield _unknown_source(name, LEVEL, OWN_LEVEL)
+            yield _unknown_source(name, LEVEL, LEVEL_UNREAD)
         elif (level := self.world.levels[place]) is not None:
             low, high = level
             if self.is_guest:
                 low = high = 0
             elif self.role[0] == 0:
                 low = 0
-            yield Source(name, LEVEL, (low, high))
+            yield RoleSource(name, LEVEL, (low, high))
 
-    def sites(self, space: Place) -> Iterator[Source]:
+    def site_sources(self, space: AccessPlace) -> Iterator[RoleSource]:
         """Yield the roles on the sites that show a space."""
-        by_site: list[list[Source]] = []
-        for site in sorted(self.world.shown.get(space.key, ()), key=str):
-            sources = [self._add_guest_doubt(source, GUEST) for source in self.roles_on(site, site)]
+        by_site: list[list[RoleSource]] = []
+        for site in sorted(self.world.sites_showing.get(space.key, ()), key=str):
+            sources = [
+                self._add_guest_doubt(source, GUEST_INSIDE) for source in self.place_sources(site, site)
+            ]
             if not self.is_guest and not _is_certain(sources):
-                sources += (_add_doubt(source, SITE_LEVEL) for source in self.level(site, site))
+                sources += (
+                    _add_doubt(source, SITE_LEVEL_ON_SPACES) for source in self.level_source(site, site)
+                )
             by_site.append(sources)
-        if not (self.world.sites_read and space.listed):
+        if not (self.world.sites_read and space.has_permission_list):
             by_site.append(list(self._unread_sites()))
         several = len(by_site) > 1 and not all(map(_is_certain, by_site))
         for source in (source for sources in by_site for source in sources):
             yield _add_doubt(source, SEVERAL_SITES) if several else source
 
-    def _unread_sites(self) -> Iterator[Source]:
+    def _unread_sites(self) -> Iterator[RoleSource]:
         """Yield the possible roles on sites that may show a space but whose structure was not read."""
         if self.subject.kind != "others":
             yield _unknown_source(UNKNOWN, UNREAD, SITES_UNREAD)
         elif self.world.unread_levels:
             yield _unknown_source(UNKNOWN, LEVEL, SITES_UNREAD)
 
-    def collections(self, around: tuple[Key, ...], all_known: bool, *, nested: bool) -> Iterator[Source]:
+    def collection_sources(
+        self, around: tuple[Key, ...], all_known: bool, *, nested: bool
+    ) -> Iterator[RoleSource]:
         """Yield the roles and levels of the collections around a place, innermost first."""
         for collection in around:
-            doubt = NESTED if nested else None
+            doubt = NESTED_COLLECTIONS if nested else None
             sources = [
-                self._add_guest_doubt(source, GUEST) for source in self.roles_on(collection, collection)
+                self._add_guest_doubt(source, GUEST_INSIDE)
+                for source in self.place_sources(collection, collection)
             ]
             if not self.is_guest and not _is_certain(sources):
-                sources += self.level(collection, collection)
+                sources += self.level_source(collection, collection)
             yield from (_add_doubt(source, doubt) if doubt else source for source in sources)
             nested = True
         if not all_known:
             yield _unknown_source(UNKNOWN, LEVEL, COLLECTION_UNREAD)
 
-    def organization(self) -> Iterator[Source]:
+    def organization_source(self) -> Iterator[RoleSource]:
         """Yield the role in the organization."""
-        yield Source(DEFAULT_ROLE, DEFAULT_ROLE, self.role)
+        yield RoleSource(DEFAULT_ROLE, DEFAULT_ROLE, self.role)
 
-    def default(self, places: tuple[Key, ...], all_known: bool) -> Iterator[Source]:
+    def default_sources(self, places: tuple[Key, ...], all_known: bool) -> Iterator[RoleSource]:
         """Yield the nearest level, else the role in the organization. A guest has neither."""
         if self.is_guest:
             return
         for place in places:
-            sources = list(self.level(place, OWN if place == places[0] else place))
+            sources = list(self.level_source(place, RESOLVED_PLACE if place == places[0] else place))
             yield from sources
             if _is_certain(sources):
                 return
         if all_known:
-            yield from self.organization()
+            yield from self.organization_source()
 
-    def _add_guest_doubt(self, source: Source, doubt: Doubt) -> Source:
+    def _add_guest_doubt(self, source: RoleSource, doubt: RoleDoubt) -> RoleSource:
         """Add a doubt for a guest, or for somebody who may be one."""
         return _add_doubt(source, doubt) if self.role[0] == 0 else source
 
 
-def _unread_team(team: Key) -> Doubt:
-    return Doubt("the members of {}", unread=True, place=team)
+def _unread_team(team: Key) -> RoleDoubt:
+    return RoleDoubt("the members of {}", is_missing_in_files=True, place=team)
 
 
-def _unread_list(place: Key) -> Doubt:
-    return Doubt("the permissions of {}", unread=True, place=place)
+def _unread_list(place: Key) -> RoleDoubt:
+    return RoleDoubt("the permissions of {}", is_missing_in_files=True, place=place)
 
 
-def _unknown_source(place: Key, giver: Key, doubt: Doubt) -> Source:
+def _unknown_source(place: Key, giver: Key, doubt: RoleDoubt) -> RoleSource:
     """Return a source of which neither the role is known nor whether it applies."""
-    return Source(place, giver, ANYTHING, frozenset({doubt}))
+    return RoleSource(place, giver, ANY_ROLE, frozenset({doubt}))
 
 
-def _add_doubt(source: Source, doubt: Doubt) -> Source:
-    return Source(source.place, source.giver, source.role, source.doubts | {doubt})
+def _add_doubt(source: RoleSource, doubt: RoleDoubt) -> RoleSource:
+    return RoleSource(source.place, source.grantee, source.role, source.doubts | {doubt})
 
 
-def _is_certain(sources: Iterable[Source]) -> bool:
+def _is_certain(sources: Iterable[RoleSource]) -> bool:
     """Return whether a source of this step certainly applies, so that later steps do not count."""
     return any(not source.doubts for source in sources)
 
 
-def _doubts(sources: Iterable[Source]) -> frozenset[Doubt]:
+def _doubts(sources: Iterable[RoleSource]) -> frozenset[RoleDoubt]:
     return frozenset(doubt for source in sources for doubt in source.doubts)
 
 
@@ -385,15 +410,15 @@ def _doubts(sources: Iterable[Source]) -> frozenset[Doubt]:
 class _PossibleRoles(Struct, frozen=True):
     """Possible roles after some steps, and the doubts that make the role uncertain."""
 
-    role: Range
-    doubts: frozenset[Doubt]
+    role: RoleRange
+    doubts: frozenset[RoleDoubt]
 
 
-def _gain_by_precedence(old: Chain, new: Chain) -> Gain | None:
+def _gain_by_precedence(old: SourcesByPrecedence, new: SourcesByPrecedence) -> AccessGain | None:
     """Compare two chains step by step: the first step that certainly gives a role decides."""
-    doubts: set[Doubt] = set()
+    doubts: set[RoleDoubt] = set()
     for number, (before, after) in enumerate(zip(old, new, strict=True)):
-        if before == after or _never_higher(before, after):
+        if before == after or _is_never_stronger(before, after):
             if _is_certain(after):
                 return None
             # Whether these apply is not known, but it is the same on both sides.
@@ -404,13 +429,13 @@ def _gain_by_precedence(old: Chain, new: Chain) -> Gain | None:
             return None
         certain = not doubts and new_roles.role[0] > old_roles.role[1]
         all_doubts = frozenset(doubts) | old_roles.doubts | new_roles.doubts
-        return Gain(
-            certain, old_roles.role, new_roles.role, _differing_names(before, after), number, all_doubts
+        return AccessGain(
+            certain, old_roles.role, new_roles.role, _differing_sources(before, after), number, all_doubts
         )
     return None
 
 
-def _gain_by_strength(old: Chain, new: Chain) -> Gain | None:
+def _gain_by_strength(old: SourcesByPrecedence, new: SourcesByPrecedence) -> AccessGain | None:
     """Compare two chains by their strongest role."""
     (before,), (after,) = old, new
     new_sources = after - before
@@ -422,19 +447,19 @@ def _gain_by_strength(old: Chain, new: Chain) -> Gain | None:
     doubts = _doubts(before | after)
     certain = certain_role > ceiling
     old_role, new_role = (floor, ceiling), (certain_role, max(source.role[1] for source in after))
-    return Gain(
-        certain, old_role, new_role, _differing_names(before, after), 0, frozenset() if certain else doubts
+    return AccessGain(
+        certain, old_role, new_role, _differing_sources(before, after), 0, frozenset() if certain else doubts
     )
 
 
-def _differing_names(before: Step, after: Step) -> frozenset[tuple[Key, Key]]:
+def _differing_sources(before: SourceGroup, after: SourceGroup) -> frozenset[tuple[Key, Key]]:
     """Return the names of the sources that only one of the two sides has."""
-    return frozenset(source.name for source in before ^ after)
+    return frozenset(source.identifier for source in before ^ after)
 
 
-def _never_higher(before: Step, after: Step) -> bool:
+def _is_never_stronger(before: SourceGroup, after: SourceGroup) -> bool:
     """Return whether the same sources give no stronger role: however they combine, nothing is gained."""
-    old_sources, new_sources = ({source.name: source for source in step} for step in (before, after))
+    old_sources, new_sources = ({source.identifier: source for source in step} for step in (before, after))
     return old_sources.keys() == new_sources.keys() and all(
         new_sources[name].doubts == source.doubts
         and new_sources[name].role[0] <= source.role[0]
@@ -443,17 +468,17 @@ def _never_higher(before: Step, after: Step) -> bool:
     )
 
 
-def _possible_roles(steps: Chain, first: int) -> _PossibleRoles:
+def _possible_roles(steps: SourcesByPrecedence, first: int) -> _PossibleRoles:
     """Return the possible roles: of the first certain step, and of the doubtful steps before that step."""
-    roles: list[Range] = []
-    doubts: set[Doubt] = set()
+    roles: list[RoleRange] = []
+    doubts: set[RoleDoubt] = set()
     for number, step in enumerate(steps, first):
         roles += [source.role for source in step]
         doubts |= _doubts(step)
         if _is_certain(step):
             if len({source.role for source in step}) > 1:
                 several = len({source.place for source in step}) > 1
-                doubts.add(_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
+                doubts.add(_DOUBT_OF_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
             break
     else:
         roles.append((0, 0))

@@ -14,49 +14,49 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from dpsync.kinds.shared.fields import GUEST_FIRST
+from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Difference, Exposure
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.text import FEW, some
+from dpsync.model.text import MAX_LISTED_NAMES, shorten_list
 from dpsync.planner.access import (
     ADMIN,
     ANY_ROLE_BELOW_ADMIN,
     LEVEL,
     NOT_A_GUEST,
-    OWN,
     PERSON,
-    Access,
-    Doubt,
-    Gain,
+    RESOLVED_PLACE,
+    AccessComparison,
+    AccessGain,
+    AccessState,
     Key,
-    Range,
+    RoleDoubt,
+    RoleRange,
     Subject,
-    World,
 )
-from dpsync.planner.access_inputs import AccessParts, Item, Unlisted
+from dpsync.planner.access_inputs import AccessInputs, AccessObject, UnlistedSpaces
 from dpsync.planner.decide import Decisions
 
-_MOST_GROUPS = 3
+_MAX_GROUPS = 3
 """Sentences about certain gains under one change."""
-_MOST_REASONS = 2
+_MAX_REASONS = 2
 
 
-class Finding(Struct, frozen=True):
+class AccessFinding(Struct, frozen=True):
     """A gain of one subject in some places; if `gain` is None, unknown because the files lack `unread`."""
 
     subject: Subject
-    gain: Gain | None
+    gain: AccessGain | None
     places: tuple[Key, ...]
-    unread: str = ""
+    missing_lists: str = ""
 
 
-class AccessWords(Struct, frozen=True):
+class AccessSentences(Struct, frozen=True):
     """Describe gains of access in sentences."""
 
-    parts: AccessParts
+    inputs: AccessInputs
 
-    def all(self, address: Address, findings: list[Finding], role: Any = None) -> str:
+    def describe(self, address: Address, findings: list[AccessFinding], role: Any = None) -> str:
         """Return one text for everything that the change at an address opens.
 
         `role`: the role that the change gives, if it gives one.
@@ -72,17 +72,17 @@ class AccessWords(Struct, frozen=True):
             ]
         )
 
-    def missing(self, findings: list[Finding]) -> tuple[str, ...]:
+    def missing_lists(self, findings: list[AccessFinding]) -> tuple[str, ...]:
         """Return what the files lack, so that the plan cannot determine who gains access."""
-        texts = {finding.unread for finding in findings if finding.unread}
+        texts = {finding.missing_lists for finding in findings if finding.missing_lists}
         for finding in findings:
             doubts = finding.gain.doubts if finding.gain is not None and not finding.gain.certain else ()
-            for doubt in (doubt for doubt in doubts if doubt.unread):
-                places = finding.places if doubt.place == OWN else (doubt.place,)
+            for doubt in (doubt for doubt in doubts if doubt.is_missing_in_files):
+                places = finding.places if doubt.place == RESOLVED_PLACE else (doubt.place,)
                 texts.update(doubt.text.format(self._place_name(place) if place else "") for place in places)
         return tuple(sorted(texts))
 
-    def _certain_sentences(self, address: Address, findings: list[Finding]) -> Iterator[str]:
+    def _certain_sentences(self, address: Address, findings: list[AccessFinding]) -> Iterator[str]:
         by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
         for finding in findings:
             assert finding.gain is not None
@@ -100,29 +100,29 @@ class AccessWords(Struct, frozen=True):
             f"{self._subject_names(subjects)}: {before} → {after}{_place_suffix(address, places)}"
             for (before, after, places), subjects in groups.items()
         )
-        yield from sentences[:_MOST_GROUPS]
-        if len(sentences) > _MOST_GROUPS:
-            yield f"and more access for {len(sentences) - _MOST_GROUPS} other groups of members"
+        yield from sentences[:_MAX_GROUPS]
+        if len(sentences) > _MAX_GROUPS:
+            yield f"and more access for {len(sentences) - _MAX_GROUPS} other groups of members"
 
-    def _possible_sentence(self, findings: list[Finding], role: Any) -> Iterator[str]:
+    def _possible_sentence(self, findings: list[AccessFinding], role: Any) -> Iterator[str]:
         if not findings:
             return
         places = self._place_names({place: None for finding in findings for place in finding.places})
         doubts = {doubt for finding in findings if finding.gain is not None for doubt in finding.gain.doubts}
         subjects = self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
         lead = f"role {role} " if role is not None else ""
-        yield f"{lead}may open {some(places)} to {subjects}{self._undocumented_reason(doubts)}"
+        yield f"{lead}may open {shorten_list(places)} to {subjects}{self._undocumented_reason(doubts)}"
 
-    def _unknown_sentence(self, findings: list[Finding]) -> Iterator[str]:
+    def _unknown_sentence(self, findings: list[AccessFinding]) -> Iterator[str]:
         if findings:
             subjects = self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
             yield f"may open more objects to {subjects}"
 
-    def _undocumented_reason(self, doubts: Collection[Doubt]) -> str:
+    def _undocumented_reason(self, doubts: Collection[RoleDoubt]) -> str:
         """Return what the platform does not document, "" if the files lack something (see `missing`)."""
-        if not doubts or any(doubt.unread for doubt in doubts):
+        if not doubts or any(doubt.is_missing_in_files for doubt in doubts):
             return ""
-        return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}"
+        return f": {shorten_list(sorted(doubt.text for doubt in doubts), _MAX_REASONS)}"
 
     # Names.
 
@@ -130,13 +130,13 @@ class AccessWords(Struct, frozen=True):
         return tuple(sorted(map(self._place_name, places)))
 
     def _place_name(self, place: Key) -> str:
-        if isinstance(place, Unlisted):
+        if isinstance(place, UnlistedSpaces):
             return f"the spaces of {self._place_name(place.place)} that your files do not list"
-        if address := self.parts.address(place):
+        if address := self.inputs.address(place):
             return address
-        title = self.parts.title(place)
+        title = self.inputs.title(place)
         name = place[1] if title is None else f'"{title}"'
-        return f"the {self.parts.noun(place)} {name}"
+        return f"the {self.inputs.kind_noun(place)} {name}"
 
     def _subject_names(self, subjects: list[Subject]) -> str:
         people = sorted(self._member_name(subject.key) for subject in subjects if subject.kind == "person")
@@ -146,49 +146,56 @@ class AccessWords(Struct, frozen=True):
         named = [*people, *groups]
         others = [subject for subject in subjects if subject.kind == "others"]
         unlisted = any(subject.kind == "unlisted" for subject in subjects)
-        phrases = [some(named)] if named else []
+        phrases = [shorten_list(named)] if named else []
         phrases += [_other_members(others)] if others else []
         phrases += ["people whose role your files do not list"] if unlisted else []
         return ", ".join(phrases)
 
     def _member_name(self, key: Key) -> str:
         """Return the e-mail of a member, as people know it."""
-        address = self.parts.address(key)
-        if address is None and (title := self.parts.title(key)):
+        address = self.inputs.address(key)
+        if address is None and (title := self.inputs.title(key)):
             return title
         if address is None:
-            return f"the {self.parts.noun(key)} {key[1].rpartition('/')[2]}"
+            return f"the {self.inputs.kind_noun(key)} {key[1].rpartition('/')[2]}"
         return address.rpartition("/")[2].removeprefix("[").removesuffix("]")
 
 
 def _place_suffix(address: Address, places: tuple[str, ...]) -> str:
     """Return the places as a phrase, "" if the only place is the one that contains the change."""
-    alone = len(places) == 1 and address.is_in(Address.parse(places[0]))
-    return "" if alone else f" on {some(places)}"
+    alone = len(places) == 1 and address.is_at_or_below(Address.parse(places[0]))
+    return "" if alone else f" on {shorten_list(places)}"
 
 
-def _role_word(role: Range, default: Range, subject: Subject, inexact: str, *, last: bool) -> str:
+def _role_word(role: RoleRange, default: RoleRange, subject: Subject, inexact: str, *, last: bool) -> str:
     """Return a role as a word: `inexact` with one end of the range if the role is not certain."""
     if subject.kind == "others" and role == default:
         return "their own role"
     low, high = role
-    word = GUEST_FIRST[high if last else low]
+    word = ROLES_ASCENDING_WITH_GUEST[high if last else low]
     return ("no access" if high == 0 else word) if low == high else inexact.format(word)
 
 
 def _other_members(others: list[Subject]) -> str:
     """Name everybody else by their roles in the organization."""
-    roles = [GUEST_FIRST[subject.after[0]] for subject in others if subject.after[0] == subject.after[1]]
+    roles = [
+        ROLES_ASCENDING_WITH_GUEST[subject.after[0]]
+        for subject in others
+        if subject.after[0] == subject.after[1]
+    ]
     if len(roles) < len(others):
         return "all other members except guests"
-    return f"other members with the role {some(roles, FEW + len(GUEST_FIRST))}"
+    return (
+        "other members with the role "
+        f"{shorten_list(roles, MAX_LISTED_NAMES + len(ROLES_ASCENDING_WITH_GUEST))}"
+    )
 
 
 _SITES, _COLLECTIONS = 2, 3
 """The steps of a chain in which sites and collections give their roles."""
 
 
-class Cause(Struct, frozen=True):
+class AccessCause(Struct, frozen=True):
     """One part of a change that access depends on.
 
     - `given`: the role of `who` on `place` changes
@@ -201,96 +208,105 @@ class Cause(Struct, frozen=True):
 
     change: Change
     field: str
-    kind: Literal["given", "level", "link", "move", "membership", "guest"]
+    mechanism: Literal["given", "level", "link", "move", "membership", "guest"]
     place: Key = None
-    who: Key = None
+    grantee: Key = None
 
     @property
-    def structural(self) -> bool:
+    def is_structural(self) -> bool:
         """Return whether the cause does not depend on roles. Such causes come after the exact causes."""
-        return self.kind in ("link", "move")
+        return self.mechanism in ("link", "move")
 
-    def towards(self, place: Key) -> tuple[str, Key, Key]:
+    def comparison_key(self, place: Key) -> tuple[str, Key, Key]:
         """Return a comparison key, equal for all places that the cause affects in the same way."""
-        own, who = (OWN if key == place else key for key in (self.place, self.who))
-        return self.kind, own, who
+        own, who = (RESOLVED_PLACE if key == place else key for key in (self.place, self.grantee))
+        return self.mechanism, own, who
 
     @property
     def concerns_everybody(self) -> bool:
-        return self.kind in ("level", "link", "move")
+        return self.mechanism in ("level", "link", "move")
 
-    def explains(self, subject: Subject, gain: Gain, place: Key, strongest: bool) -> bool:
+    def explains(self, subject: Subject, gain: AccessGain, place: Key, strongest: bool) -> bool:
         """Return whether a gain of a subject on a place results from this cause."""
-        if self.kind in ("membership", "guest") and self.who not in (None, subject.key):
+        if self.mechanism in ("membership", "guest") and self.grantee not in (None, subject.key):
             return False
-        name = OWN if place == self.place else self.place
-        match self.kind:
+        name = RESOLVED_PLACE if place == self.place else self.place
+        match self.mechanism:
             case "given":
-                is_own_role = subject.kind == "person" and subject.key == self.who
-                return (name, PERSON if is_own_role else self.who) in gain.sources
+                is_own_role = subject.kind == "person" and subject.key == self.grantee
+                return (name, PERSON if is_own_role else self.grantee) in gain.sources
             case "level":
                 return (name, LEVEL) in gain.sources
             case "membership":
                 return any(giver == self.place for _, giver in gain.sources)
             case "guest":
                 return any(giver == LEVEL for _, giver in gain.sources)
-        return strongest or gain.step == (_SITES if self.kind == "link" else _COLLECTIONS)
+        return strongest or gain.precedence_step == (_SITES if self.mechanism == "link" else _COLLECTIONS)
 
 
-def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[Address, list[Exposure]]:
+def access_exposures(decisions: Decisions, changes: Iterable[Change]) -> Mapping[Address, list[Exposure]]:
     """Return the exposures that open access to somebody, by the address of the change."""
     by_organization: dict[str, list[Change]] = defaultdict(list)
     for change in changes:
-        if relevant(decided, change):
-            by_organization[change.location.first].append(change)
+        if affects_access(decisions, change):
+            by_organization[change.location.organization_key].append(change)
     exposures: dict[Address, list[Exposure]] = {}
     for name, organization_changes in sorted(by_organization.items()):
-        parts = AccessParts(decided, tuple(organization_changes), Address.root(name))
-        words = AccessWords(parts)
-        by_change: dict[tuple[Address, str], list[tuple[Cause, Finding]]] = defaultdict(list)
-        for cause, finding in findings(parts):
+        parts = AccessInputs(decisions, tuple(organization_changes), Address.root(name))
+        words = AccessSentences(parts)
+        by_change: dict[tuple[Address, str], list[tuple[AccessCause, AccessFinding]]] = defaultdict(list)
+        for cause, finding in access_findings(parts):
             by_change[cause.change.location, cause.field].append((cause, finding))
         for (address, _), pairs in sorted(by_change.items(), key=lambda item: item[0]):
             cause = pairs[0][0]
             difference = next((item for item in cause.change.differences if item.field == cause.field), None)
-            role = difference.after if difference is not None and cause.kind == "given" else None
+            role = difference.after if difference is not None and cause.mechanism == "given" else None
             change_findings = [finding for _, finding in pairs]
             exposure = _exposure(
-                cause, difference, words.all(address, change_findings, role), words.missing(change_findings)
+                cause,
+                difference,
+                words.describe(address, change_findings, role),
+                words.missing_lists(change_findings),
             )
             exposures.setdefault(address, []).append(exposure)
     return exposures
 
 
-def relevant(decided: Decisions, change: Change) -> bool:
+def affects_access(decisions: Decisions, change: Change) -> bool:
     """Return whether a change can affect who has access."""
-    registry, address = decided.sides.registry, change.location
-    if address in decided.sides.snapshot.transferred:
+    registry, address = decisions.sides.registry, change.location
+    if address in decisions.sides.snapshot.transferred_entries:
         return False
     if change.action != "delete":
-        entry = decided.entries.get(address)
-        access = decided.sides.kind(entry.resource).access if entry is not None else {}
-        written = entry.written if entry is not None else ()
-        return bool(access) and (change.action == "create" or any(item.field.access for item in written))
+        entry = decisions.entries.get(address)
+        access = decisions.sides.kind(entry.entry).access_fields if entry is not None else {}
+        written = entry.separately_written if entry is not None else ()
+        return bool(access) and (
+            change.action == "create" or any(item.field.access_meaning for item in written)
+        )
     deleted = [
-        decided.deletions.addresses[address],
-        *_cascaded(decided, decided.deletions.addresses[address]),
+        decisions.deletions.addresses[address],
+        *_cascade_of(decisions, decisions.deletions.addresses[address]),
     ]
-    return any(registry[kind].access or _is_team(decided, kind) for kind, _ in deleted)
+    return any(registry[kind].access_fields or _is_team(decisions, kind) for kind, _ in deleted)
 
 
-def _cascaded(decided: Decisions, root: Identity) -> list[Identity]:
+def _cascade_of(decisions: Decisions, root: Identity) -> list[Identity]:
     """Return the objects that a delete takes along."""
-    return [identity for identity, name in decided.deletions.cascade.by_root.get(root, ()) if not name]
+    return [
+        identity for identity, name in decisions.deletions.cascade.losses_by_root.get(root, ()) if not name
+    ]
 
 
-def _is_team(decided: Decisions, name: str) -> bool:
+def _is_team(decisions: Decisions, name: str) -> bool:
     """Return whether a kind is a team, so that another kind declares its members."""
-    kinds = decided.sides.registry.children(name)
-    return any("who" in kind.access and "role" not in kind.access for kind in kinds)
+    kinds = decisions.sides.registry.children(name)
+    return any("who" in kind.access_fields and "role" not in kind.access_fields for kind in kinds)
 
 
-def _exposure(cause: Cause, difference: Difference | None, words: str, missing: tuple[str, ...]) -> Exposure:
+def _exposure(
+    cause: AccessCause, difference: Difference | None, words: str, missing: tuple[str, ...]
+) -> Exposure:
     change = cause.change
     return Exposure(
         address=change.address,
@@ -305,97 +321,108 @@ def _exposure(cause: Cause, difference: Difference | None, words: str, missing: 
 # What changes.
 
 
-def causes(parts: AccessParts) -> Iterator[Cause]:
+def access_causes(inputs: AccessInputs) -> Iterator[AccessCause]:
     """Yield every part of the changes that access depends on."""
-    created = {item.source.address: item for item in parts.created if not isinstance(item.source, LiveObject)}
-    live = {item.source.identity: item for item in parts.live if isinstance(item.source, LiveObject)}
-    for change in parts.changes:
+    created = {
+        item.source.address: item
+        for item in inputs.created_objects
+        if not isinstance(item.source, LiveObject)
+    }
+    live = {item.source.identity: item for item in inputs.live_objects if isinstance(item.source, LiveObject)}
+    for change in inputs.changes:
         if change.action == "create":
-            yield from _causes_of_create(parts, change, created[change.location])
+            yield from _causes_of_create(inputs, change, created[change.location])
         elif change.action == "update":
-            yield from _causes_of_update(parts, change, live)
+            yield from _causes_of_update(inputs, change, live)
         else:
-            root = parts.decided.deletions.addresses[change.location]
-            for identity in (root, *_cascaded(parts.decided, root)):
-                yield from _causes_of_delete(parts, change, identity, live.get(identity))
+            root = inputs.decisions.deletions.addresses[change.location]
+            for identity in (root, *_cascade_of(inputs.decisions, root)):
+                yield from _causes_of_delete(inputs, change, identity, live.get(identity))
 
 
-def _causes_of_create(parts: AccessParts, change: Change, item: Item) -> Iterator[Cause]:
-    access, place = item.kind.access, parts.parent(item)
+def _causes_of_create(inputs: AccessInputs, change: Change, item: AccessObject) -> Iterator[AccessCause]:
+    access, place = item.kind.access_fields, inputs.parent_key(item)
     if "who" in access:
         kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
         field = access["role"].name if "role" in access else ""
-        yield Cause(change, field, kind, place, parts.value(item, "who"))
-    elif "shows" in access and (space := parts.value(item, "shows")) is not None:
-        yield Cause(change, access["shows"].name, "link", parts.site(item), space)
-    elif "level" in access and parts.after.levels[item.key] is not None:
-        yield Cause(change, access["level"].name, "level", item.key)
+        yield AccessCause(change, field, kind, place, inputs.referenced_by(item, "who"))
+    elif "shows" in access and (space := inputs.referenced_by(item, "shows")) is not None:
+        yield AccessCause(change, access["shows"].name, "link", inputs.site_key(item), space)
+    elif "level" in access and inputs.after.levels[item.key] is not None:
+        yield AccessCause(change, access["level"].name, "level", item.key)
 
 
-def _causes_of_update(parts: AccessParts, change: Change, live: Mapping[Identity, Item]) -> Iterator[Cause]:
-    entry = parts.decided.entries[change.location]
+def _causes_of_update(
+    inputs: AccessInputs, change: Change, live: Mapping[Identity, AccessObject]
+) -> Iterator[AccessCause]:
+    entry = inputs.decisions.entries[change.location]
     item = live.get(entry.live.identity) if entry.live is not None else None
     if item is None:
         return
-    for written in entry.written:
+    for written in entry.separately_written:
         name = written.field.name
-        match written.field.access:
-            case "role" if "who" in item.kind.access:
-                yield Cause(change, name, "given", parts.parent(item), parts.value(item, "who"))
-            case "role" if parts.after.members.get(item.key) == (0, 0):
-                yield Cause(change, name, "guest", who=item.key)
+        match written.field.access_meaning:
+            case "role" if "who" in item.kind.access_fields:
+                yield AccessCause(
+                    change, name, "given", inputs.parent_key(item), inputs.referenced_by(item, "who")
+                )
+            case "role" if inputs.after.members.get(item.key) == (0, 0):
+                yield AccessCause(change, name, "guest", grantee=item.key)
             case "level":
-                yield Cause(change, name, "level", item.key)
+                yield AccessCause(change, name, "level", item.key)
             case "inside":
-                yield Cause(change, name, "move", item.key)
+                yield AccessCause(change, name, "move", item.key)
             case "shows":
                 for value in (written.before, written.after):
-                    if (space := parts.named(written.field, value, item.source)) is not None:
-                        yield Cause(change, name, "link", parts.site(item), space)
+                    if (space := inputs.referenced_key(written.field, value, item.source)) is not None:
+                        yield AccessCause(change, name, "link", inputs.site_key(item), space)
 
 
 def _causes_of_delete(
-    parts: AccessParts, change: Change, identity: Identity, item: Item | None
-) -> Iterator[Cause]:
-    if _is_team(parts.decided, identity[0]):
-        yield Cause(change, "", "membership", identity)
+    inputs: AccessInputs, change: Change, identity: Identity, item: AccessObject | None
+) -> Iterator[AccessCause]:
+    if _is_team(inputs.decisions, identity[0]):
+        yield AccessCause(change, "", "membership", identity)
     if item is None:
         return
-    access = item.kind.access
+    access = item.kind.access_fields
     if "who" in access:
         kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
-        yield Cause(change, "", kind, parts.parent(item), parts.value(item, "who"))
-    elif "shows" in access and (space := parts.value(item, "shows")) is not None:
-        yield Cause(change, "", "link", parts.site(item), space)
+        yield AccessCause(change, "", kind, inputs.parent_key(item), inputs.referenced_by(item, "who"))
+    elif "shows" in access and (space := inputs.referenced_by(item, "shows")) is not None:
+        yield AccessCause(change, "", "link", inputs.site_key(item), space)
     elif "level" in access:
-        for key in parts.before.contents.get(item.key, ()) if parts.is_collection(item.key) else ():
-            yield Cause(change, "", "move", key)
+        for key in inputs.before.contents.get(item.key, ()) if inputs.is_collection(item.key) else ():
+            yield AccessCause(change, "", "move", key)
 
 
 # Who gains by it.
 
 
-def findings(parts: AccessParts) -> Iterator[tuple[Cause, Finding]]:
+def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessFinding]]:
     """Yield all gains, each under its cause."""
-    finder = _Finder(parts)
-    by_place: dict[Key, list[Cause]] = defaultdict(list)
-    all_causes = sorted(causes(parts), key=lambda cause: cause.structural)
+    finder = _GainFinder(inputs)
+    by_place: dict[Key, list[AccessCause]] = defaultdict(list)
+    all_causes = sorted(access_causes(inputs), key=lambda cause: cause.is_structural)
     for cause in all_causes:
-        for place in dict.fromkeys(finder.places(cause)):
+        for place in dict.fromkeys(finder.affected_places(cause)):
             if finder.still_exists(place):
                 by_place[place].append(cause)
     places_by_key: dict[Any, list[Key]] = defaultdict(list)
     for place, place_causes in by_place.items():
-        places_by_key[finder.access_key(place), tuple(cause.towards(place) for cause in place_causes)].append(
-            place
-        )
+        places_by_key[
+            finder.access_key(place), tuple(cause.comparison_key(place) for cause in place_causes)
+        ].append(place)
     for places in places_by_key.values():
         for subject, gain, number in finder.gains(by_place[places[0]], places[0]):
             by_cause: dict[int, list[Key]] = defaultdict(list)
             for place in places:
                 by_cause[id(by_place[place][number])].append(place)
             for same_cause_places in by_cause.values():
-                yield by_place[same_cause_places[0]][number], Finding(subject, gain, tuple(same_cause_places))
+                yield (
+                    by_place[same_cause_places[0]][number],
+                    AccessFinding(subject, gain, tuple(same_cause_places)),
+                )
     for cause in all_causes:
         if (unknown := finder.unknown_gain(cause)) is not None:
             yield cause, unknown
@@ -405,31 +432,31 @@ _UNLISTED_MEMBER: Final = Subject("unlisted", None, NOT_A_GUEST, NOT_A_GUEST)
 _UNLISTED_GUEST: Final = Subject("unlisted", None, (0, 0), (0, 0))
 
 
-class _Finder(Struct, frozen=True):
+class _GainFinder(Struct, frozen=True):
     """Find the subjects that gain access in each place."""
 
-    parts: AccessParts
+    inputs: AccessInputs
 
     @property
-    def access(self) -> Access:
-        rule = self.parts.decided.sides.registry.profile.access
-        return Access(rule, self.parts.before, self.parts.after)
+    def access(self) -> AccessComparison:
+        rule = self.inputs.decisions.sides.registry.profile.access_rule
+        return AccessComparison(rule, self.inputs.before, self.inputs.after)
 
     def still_exists(self, place: Key) -> bool:
         """Return whether a place still exists after the apply."""
-        return place in self.parts.after.levels or place not in self.parts.before.levels
+        return place in self.inputs.after.levels or place not in self.inputs.before.levels
 
-    def places(self, cause: Cause) -> Iterator[Key]:
+    def affected_places(self, cause: AccessCause) -> Iterator[Key]:
         """Yield the places whose access a cause can change."""
-        before, after = self.parts.before, self.parts.after
-        if cause.kind == "link":
-            yield cause.who
+        before, after = self.inputs.before, self.inputs.after
+        if cause.mechanism == "link":
+            yield cause.grantee
             return
         roots = [cause.place]
-        if cause.kind == "guest":
-            givers = (cause.who, *sorted(after.teams_of.get(cause.who, ()), key=str))
+        if cause.mechanism == "guest":
+            givers = (cause.grantee, *sorted(after.teams_of.get(cause.grantee, ()), key=str))
             roots = [place for giver in givers for place in after.places_of.get(giver, ())]
-        elif cause.kind == "membership":
+        elif cause.mechanism == "membership":
             roots = [*before.places_of.get(cause.place, ()), *after.places_of.get(cause.place, ())]
         for place in dict.fromkeys(roots):
             yield place
@@ -438,30 +465,36 @@ class _Finder(Struct, frozen=True):
 
     def access_key(self, place: Key) -> Any:
         """Return a comparison key: places with equal keys give everybody the same access."""
-        place_type = self.parts.place(place)
-        worlds = (self.parts.before, self.parts.after)
+        place_type = self.inputs.access_place(place)
+        worlds = (self.inputs.before, self.inputs.after)
         has_roles = any(place in world.member_roles or place in world.team_roles for world in worlds)
         around = tuple(
             (
-                place in world.complete,
+                place in world.fully_read_places,
                 world.levels.get(place, "unknown"),
-                world.inside.get(place, "unknown"),
-                world.shown.get(place, frozenset()),
+                world.collection_of.get(place, "unknown"),
+                world.sites_showing.get(place, frozenset()),
             )
             for world in worlds
         )
-        return place_type.shown, place_type.held, place_type.listed, place if has_roles else None, around
+        return (
+            place_type.can_be_shown_by_sites,
+            place_type.can_be_in_collections,
+            place_type.has_permission_list,
+            place if has_roles else None,
+            around,
+        )
 
-    def gains(self, causes_here: list[Cause], place: Key) -> Iterator[tuple[Subject, Gain, int]]:
+    def gains(self, causes_here: list[AccessCause], place: Key) -> Iterator[tuple[Subject, AccessGain, int]]:
         """Yield the gain of each subject in a place, with the index of the first cause that explains it."""
-        place_type, access = self.parts.place(place), self.access
+        place_type, access = self.inputs.access_place(place), self.access
         strongest = access.rule == "strongest"
         everybody = any(cause.concerns_everybody for cause in causes_here)
         subjects = self._concerned_subjects(causes_here, place, everybody)
         access_places = tuple(
-            tuple(_access_places(world, place)) for world in (self.parts.before, self.parts.after)
+            tuple(_access_places(world, place)) for world in (self.inputs.before, self.inputs.after)
         )
-        gain_by_key: dict[Any, Gain | None] = {}
+        gain_by_key: dict[Any, AccessGain | None] = {}
         open_to_all = everybody
         for subject in subjects:
             key = access.comparison_key(subject, access_places) if subject.kind == "person" else subject
@@ -477,19 +510,21 @@ class _Finder(Struct, frozen=True):
                     yield subject, gain, number
                     break
 
-    def _concerned_subjects(self, causes_here: list[Cause], place: Key, everybody: bool) -> list[Subject]:
+    def _concerned_subjects(
+        self, causes_here: list[AccessCause], place: Key, everybody: bool
+    ) -> list[Subject]:
         """Return the subjects whom these causes can concern in a place."""
         people: dict[Key, None] = {}
         groups: dict[Key, None] = {}
-        for giver in self._givers(place) if everybody else ():
-            self._add_giver(giver, people, groups)
+        for giver in self._grantees(place) if everybody else ():
+            self._add_grantee(giver, people, groups)
         for cause in causes_here:
-            if cause.kind == "given":
-                self._add_giver(cause.who, people, groups)
-            elif cause.who is not None and cause.kind in ("membership", "guest"):
-                people[cause.who] = None
-            elif cause.kind == "membership":
-                self._add_giver(cause.place, people, groups)
+            if cause.mechanism == "given":
+                self._add_grantee(cause.grantee, people, groups)
+            elif cause.grantee is not None and cause.mechanism in ("membership", "guest"):
+                people[cause.grantee] = None
+            elif cause.mechanism == "membership":
+                self._add_grantee(cause.place, people, groups)
         subjects = [subject for key in people if (subject := self._member_subject(key)) is not None]
         subjects += [Subject("group", key) for key in groups]
         if everybody:
@@ -498,10 +533,10 @@ class _Finder(Struct, frozen=True):
                 subjects += [_UNLISTED_MEMBER, _UNLISTED_GUEST]
         return subjects
 
-    def _add_giver(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
+    def _add_grantee(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
         """Add a member to `people`, or the members of a team; if they are unknown, the team to `groups`."""
-        worlds = (self.parts.before, self.parts.after)
-        if giver not in self.parts.teams_with_roles:
+        worlds = (self.inputs.before, self.inputs.after)
+        if giver not in self.inputs.teams_with_roles:
             people[giver] = None
         elif all(giver in world.teams for world in worlds) or isinstance(giver, Address):
             members = {member for world in worlds for member in world.teams.get(giver, ())}
@@ -509,65 +544,76 @@ class _Finder(Struct, frozen=True):
         else:
             groups[giver] = None
 
-    def _givers(self, place: Key) -> Iterator[Key]:
+    def _grantees(self, place: Key) -> Iterator[Key]:
         """Yield the members and teams with a role on a place, or on another place that gives access to it."""
-        for world in (self.parts.before, self.parts.after):
+        for world in (self.inputs.before, self.inputs.after):
             for access_place in _access_places(world, place):
                 yield from world.member_roles.get(access_place, ())
                 yield from world.team_roles.get(access_place, ())
 
     def _member_subject(self, key: Key) -> Subject | None:
         """Return a member; None for an admin, who has access to everything, and for a member who leaves."""
-        before, after = (world.members.get(key) for world in (self.parts.before, self.parts.after))
+        before, after = (world.members.get(key) for world in (self.inputs.before, self.inputs.after))
         if before is not None and after is None:
             return None
         if (ADMIN, ADMIN) in (before, after):
             return None
         new = before is None and after is not None
-        unknown: Range = ANY_ROLE_BELOW_ADMIN
+        unknown: RoleRange = ANY_ROLE_BELOW_ADMIN
         return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
 
     def _other_subjects(self, named: frozenset[Key]) -> list[Subject]:
         """Return the remaining members, once for each role in the organization, without guests."""
-        counts = Counter(self.parts.members_by_role)
-        counts.subtract(self.parts.roles_of(key) for key in named if key in self.parts.after.members)
+        counts = Counter(self.inputs.members_by_role)
+        counts.subtract(self.inputs.roles_of(key) for key in named if key in self.inputs.after.members)
         roles = {pair for pair, number in counts.items() if number}
         roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != ((0, 0), (0, 0))}
-        if not self.parts.members_read or not roles:
+        if not self.inputs.are_members_read or not roles:
             return [Subject("others", None, NOT_A_GUEST, NOT_A_GUEST)]
         return [Subject("others", None, *pair) for pair in sorted(roles)]
 
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""
-        place_type, worlds = self.parts.place(place), (self.parts.before, self.parts.after)
+        place_type, worlds = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
         precedence = self.access.rule == "precedence"
         return (
             any(
-                access_place not in world.complete
+                access_place not in world.fully_read_places
                 for world in worlds
                 for access_place in _access_places(world, place)
             )
-            or (precedence and place_type.shown and not (worlds[0].sites_read and place_type.listed))
-            or (place_type.held and not all(world.collections_around(place)[1] for world in worlds))
+            or (
+                precedence
+                and place_type.can_be_shown_by_sites
+                and not (worlds[0].sites_read and place_type.has_permission_list)
+            )
+            or (
+                place_type.can_be_in_collections
+                and not all(world.enclosing_collections(place)[1] for world in worlds)
+            )
         )
 
-    def unknown_gain(self, cause: Cause) -> Finding | None:
+    def unknown_gain(self, cause: AccessCause) -> AccessFinding | None:
         """Return a finding without places if access may open in places whose permissions the files lack."""
-        joins = cause.kind == "membership" and cause.change.action == "create"
-        leaves = cause.kind == "membership" and not joins
-        unbound = cause.kind == "guest" and self.parts.has_levels_around
+        joins = cause.mechanism == "membership" and cause.change.action == "create"
+        leaves = cause.mechanism == "membership" and not joins
+        unbound = cause.mechanism == "guest" and self.inputs.has_levels_around
         by_losing = (leaves or unbound) and self.access.rule == "precedence"
-        if self.parts.everything_read or not (joins or by_losing):
+        if self.inputs.is_everything_read or not (joins or by_losing):
             return None
-        if cause.who is None:
+        if cause.grantee is None:
             return None  # the team is deleted: before that everything that names it was read
         if isinstance(cause.place, Address):
             return None  # the plan creates the team, which has only the roles that the files give to it
-        subject = self._member_subject(cause.who)
+        subject = self._member_subject(cause.grantee)
         unread = "the permissions of all spaces, collections and sites"
-        return Finding(subject, None, (), unread) if subject is not None else None
+        return AccessFinding(subject, None, (), unread) if subject is not None else None
 
 
-def _access_places(world: World, place: Key) -> list[Key]:
+def _access_places(world: AccessState, place: Key) -> list[Key]:
     """Return a place and all places that give access to it."""
-    return [place, *sorted(world.shown.get(place, ()), key=str), *world.collections_around(place)[0]]
+    return [
+        place,
+        *sorted(world.sites_showing.get(place, ()), key=str),
+        *world.enclosing_collections(place)[0],
+    ]

@@ -15,25 +15,25 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.shared.fields import GUEST_FIRST
+from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
-from dpsync.planner.access import ANYTHING, Key, Place, Range, World
+from dpsync.planner.access import ANY_ROLE, AccessPlace, AccessState, Key, RoleRange
 from dpsync.planner.decide import Decisions
 
 _INHERIT = "inherit"
 
 
-class Unlisted(Struct, frozen=True):
+class UnlistedSpaces(Struct, frozen=True):
     """Stands for the spaces on a site or in a collection that no list of the files contains."""
 
     place: Key
 
 
-class Item(Struct, frozen=True):
+class AccessObject(Struct, frozen=True):
     """An object of one side with its fields as they are on that side."""
 
     key: Key
@@ -42,10 +42,10 @@ class Item(Struct, frozen=True):
     fields: Mapping[str, Value]
 
 
-class AccessParts(Struct, frozen=True, dict=True):
+class AccessInputs(Struct, frozen=True, dict=True):
     """The objects of one organization that affect access, by their kinds' `Field.access`."""
 
-    decided: Decisions
+    decisions: Decisions
     changes: tuple[Change, ...]
     organization: Address
 
@@ -53,13 +53,13 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     def key(self, address: Address) -> Key:
         """Return the key of an entry: the identity of its object, or its address while there is no object."""
-        sides = self.decided.sides
-        entry = sides.resources.get(address)
+        sides = self.decisions.sides
+        entry = sides.entries.get(address)
         if address in sides.snapshot.outputs and entry is not None:
-            outputs = sides.kind(entry).platform.outputs
+            outputs = sides.kind(entry).platform_work.outputs
             id = sides.snapshot.outputs[address]
             return (outputs.kind, id) if outputs is not None and id is not None else address
-        if entry is not None and sides.kind(entry).of_output and entry.parent is not None:
+        if entry is not None and sides.kind(entry).is_part_of_output and entry.parent is not None:
             return self.key(entry.parent)
         if (identity := sides.names.identities.get(address)) is not None:
             return identity
@@ -68,26 +68,28 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     def live_key(self, identity: Identity) -> Key:
         """Return the key of a live object; the key of the output if the object holds an output's access."""
-        registry = self.decided.sides.registry
+        registry = self.decisions.sides.registry
         kind = registry[identity[0]]
-        outputs = registry[kind.parents[0]].platform.outputs if kind.of_output else None
+        outputs = registry[kind.parents[0]].platform_work.outputs if kind.is_part_of_output else None
         return (outputs.kind, identity[1]) if outputs is not None else identity
 
-    def named(self, field: Field, value: Value, source: Entry | LiveObject) -> Key | None:
+    def referenced_key(self, field: Field, value: Value, source: Entry | LiveObject) -> Key | None:
         """Return the key of the object that a reference refers to."""
         if isinstance(value, Ref):
             return self.key(value.address)
         if not isinstance(value, LiveId):
             return None
-        sides = self.decided.sides
-        candidates = [sides.names.named(source, kind, value.id) for kind in field.type.refers]
+        sides = self.decisions.sides
+        candidates = [
+            sides.names.referenced_object(source, kind, value.id) for kind in field.type.referenced_kinds
+        ]
         return next(
             (identity for identity in candidates if identity in sides.snapshot.objects), candidates[0]
         )
 
     def address(self, key: Key) -> str | None:
         """Return the address of the object with a key, None if no object in this plan has the key."""
-        sides = self.decided.sides
+        sides = self.decisions.sides
         if isinstance(key, Address):
             return str(key)
         if key in sides.snapshot.objects:
@@ -96,43 +98,44 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     def title(self, key: Key) -> str | None:
         """Return the title of an object that was not read, taken from an object that refers to it."""
-        return self.decided.sides.names.referenced_titles.get(key)
+        return self.decisions.sides.names.referenced_titles.get(key)
 
     # Both sides.
 
     @cached_property
-    def created(self) -> tuple[Item, ...]:
+    def created_objects(self) -> tuple[AccessObject, ...]:
         """Return the objects that the plan creates."""
-        entries = (self.decided.entries.get(change.location) for change in self.changes)
+        entries = (self.decisions.entries.get(change.location) for change in self.changes)
         return tuple(
-            Item(
-                self.key(entry.resource.address), kind, entry.resource, self._declared_fields(entry.resource)
-            )
+            AccessObject(self.key(entry.entry.address), kind, entry.entry, self._declared_fields(entry.entry))
             for entry in entries
             if entry is not None
             and entry.live is None
-            and (kind := self.decided.sides.kind(entry.resource)).access
+            and (kind := self.decisions.sides.kind(entry.entry)).access_fields
         )
 
-    def _declared_fields(self, resource: Entry) -> dict[str, Value]:
+    def _declared_fields(self, entry: Entry) -> dict[str, Value]:
         """Return the fields of an entry that are not blocked."""
-        kind, noted = self.decided.sides.kind(resource), self.decided.blocking.noted
+        kind, noted = self.decisions.sides.kind(entry), self.decisions.blocking.is_field_blocked
         return {
-            name: value
-            for name, value in resource.fields.items()
-            if not noted(resource.address, kind.field(name))
+            name: value for name, value in entry.fields.items() if not noted(entry.address, kind.field(name))
         }
 
     @cached_property
-    def live(self) -> tuple[Item, ...]:
+    def live_objects(self) -> tuple[AccessObject, ...]:
         """Return the relevant live objects with their current fields."""
-        sides, above_of = self.decided.sides, self.decided.sides.snapshot.above
+        sides, above_of = self.decisions.sides, self.decisions.sides.snapshot.ancestors
         root = sides.names.identities.get(self.organization)
         items = []
         for identity, live in sides.snapshot.objects.items():
             kind = sides.kind(live)
-            if kind.access and (above := above_of(live)) and above[-1] == root and self._was_read(live, kind):
-                items.append(Item(self.live_key(identity), kind, live, live.fields))
+            if (
+                kind.access_fields
+                and (above := above_of(live))
+                and above[-1] == root
+                and self._was_read(live, kind)
+            ):
+                items.append(AccessObject(self.live_key(identity), kind, live, live.fields))
         return tuple(items)
 
     def _was_read(self, live: LiveObject, kind: Kind) -> bool:
@@ -140,152 +143,166 @@ class AccessParts(Struct, frozen=True, dict=True):
 
         Before a delete, all objects that refer to the deleted object are read (live/delete_evidence.py).
         """
-        if "who" not in kind.access or live.parent is None:
+        if "who" not in kind.access_fields or live.parent is None:
             return True
-        referenced = self.named(kind.access["who"], live.fields.get(kind.access["who"].name), live)
-        is_deleted = referenced is not None and self.decided.deletions.covers(referenced)
-        return is_deleted or self.reads(live.parent, kind)
+        referenced = self.referenced_key(
+            kind.access_fields["who"], live.fields.get(kind.access_fields["who"].name), live
+        )
+        is_deleted = referenced is not None and self.decisions.deletions.deletes(referenced)
+        return is_deleted or self.is_list_read(live.parent, kind)
 
-    def reads(self, place: Identity, kind: Kind) -> bool:
+    def is_list_read(self, place: Identity, kind: Kind) -> bool:
         """Return whether all objects of a kind in a live place were read.
 
         The objects in a deleted place were read, because the plan lists them (live/delete_evidence.py).
         """
-        sides = self.decided.sides
+        sides = self.decisions.sides
         return place in sides.snapshot.objects and (
-            self.decided.deletions.covers(place)
+            self.decisions.deletions.deletes(place)
             or sides.names.address(place).child(*kind.key.split(".")) in sides.snapshot.scopes
         )
 
     @cached_property
-    def staying(self) -> tuple[Item, ...]:
+    def kept_objects(self) -> tuple[AccessObject, ...]:
         """Return the live objects that the plan keeps, with their fields after the apply."""
         return tuple(
-            Item(item.key, item.kind, item.source, self._fields_after(item))
-            for item in self.live
-            if isinstance(item.source, LiveObject) and not self.decided.deletions.covers(item.source.identity)
+            AccessObject(item.key, item.kind, item.source, self._fields_after(item))
+            for item in self.live_objects
+            if isinstance(item.source, LiveObject)
+            and not self.decisions.deletions.deletes(item.source.identity)
         )
 
-    def _fields_after(self, item: Item) -> Mapping[str, Value]:
+    def _fields_after(self, item: AccessObject) -> Mapping[str, Value]:
         assert isinstance(item.source, LiveObject)
-        address = self.decided.sides.names.declared.get(item.source.identity)
-        entry = self.decided.entries.get(address) if address is not None else None
-        if entry is None or not entry.written:
+        address = self.decisions.sides.names.declared.get(item.source.identity)
+        entry = self.decisions.entries.get(address) if address is not None else None
+        if entry is None or not entry.separately_written:
             return item.fields
-        return {**item.fields, **{difference.field.name: difference.after for difference in entry.written}}
+        return {
+            **item.fields,
+            **{difference.field.name: difference.after for difference in entry.separately_written},
+        }
 
     # The worlds.
 
     @cached_property
-    def before(self) -> World:
+    def before(self) -> AccessState:
         """Return the current state. A place that the plan creates counts as one without roles or level."""
-        current = self._world(self.live)
-        new = {item.key for item in self.created if "level" in item.kind.access}
+        current = self._access_state(self.live_objects)
+        new = {item.key for item in self.created_objects if "level" in item.kind.access_fields}
         after = self.after
 
         def with_new(now: Mapping[Key, Any], later: Mapping[Key, Any]) -> dict[Key, Any]:
             return {**now, **{key: later[key] for key in new if key in later}}
 
-        return World(
+        return AccessState(
             members=current.members,
             teams=current.teams,
             member_roles=current.member_roles,
             team_roles=current.team_roles,
-            complete=current.complete | new,
+            fully_read_places=current.fully_read_places | new,
             levels={**current.levels, **dict.fromkeys(new)},
-            inside=with_new(current.inside, after.inside),
-            shown=with_new(current.shown, after.shown),
+            collection_of=with_new(current.collection_of, after.collection_of),
+            sites_showing=with_new(current.sites_showing, after.sites_showing),
             sites_read=current.sites_read,
             unread_levels=current.unread_levels,
         )
 
     @cached_property
-    def after(self) -> World:
+    def after(self) -> AccessState:
         """Return the state after the apply."""
-        return self._world((*self.staying, *self.created))
+        return self._access_state((*self.kept_objects, *self.created_objects))
 
-    def _world(self, items: Iterable[Item]) -> World:
+    def _access_state(self, items: Iterable[AccessObject]) -> AccessState:
         items = tuple(items)
-        members: dict[Key, Range] = {}
-        member_roles: dict[Key, dict[Key, Range]] = {}
-        team_roles: dict[Key, dict[Key, Range]] = {}
+        members: dict[Key, RoleRange] = {}
+        member_roles: dict[Key, dict[Key, RoleRange]] = {}
+        team_roles: dict[Key, dict[Key, RoleRange]] = {}
         teams: dict[Key, set[Key]] = {key: set() for key in self._teams_read}
-        levels: dict[Key, Range | None] = {}
+        levels: dict[Key, RoleRange | None] = {}
         inside: dict[Key, Key | None] = {}
         shown: dict[Key, set[Key]] = {}
         for item in items:
-            access = item.kind.access
-            holder = self.value(item, "who")
+            access = item.kind.access_fields
+            holder = self.referenced_by(item, "who")
             if "who" in access and "role" in access:
                 roles = team_roles if item.kind.name in self._team_role_kinds else member_roles
                 if (role := _role_range(item.fields.get(access["role"].name))) != (0, 0):
-                    roles.setdefault(self.parent(item), {})[holder] = role
+                    roles.setdefault(self.parent_key(item), {})[holder] = role
             elif "who" in access:
-                teams.setdefault(self.parent(item), set()).add(holder)
+                teams.setdefault(self.parent_key(item), set()).add(holder)
             elif "role" in access:
                 members[item.key] = _role_range(item.fields.get(access["role"].name))
             if "level" in access:
                 levels[item.key] = self._level(item, access["level"])
             if "inside" in access:
-                inside[item.key] = self.value(item, "inside")
-            if "shows" in access and (space := self.value(item, "shows")) is not None:
-                shown.setdefault(space, set()).add(self.site(item))
-        shown |= {Unlisted(site): {site} for site in self.unread_sites if site in levels}
-        if not self.spaces_listed:
-            inside |= {Unlisted(key): key for key in levels if self.is_collection(key)}
+                inside[item.key] = self.referenced_by(item, "inside")
+            if "shows" in access and (space := self.referenced_by(item, "shows")) is not None:
+                shown.setdefault(space, set()).add(self.site_key(item))
+        shown |= {UnlistedSpaces(site): {site} for site in self.unread_sites if site in levels}
+        if not self.are_spaces_listed:
+            inside |= {UnlistedSpaces(key): key for key in levels if self.is_collection(key)}
         for team in (team for roles in team_roles.values() for team in roles):
             if isinstance(team, Address):  # the plan creates it
                 teams.setdefault(team, set())
-        return World(
+        return AccessState(
             members=members,
             teams={team: frozenset(members_of_team) for team, members_of_team in teams.items()},
             member_roles=member_roles,
             team_roles=team_roles,
-            complete=frozenset(key for key in levels if self._is_complete(key)),
+            fully_read_places=frozenset(key for key in levels if self._is_complete(key)),
             levels=levels,
-            inside=self._without_deleted_collections(inside),
-            shown={space: frozenset(sites) for space, sites in shown.items()},
-            sites_read=self.unread_sites == () and self.sites_listed,
-            unread_levels=not self.sites_listed or any(levels.get(site) for site in self.unread_sites),
+            collection_of=self._without_deleted_collections(inside),
+            sites_showing={space: frozenset(sites) for space, sites in shown.items()},
+            sites_read=self.unread_sites == () and self.are_sites_listed,
+            unread_levels=not self.are_sites_listed or any(levels.get(site) for site in self.unread_sites),
         )
 
-    def value(self, item: Item, word: Any) -> Key | None:
+    def referenced_by(self, item: AccessObject, meaning: Any) -> Key | None:
         """Return the key of the object that the field with an access word refers to."""
-        field = item.kind.access.get(word)
-        return self.named(field, item.fields.get(field.name), item.source) if field is not None else None
+        field = item.kind.access_fields.get(meaning)
+        return (
+            self.referenced_key(field, item.fields.get(field.name), item.source)
+            if field is not None
+            else None
+        )
 
-    def _level(self, item: Item, field: Field) -> Range | None:
+    def _level(self, item: AccessObject, field: Field) -> RoleRange | None:
         """Return the level of a place; None if the place inherits, also if no answer contains the field."""
         value = item.fields.get(field.name, _INHERIT if isinstance(item.source, Entry) else None)
-        value = field.absent if value is None else value
+        value = field.value_when_absent if value is None else value
         return None if value in (None, _INHERIT) else _role_range(value)
 
-    def _without_deleted_collections(self, inside: dict[Key, Key | None]) -> dict[Key, Key | None]:
+    def _without_deleted_collections(self, collection_of: dict[Key, Key | None]) -> dict[Key, Key | None]:
         """Move the contents of a deleted collection to the collection that contained the deleted one."""
         deleted = {
-            item.key: self.value(item, "inside")
-            for item in self.live
-            if "inside" in item.kind.access and item.key not in inside
+            item.key: self.referenced_by(item, "inside")
+            for item in self.live_objects
+            if "inside" in item.kind.access_fields and item.key not in collection_of
         }
-        containers = dict(inside)
-        for key, container in inside.items():
+        containers = dict(collection_of)
+        for key, container in collection_of.items():
             while container in deleted:
                 container = deleted[container]
             containers[key] = container
         return containers
 
-    def place(self, key: Key) -> Place:
-        if isinstance(key, Unlisted):
-            return Place(key, shown=True, listed=False)
+    def access_place(self, key: Key) -> AccessPlace:
+        if isinstance(key, UnlistedSpaces):
+            return AccessPlace(key, can_be_shown_by_sites=True, has_permission_list=False)
         kind = self._kind_name(key)
-        return Place(key, shown=kind in self._shown_kinds, held=kind not in self._site_kinds)
+        return AccessPlace(
+            key,
+            can_be_shown_by_sites=kind in self._shown_kinds,
+            can_be_in_collections=kind not in self._site_kinds,
+        )
 
     @cached_property
-    def members_by_role(self) -> Counter[tuple[Range, Range]]:
+    def members_by_role(self) -> Counter[tuple[RoleRange, RoleRange]]:
         """Count the members by role in the organization, before and after."""
         return Counter(map(self.roles_of, self.after.members))
 
-    def roles_of(self, member: Key) -> tuple[Range, Range]:
+    def roles_of(self, member: Key) -> tuple[RoleRange, RoleRange]:
         """Return the role of a member in the organization, before and after."""
         role = self.after.members[member]
         return self.before.members.get(member, role), role
@@ -295,42 +312,44 @@ class AccessParts(Struct, frozen=True, dict=True):
         worlds = (self.before, self.after)
         return frozenset(team for world in worlds for roles in world.team_roles.values() for team in roles)
 
-    def noun(self, key: Identity) -> str:
-        return self.decided.sides.registry[key[0]].noun
+    def kind_noun(self, key: Identity) -> str:
+        return self.decisions.sides.registry[key[0]].noun
 
     def is_collection(self, key: Key) -> bool:
         return self._kind_name(key) not in self._shown_kinds | self._site_kinds
 
     def _kind_name(self, key: Key) -> str:
-        entry = self.decided.sides.resources.get(key) if isinstance(key, Address) else None
+        entry = self.decisions.sides.entries.get(key) if isinstance(key, Address) else None
         return entry.kind if entry is not None else str(key[0])
 
     @cached_property
     def _shown_kinds(self) -> frozenset[str]:
         """Return the names of the kinds that sites show."""
         return frozenset(
-            name for kind in self._kinds_with("shows") for name in kind.access["shows"].type.refers
+            name
+            for kind in self._kinds_with("shows")
+            for name in kind.access_fields["shows"].type.referenced_kinds
         )
 
     @cached_property
     def _site_kinds(self) -> frozenset[str]:
         """Return the names of the kinds of sites."""
-        return frozenset(map(self.decided.sides.registry.tree_owner, self._kinds_with("shows")))
+        return frozenset(map(self.decisions.sides.registry.tree_owner, self._kinds_with("shows")))
 
-    def parent(self, item: Item) -> Key:
+    def parent_key(self, item: AccessObject) -> Key:
         """Return the place or the team that contains an object."""
         source = item.source
         if isinstance(source, LiveObject):
             return self.live_key(source.parent) if source.parent is not None else None
         return self.key(source.parent) if source.parent is not None else None
 
-    def site(self, item: Item) -> Key:
+    def site_key(self, item: AccessObject) -> Key:
         """Return the site whose structure contains an object."""
-        sides, source = self.decided.sides, item.source
+        sides, source = self.decisions.sides, item.source
         owner = sides.registry.tree_owner(item.kind)
         if isinstance(source, LiveObject):
-            return sides.lineage.live_ancestor(source, owner)
-        address = sides.lineage.ancestor(source, owner)
+            return sides.hierarchy.live_ancestor(source, owner)
+        address = sides.hierarchy.ancestor(source, owner)
         return self.key(address) if address is not None else None
 
     # What was read.
@@ -340,8 +359,9 @@ class AccessParts(Struct, frozen=True, dict=True):
         roles = {"who", "role"}
         return [
             kind
-            for kind in self.decided.sides.registry.ordered
-            if set(words) <= kind.access.keys() and not (kind.access.keys() & roles) - set(words)
+            for kind in self.decisions.sides.registry.in_dependency_order
+            if set(words) <= kind.access_fields.keys()
+            and not (kind.access_fields.keys() & roles) - set(words)
         ]
 
     @cached_property
@@ -354,18 +374,20 @@ class AccessParts(Struct, frozen=True, dict=True):
         """Return the names of the kinds that give a role to a team."""
         kinds = self._kinds_with("who", "role")
         return frozenset(
-            kind.name for kind in kinds if self._team_kinds.issuperset(kind.access["who"].type.refers)
+            kind.name
+            for kind in kinds
+            if self._team_kinds.issuperset(kind.access_fields["who"].type.referenced_kinds)
         )
 
     @cached_property
     def _root(self) -> Identity | None:
-        return self.decided.sides.names.identities.get(self.organization)
+        return self.decisions.sides.names.identities.get(self.organization)
 
     def _is_list_read(self, kind: Kind) -> bool:
         """Return whether the list of all objects of a kind in the organization was read."""
-        sides = self.decided.sides
+        sides = self.decisions.sides
         return self._root is not None and (
-            self.reads(self._root, kind)
+            self.is_list_read(self._root, kind)
             or any(
                 lookup.kind == kind.name and lookup.parent == self.organization
                 for lookup in sides.desired.lookups.values()
@@ -373,36 +395,36 @@ class AccessParts(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def members_read(self) -> bool:
+    def are_members_read(self) -> bool:
         return all(map(self._is_list_read, self._kinds_with("role")))
 
     @cached_property
     def _teams_read(self) -> frozenset[Identity]:
         """Return the live teams whose members were read."""
-        sides, teams_read = self.decided.sides, set[Identity]()
+        sides, teams_read = self.decisions.sides, set[Identity]()
         for kind in self._kinds_with("who"):
             teams = (identity for identity in sides.snapshot.objects if identity[0] in kind.parents)
-            teams_read.update(team for team in teams if self.reads(team, kind))
+            teams_read.update(team for team in teams if self.is_list_read(team, kind))
         return frozenset(teams_read)
 
     @cached_property
-    def sites_listed(self) -> bool:
-        return all(self._is_list_read(self.decided.sides.registry[name]) for name in self._site_kinds)
+    def are_sites_listed(self) -> bool:
+        return all(self._is_list_read(self.decisions.sides.registry[name]) for name in self._site_kinds)
 
     @cached_property
     def unread_sites(self) -> tuple[Key, ...]:
         """Return the live sites whose structure was not read."""
-        owners = {self.decided.sides.registry.tree_owner(kind): kind for kind in self._kinds_with("shows")}
+        owners = {self.decisions.sides.registry.tree_owner(kind): kind for kind in self._kinds_with("shows")}
         return tuple(
             item.key
-            for item in self.live
-            if (kind := owners.get(item.kind.name)) is not None and not self.reads(item.key, kind)
+            for item in self.live_objects
+            if (kind := owners.get(item.kind.name)) is not None and not self.is_list_read(item.key, kind)
         )
 
     @cached_property
-    def spaces_listed(self) -> bool:
+    def are_spaces_listed(self) -> bool:
         """Return whether the collection of every space is known; for outputs of other objects it never is."""
-        sides = self.decided.sides
+        sides = self.decisions.sides
         return not sides.snapshot.output_identities and all(
             map(self._is_list_read, self._kinds_with("inside"))
         )
@@ -411,27 +433,27 @@ class AccessParts(Struct, frozen=True, dict=True):
         """Return whether all roles on a place were read."""
         if isinstance(key, Address):
             return True
-        place = self._access_objects.get(key, key)
-        registry = self.decided.sides.registry
+        place = self._holders_of_output_access.get(key, key)
+        registry = self.decisions.sides.registry
         return all(
-            self.reads(place, kind) or not self._has_candidates(kind)
+            self.is_list_read(place, kind) or not self._can_list_anybody(kind)
             for kind in self._kinds_with("who", "role")
             if place[0] in registry and place[0] in kind.parents
         )
 
     @cached_property
-    def _access_objects(self) -> Mapping[Key, Identity]:
+    def _holders_of_output_access(self) -> Mapping[Key, Identity]:
         """Return, by the key of an output, the identity of the object that holds the output's access."""
         return {
             item.key: item.source.identity
-            for item in self.live
-            if item.kind.of_output and isinstance(item.source, LiveObject)
+            for item in self.live_objects
+            if item.kind.is_part_of_output and isinstance(item.source, LiveObject)
         }
 
-    def _has_candidates(self, kind: Kind) -> bool:
+    def _can_list_anybody(self, kind: Kind) -> bool:
         """Return whether a list of this kind can contain anybody: without teams, a list of teams is empty."""
-        sides = self.decided.sides
-        names = kind.access["who"].type.refers
+        sides = self.decisions.sides
+        names = kind.access_fields["who"].type.referenced_kinds
         known = all(self._is_list_read(sides.registry[name]) for name in names)
         return not known or any(identity[0] in names for identity in sides.snapshot.objects)
 
@@ -439,26 +461,30 @@ class AccessParts(Struct, frozen=True, dict=True):
     def has_levels_around(self) -> bool:
         """Return whether a site or a collection may have a default level."""
         levels = (*self.before.levels.items(), *self.after.levels.items())
-        return not (self.sites_listed and self.spaces_listed) or any(
+        return not (self.are_sites_listed and self.are_spaces_listed) or any(
             level is not None for key, level in levels if self._kind_name(key) not in self._shown_kinds
         )
 
     @cached_property
-    def everything_read(self) -> bool:
+    def is_everything_read(self) -> bool:
         """Return whether every list with roles was read."""
-        places = [kind for kind in self._kinds_with() if "level" in kind.access and not kind.of_output]
+        places = [
+            kind
+            for kind in self._kinds_with()
+            if "level" in kind.access_fields and not kind.is_part_of_output
+        ]
         return (
             all(map(self._is_list_read, places))
-            and not self.decided.sides.snapshot.output_identities
+            and not self.decisions.sides.snapshot.output_identities
             and all(self._is_complete(key) for key in self.before.levels)
         )
 
 
-def _role_range(word: Value) -> Range:
+def _role_range(word: Value) -> RoleRange:
     """Return the rank of a role; the full range for a role that this version does not know."""
     if word is None:
         return (0, 0)
-    return (rank, rank) if (rank := _RANKS.get(word)) is not None else ANYTHING
+    return (rank, rank) if (rank := _RANKS.get(word)) is not None else ANY_ROLE
 
 
-_RANKS: Mapping[Any, int] = {word: rank for rank, word in enumerate(GUEST_FIRST)}
+_RANKS: Mapping[Any, int] = {word: rank for rank, word in enumerate(ROLES_ASCENDING_WITH_GUEST)}

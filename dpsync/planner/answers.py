@@ -16,8 +16,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.places import Places
+from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, FieldAddress, Pattern
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -26,18 +26,18 @@ from dpsync.model.question import Refusal
 
 DELETE: Final = "delete"
 EXPOSE: Final = "expose"
-FOR_A_MOMENT: Final = "expose for a moment"
+EXPOSE_BRIEFLY: Final = "expose for a moment"
 RESTRUCTURE: Final = "restructure"
 SEND: Final = "send"
-NOT_MY_OWN: Final = "not my own"
+NOT_TOKEN_USER: Final = "not my own"  # noqa: S105 (a word, no secret)
 NEW: Final = "new"
 
-UNNEEDED: Final = "this plan needs no such confirmation"
-_DIGITS: Final = 12
-_PLAIN: Final = re.compile(r"[\w ./@+~#:,*\[\]-]*")
+UNNEEDED_MESSAGE: Final = "this plan needs no such confirmation"
+_MAX_DIGITS: Final = 12
+_SAFE_WORD: Final = re.compile(r"[\w ./@+~#:,*\[\]-]*")
 """Texts that need no escape between double quotes in any shell."""
 
-Subject = Literal["N", "ADDRESS", "ADDRESS#field", "N PATTERN"]
+SubjectForm = Literal["N", "ADDRESS", "ADDRESS#field", "N PATTERN"]
 
 
 class Answer(Struct, frozen=True, order=True):
@@ -52,7 +52,7 @@ class Answer(Struct, frozen=True, order=True):
     def __str__(self) -> str:
         return f"{self.words} {self.subject}"
 
-    def covered(self, addresses: Iterable[Address]) -> list[Address]:
+    def matching_addresses(self, addresses: Iterable[Address]) -> list[Address]:
         """Return the addresses that the pattern of a `new N PATTERN` answer matches; none if N is wrong."""
         number, _, pattern = self.subject.partition(" ")
         if self.words != NEW or not pattern:
@@ -64,57 +64,63 @@ class Answer(Struct, frozen=True, order=True):
     @property
     def flag(self) -> str:
         """Return the answer as a command line flag."""
-        return f'--confirm "{self}"' if _PLAIN.fullmatch(str(self)) else f"--confirm {shlex.quote(str(self))}"
+        return (
+            f'--confirm "{self}"'
+            if _SAFE_WORD.fullmatch(str(self))
+            else f"--confirm {shlex.quote(str(self))}"
+        )
 
 
-def confirmed_by(flag: str) -> str | None:
+def answer_in_flag(flag: str) -> str | None:
     """Return the answer text in a flag that `Answer.flag` returned; None for another text."""
     words = shlex.split(flag) if flag.startswith("--confirm ") else []
     return words[1] if len(words) == 2 else None
 
 
-class Form(Struct, frozen=True):
+class AnswerForm(Struct, frozen=True):
     """One kind of answer: its words, the form of its subject, and the kinds of objects that it applies to."""
 
     words: str
-    subject: Subject
-    asked_of: Callable[[Kind], bool] = lambda _: True
+    subject: SubjectForm
+    applies_to: Callable[[Kind], bool] = lambda _: True
 
     def __str__(self) -> str:
         return f"{self.words} {self.subject}"
 
 
-def forms(registry: Registry) -> tuple[Form, ...]:
+def answer_forms(registry: Registry) -> tuple[AnswerForm, ...]:
     """Return every form of answer that some rule asks for; each act of a kind is one."""
-    kinds = registry.whole.kinds.values()
-    trees = {registry.whole.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
-    act_words = sorted({word for kind in kinds for word in kind.platform.acts})
+    kinds = registry.with_all_kinds.kinds.values()
+    trees = {registry.with_all_kinds.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
+    act_words = sorted({word for kind in kinds for word in kind.platform_work.user_actions})
     return (
-        Form(DELETE, "N"),
-        Form(EXPOSE, "N"),
-        Form(FOR_A_MOMENT, "N"),
-        Form(DELETE, "ADDRESS", lambda kind: kind.content or kind.recorded),
-        Form(NEW, "ADDRESS", lambda kind: kind.content or kind.recorded),
-        Form(NEW, "N PATTERN"),
-        Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
-        Form(SEND, "ADDRESS#field"),
-        *(Form(word, "ADDRESS", _has_act(word)) for word in act_words),
-        Form(NOT_MY_OWN, "ADDRESS", lambda kind: kind.guard is not None and kind.guard.own),
+        AnswerForm(DELETE, "N"),
+        AnswerForm(EXPOSE, "N"),
+        AnswerForm(EXPOSE_BRIEFLY, "N"),
+        AnswerForm(DELETE, "ADDRESS", lambda kind: kind.has_content or kind.has_ids_line),
+        AnswerForm(NEW, "ADDRESS", lambda kind: kind.has_content or kind.has_ids_line),
+        AnswerForm(NEW, "N PATTERN"),
+        AnswerForm(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
+        AnswerForm(SEND, "ADDRESS#field"),
+        *(AnswerForm(word, "ADDRESS", _has_user_action(word)) for word in act_words),
+        AnswerForm(
+            NOT_TOKEN_USER, "ADDRESS", lambda kind: kind.guard is not None and kind.guard.protects_token_user
+        ),
     )
 
 
-def _has_act(word: str) -> Callable[[Kind], bool]:
+def _has_user_action(word: str) -> Callable[[Kind], bool]:
     """Return a function that tells whether a kind has an act."""
-    return lambda kind: word in kind.platform.acts
+    return lambda kind: word in kind.platform_work.user_actions
 
 
-def parse(text: str, registry: Registry) -> Answer:
+def parse_answer(text: str, registry: Registry) -> Answer:
     """Parse the text of an answer.
 
     Raises:
         ValueError: If no rule asks for such an answer.
     """
-    all_forms = forms(registry)
+    all_forms = answer_forms(registry)
     candidates = [form for form in all_forms if text.startswith(f"{form.words} ")]
     if candidates:
         longest = max(len(form.words) for form in candidates)
@@ -127,26 +133,26 @@ def parse(text: str, registry: Registry) -> Answer:
     raise ValueError(f'"{text}" is not a valid confirmation. Valid confirmations: {listed}')
 
 
-def _fitting_form(forms: Sequence[Form], subject: str) -> Form:
+def _fitting_form(forms: Sequence[AnswerForm], subject: str) -> AnswerForm:
     """Return the form that fits a subject: a number, an address (with a slash), or a number and a pattern."""
     number, _, pattern = subject.partition(" ")
-    subject_form: Subject = "ADDRESS" if "/" in subject else "N"
+    subject_form: SubjectForm = "ADDRESS" if "/" in subject else "N"
     if pattern and number.isdigit():
         subject_form = "N PATTERN"
     return next((form for form in forms if form.subject == subject_form), forms[0])
 
 
-def _normalize_subject(form: Form, subject: str, registry: Registry) -> str:
+def _normalize_subject(form: AnswerForm, subject: str, registry: Registry) -> str:
     """Return a subject in the notation that rules use."""
     if form.subject == "N":
         return str(int(subject))
     if form.subject == "N PATTERN":
         number, _, pattern = subject.partition(" ")
-        return f"{int(number)} {'/'.join(Pattern.parse(pattern.strip(), registry.words).segments)}"
+        return f"{int(number)} {'/'.join(Pattern.parse(pattern.strip(), registry.pattern_words).segments)}"
     return str(FieldAddress.parse(subject))
 
 
-def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
+def parse_answers(texts: Iterable[str], registry: Registry) -> list[Answer]:
     """Parse the texts of answers.
 
     Raises:
@@ -155,7 +161,7 @@ def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
     answers, diagnostics = [], []
     for text in texts:
         try:
-            answers.append(parse(text, registry))
+            answers.append(parse_answer(text, registry))
         except ValueError as error:
             diagnostics.append(Diagnostic("DP332", str(error)))
     if diagnostics:
@@ -163,10 +169,10 @@ def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
     return answers
 
 
-def _subject_error(form: Form, subject: str, registry: Registry) -> str | None:
+def _subject_error(form: AnswerForm, subject: str, registry: Registry) -> str | None:
     """Return why a subject does not fit the form of an answer, None if it does."""
     if form.subject == "N":
-        is_number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
+        is_number = subject.isascii() and subject.isdigit() and len(subject) <= _MAX_DIGITS
         return None if is_number else f'write "{form}", with a number in place of N'
     if form.subject == "N PATTERN":
         return _pattern_error(subject, registry)
@@ -175,12 +181,12 @@ def _subject_error(form: Form, subject: str, registry: Registry) -> str | None:
         return f'write "{form}"'
     if "*" in str(address):
         return "this confirmation needs one address, not a pattern"
-    places = Places(registry)
-    if mistake := places.mistake(Pattern(subject, address.segments, field), "objects"):
-        if address.segments[0] in registry.words:
+    places = PlaceTypes(registry)
+    if mistake := places.find_problem(Pattern(subject, address.segments, field), "objects"):
+        if address.segments[0] in registry.pattern_words:
             return f'begin the address with your organization: "ORGANIZATION/{subject}"'
         return f"{mistake.reason}; {mistake.hint}"
-    if not any(form.asked_of(kind) for kind in places.kinds(address)):
+    if not any(form.applies_to(kind) for kind in places.kinds(address)):
         return f'dpsync never asks you to confirm "{form}" for this address'
     return None
 
@@ -189,12 +195,12 @@ def _pattern_error(subject: str, registry: Registry) -> str | None:
     """Return why a subject is not a number and a pattern, None if it is."""
     number, _, text = subject.partition(" ")
     try:
-        pattern = Pattern.parse(text.strip(), registry.words)
+        pattern = Pattern.parse(text.strip(), registry.pattern_words)
     except ValueError as error:
         return str(error)
-    if len(number) > _DIGITS or pattern.field is not None:
+    if len(number) > _MAX_DIGITS or pattern.field is not None:
         return 'write "new N PATTERN", with a number and an address pattern'
-    mistake = Places(registry).mistake(pattern, "objects")
+    mistake = PlaceTypes(registry).find_problem(pattern, "objects")
     return f"{mistake.reason}; {mistake.hint}" if mistake else None
 
 
@@ -211,56 +217,56 @@ class Question(Struct, frozen=True):
 class Answers(Struct, frozen=True):
     """The answers that the user gave."""
 
-    given: frozenset[Answer] = frozenset()
+    confirmed: frozenset[Answer] = frozenset()
 
-    def gives(self, answer: Answer) -> bool:
+    def contains(self, answer: Answer) -> bool:
         """Return whether the user gave an answer."""
-        return answer in self.given
+        return answer in self.confirmed
 
-    def any(self, words: str) -> bool:
+    def contains_words(self, words: str) -> bool:
         """Return whether the user gave any answer with these words."""
-        return any(answer.words == words for answer in self.given)
+        return any(answer.words == words for answer in self.confirmed)
 
-    def refused(self, results: Iterable[Refusal | Question]) -> Iterator[Refusal]:
+    def unanswered_refusals(self, results: Iterable[Refusal | Question]) -> Iterator[Refusal]:
         """Yield the refusals, and the refusals of questions that the user did not answer."""
         for item in results:
             if isinstance(item, Refusal):
                 yield item
-            elif item.refusal is not None and not self.gives(item.answer):
+            elif item.refusal is not None and not self.contains(item.answer):
                 yield item.refusal
 
-    def needed(self, asked: Iterable[Answer]) -> list[Answer]:
+    def needed_answers(self, requested: Iterable[Answer]) -> list[Answer]:
         """Return the given answers that are among those asked for, sorted."""
-        return sorted(self.given.intersection(asked))
+        return sorted(self.confirmed.intersection(requested))
 
-    def unneeded(self, asked: Iterable[Answer]) -> list[Answer]:
+    def unneeded_answers(self, requested: Iterable[Answer]) -> list[Answer]:
         """Return the given answers that nothing asked for, sorted."""
-        return sorted(self.given.difference(asked))
+        return sorted(self.confirmed.difference(requested))
 
 
-def questions(results: Iterable[Refusal | Question]) -> frozenset[Answer]:
+def requested_answers(results: Iterable[Refusal | Question]) -> frozenset[Answer]:
     """Return the answers that the questions among the results of rules ask for."""
     return frozenset(item.answer for item in results if isinstance(item, Question))
 
 
-def check_needed(plan: Plan) -> None:
+def reject_unneeded_answers(plan: Plan) -> None:
     """Raise an error if a plan with changes does not ask for an answer that the user gave.
 
     Raises:
         DiagnosticError: With exit code 64 and every such answer.
     """
-    unneeded = [note.address for note in plan.notes if note.text == UNNEEDED]
+    unneeded = [note.address for note in plan.notes if note.text == UNNEEDED_MESSAGE]
     if plan.empty or not unneeded:
         return
     flags = [
         resolution.add
         for refusal in plan.refusals
         for resolution in refusal.answers
-        if confirmed_by(resolution.add)
+        if answer_in_flag(resolution.add)
     ]
     needed_flags = " ".join(dict.fromkeys(flags))
     hint = "remove this flag, because this plan needs no --confirm"
     if needed_flags:
         hint = f"remove this flag. This plan needs {needed_flags}"
-    diagnostics = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
+    diagnostics = [Diagnostic("DP333", f"{flag}: {UNNEEDED_MESSAGE}", hint=hint) for flag in unneeded]
     raise DiagnosticError(diagnostics, Exit.USAGE)

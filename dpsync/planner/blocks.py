@@ -13,32 +13,32 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.identity.questions import pin
-from dpsync.kinds.kind import ByHand, Call, Field
+from dpsync.identity.questions import pin_text
+from dpsync.kinds.kind import Call, Field, ManualStep
 from dpsync.kinds.page_references import page_references, space_id
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked
-from dpsync.model.desired import Entry, Unserved
-from dpsync.model.text import FEW, command, did_you_mean, one_or_other, some
+from dpsync.model.desired import Entry, Unsupported
+from dpsync.model.text import MAX_LISTED_NAMES, did_you_mean, format_command, join_with_or, shorten_list
 from dpsync.model.values import Ref, references
 from dpsync.planner.answers import NEW, Answer
-from dpsync.planner.compare import direction
-from dpsync.planner.create_hidden import at_first
-from dpsync.planner.restructuring import Restructure, Restructuring, first_section
+from dpsync.planner.compare import visibility_change
+from dpsync.planner.create_hidden import initial_value
+from dpsync.planner.restructuring import RestructuredTree, Restructuring, first_entry_to_create
 from dpsync.planner.sides import Sides
 
-_MOST_PAGES: Final = 8
+_MAX_PAGES: Final = 8
 """The number of pages that a message lists; it only counts the others."""
 
 
-def missing_pages(sides: Sides, resource: Entry) -> Iterator[tuple[Field, str, str]]:
+def missing_pages(sides: Sides, entry: Entry) -> Iterator[tuple[Field, str, str]]:
     """Yield each field that refers to a missing page, with the reason and what to do.
 
     Fields that refer to a space whose pages could not be read are skipped.
     """
-    declared = sides.resources.get(resource.address, resource)
-    for reference in page_references(sides.registry, declared, sides.resources, sides.snapshot.objects):
-        id = space_id(reference.space, sides.values.known_id)
+    declared = sides.entries.get(entry.address, entry)
+    for reference in page_references(sides.registry, declared, sides.entries, sides.snapshot.objects):
+        id = space_id(reference.space, sides.values.live_id)
         if isinstance(reference.space, Ref) and id is None:
             reason = f"{reference.space.address} does not exist yet, so it has no pages"
             yield reference.field, reason, "when the space exists, create the page and apply again"
@@ -56,11 +56,11 @@ def _suggest_pages(page: str, pages: Mapping[str, str]) -> str:
     paths = sorted(path for path in pages.values() if path)
     if not paths:
         return "create the page and apply again: the space has no pages"
-    page_list = f"use the path of a page in that space: {some(paths, _MOST_PAGES)}"
+    page_list = f"use the path of a page in that space: {shorten_list(paths, _MAX_PAGES)}"
     similar = _similar_pages(page.strip("/"), pages)
     if not similar:
         return page_list
-    quoted = one_or_other([f'"{path}"' for path in similar[:FEW]])
+    quoted = join_with_or([f'"{path}"' for path in similar[:MAX_LISTED_NAMES]])
     return f"did you mean {quoted}? Otherwise, {page_list}"
 
 
@@ -76,22 +76,22 @@ def _similar_pages(page: str, pages: Mapping[str, str]) -> list[str]:
     return [nearest] if nearest else by_slug.get(did_you_mean(slug, by_slug) or "", [])
 
 
-_TODO_AFTER_CREATION = f"after GitBook has created that object, run {command('apply')}"
-_TODO_AFTER_RESTORE = f"after the restore, run {command('apply')}"
+_TODO_AFTER_CREATION = f"after GitBook has created that object, run {format_command('apply')}"
+_TODO_AFTER_RESTORE = f"after the restore, run {format_command('apply')}"
 _TODO_RESTORE = "restore the object in GitBook, or remove the entry"
 
 
 _TODO_REPOSITORY = "add the missing object to the repository, or remove this reference"
 
 
-def _output_pending_reason(address: Address) -> str:
+def _pending_output_reason(address: Address) -> str:
     """Return the reason for a reference to an output that the platform has not created yet."""
     return (
         f"this entry refers to the object that {address} creates, and GitBook has not created that object yet"
     )
 
 
-def _unsupported(address: str, item: Unserved) -> Blocked:
+def _unsupported(address: str, item: Unsupported) -> Blocked:
     return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
 
 
@@ -100,70 +100,70 @@ class Blocking(Struct, frozen=True):
 
     entries: Mapping[Address, Blocked]
     fields: Mapping[tuple[Address, str], Blocked]
-    first: Mapping[Address, Address]
+    created_first: Mapping[Address, Address]
     """By restructured navigation: the only entry of it that this plan creates."""
-    rest: tuple[Blocked, ...]
+    other_blocks: tuple[Blocked, ...]
     """Unsupported fields, and pruned places whose undeclared objects are unknown."""
     ignored: frozenset[Address]
     """Unsupported entries that the policy ignores, so no output mentions them."""
-    asked: frozenset[Answer]
+    requested_answers: frozenset[Answer]
 
-    def entry(self, address: Address) -> bool:
+    def is_entry_blocked(self, address: Address) -> bool:
         """Return whether an entry is blocked."""
         return address in self.entries
 
-    def noted(self, address: Address, item: Field) -> bool:
+    def is_field_blocked(self, address: Address, item: Field) -> bool:
         """Return whether a field of an entry is blocked."""
         return (address, item.name) in self.fields
 
-    def all(self) -> tuple[Blocked, ...]:
+    def reported(self) -> tuple[Blocked, ...]:
         """Return every blocked entry and field that is reported, by address."""
         entries = (item for address, item in self.entries.items() if address not in self.ignored)
-        blocked = (*entries, *self.fields.values(), *self.rest)
+        blocked = (*entries, *self.fields.values(), *self.other_blocks)
         return tuple(sorted(blocked, key=lambda item: item.address))
 
 
 class Blocker:
     """Find blocked entries at the start, and blocked fields while each entry is decided."""
 
-    def __init__(self, sides: Sides, decided: Restructuring) -> None:
+    def __init__(self, sides: Sides, restructuring: Restructuring) -> None:
         self._sides = sides
         self._entries: dict[Address, Blocked] = {
-            address: _unsupported(str(address), item) for address, item in sides.desired.unserved.items()
+            address: _unsupported(str(address), item) for address, item in sides.desired.unsupported.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
-        self._asked: set[Answer] = set()
-        self.first: dict[Address, Address] = {}
+        self._requested_answers: set[Answer] = set()
+        self.created_first: dict[Address, Address] = {}
         self._entries |= dict(self._missing_content())
         self._entries |= dict(self._unhideable_entries())
         self._block_dependents()
-        for item in decided.agreed:
-            if not item.alone:
+        for item in restructuring.confirmed:
+            if not item.becomes_site_spaces:
                 self._block_navigation(item)
-        for address, owner in decided.replaced.items():
+        for address, owner in restructuring.owners_of_replaced_targets.items():
             reason = f"dpsync deletes the target of this entry before creating the new navigation of {owner}"
             self._entries[address] = Blocked(
                 address=str(address),
                 reason=reason,
-                todo=f"to create the object of this entry again, run {command('apply')}",
+                todo=f"to create the object of this entry again, run {format_command('apply')}",
             )
-        if self.first:
+        if self.created_first:
             self._block_dependents()
 
     def _missing_content(self) -> Iterator[tuple[Address, Blocked]]:
         """Yield content whose recorded object is deleted or not readable: re-creating it needs an answer."""
         sides = self._sides
-        for address, missing in sides.snapshot.missing.items():
-            entry = sides.resources.get(address)
-            if entry is None or not sides.kind(entry).content or sides.live(address) is not None:
+        for address, missing in sides.snapshot.missing_objects.items():
+            entry = sides.entries.get(address)
+            if entry is None or not sides.kind(entry).has_content or sides.live(address) is not None:
                 continue
             create_answer = Answer(NEW, str(address))
-            self._asked.add(create_answer)
-            if sides.answers.gives(create_answer) or sides.policy.ignored(address):
+            self._requested_answers.add(create_answer)
+            if sides.answers.contains(create_answer) or sides.policy.is_ignored(address):
                 continue
             state = "was deleted" if missing.restorable else "does not exist, or this token cannot see it"
             noun = sides.kind(entry).noun
-            pin_line = pin(missing.id, bool(sides.desired.environments))
+            pin_line = pin_text(missing.id, bool(sides.desired.environments))
             restore_hint = f"to restore the object, add {pin_line}. Otherwise, " if missing.restorable else ""
             yield (
                 address,
@@ -177,22 +177,28 @@ class Blocker:
     def _unhideable_entries(self) -> Iterator[tuple[Address, Blocked]]:
         """Yield new entries that are declared as hidden while no request hides them: they would be seen."""
         sides = self._sides
-        for address, entry in sides.resources.items():
+        for address, entry in sides.entries.items():
             kind = sides.kind(entry)
             if (
                 not kind.unsupported_fields
                 or sides.live(address) is not None
-                or sides.policy.ignored(address)
+                or sides.policy.is_ignored(address)
             ):
                 continue
             for item in kind.fields:
                 value = entry.fields.get(item.name)
                 if value is None or item.name not in kind.unsupported_fields:
                     continue
-                hides = direction(item, at_first(item), value) == "withdraw"
-                if hides and item.setting(value) is None and not sides.policy.ignored(address, item.name):
+                hides = visibility_change(item, initial_value(item), value) == "withdraw"
+                if (
+                    hides
+                    and item.call_for_value(value) is None
+                    and not sides.policy.is_ignored(address, item.name)
+                ):
                     displayed = str(value).lower() if isinstance(value, bool) else value
-                    reason = sides.registry.profile.lacks(f"setting {item.name} to {displayed}")
+                    reason = sides.registry.profile.missing_operation_text(
+                        f"setting {item.name} to {displayed}"
+                    )
                     todo = (
                         f"create the object in GitBook, or remove the field {item.name}: then dpsync "
                         "creates a visible object"
@@ -204,105 +210,105 @@ class Blocker:
         count = -1
         while count != len(self._entries):
             count = len(self._entries)
-            for resource in self._sides.resources.values():
+            for resource in self._sides.entries.values():
                 address = resource.address
-                is_decided = address in self._entries or address in self.first.values()
+                is_decided = address in self._entries or address in self.created_first.values()
                 if not is_decided and self._sides.live(address) is None:
                     self._block_if_impossible(resource)
 
-    def _block_navigation(self, item: Restructure) -> None:
+    def _block_navigation(self, tree: RestructuredTree) -> None:
         """Block all of a navigation except the entry that is created first; later plans create the rest."""
         nodes = [
             address
-            for address in self._sides.lineage.below(item.scope.address)
+            for address in self._sides.hierarchy.subtree(tree.scope.address)
             if address not in self._entries
         ]
-        first = first_section(self._sides, item, nodes)
+        first = first_entry_to_create(self._sides, tree, nodes)
         if first is not None:
-            self.first[item.scope.address] = first
+            self.created_first[tree.scope.address] = first
         reason = (
-            f"dpsync first creates one section in {item.scope.parent}, and GitBook moves the site's spaces "
+            f"dpsync first creates one section in {tree.scope.parent}, and GitBook moves the site's spaces "
             "into the section"
         )
-        todo = f"then run {command('apply', '--confirm', str(item.question))}"
+        todo = f"then run {format_command('apply', '--confirm', str(tree.confirmation))}"
         for address in nodes:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
-    def _block_if_impossible(self, resource: Entry) -> None:
+    def _block_if_impossible(self, entry: Entry) -> None:
         """Block a new entry if dpsync cannot create it, or not before something else exists."""
-        kind = self._sides.kind(resource)
-        address = str(resource.address)
-        if self._sides.policy.ignored(resource.address):
+        kind = self._sides.kind(entry)
+        address = str(entry.address)
+        if self._sides.policy.is_ignored(entry.address):
             return
-        parent = self._sides.live(resource.parent) if resource.parent is not None else None
+        parent = self._sides.live(entry.parent) if entry.parent is not None else None
         if parent is not None and parent.deleted:
-            reason = f"restoring {resource.parent} may also restore the object of this entry"
-            self._entries[resource.address] = Blocked(
-                address=address, reason=reason, todo=_TODO_AFTER_RESTORE
-            )
+            reason = f"restoring {entry.parent} may also restore the object of this entry"
+            self._entries[entry.address] = Blocked(address=address, reason=reason, todo=_TODO_AFTER_RESTORE)
             return
-        if kind.of_output and resource.parent is not None:
-            had_space = self._sides.values.known_id(resource.parent) is not None
+        if kind.is_part_of_output and entry.parent is not None:
+            had_space = self._sides.values.live_id(entry.parent) is not None
             reason = (
-                f"the space of {resource.parent} {'no longer exists' if had_space else 'does not exist yet'}"
+                f"the space of {entry.parent} {'no longer exists' if had_space else 'does not exist yet'}"
             )
-            self._entries[resource.address] = Blocked(
+            self._entries[entry.address] = Blocked(
                 address=address, reason=reason, todo=_TODO_RESTORE if had_space else _TODO_AFTER_CREATION
             )
             return
-        create = kind.creating(resource.pin, resource.fields)
-        if isinstance(create, ByHand) or (create is None and not kind.comes_along):
-            todo = create.todo.format(key=resource.key) if isinstance(create, ByHand) else ""
-            reason = f"dpsync cannot create {kind.one}"
+        create = kind.create_call(entry.pin, entry.fields)
+        if isinstance(create, ManualStep) or (create is None and not kind.exists_with_parent):
+            todo = create.todo.format(key=entry.key) if isinstance(create, ManualStep) else ""
+            reason = f"dpsync cannot create {kind.noun_with_article}"
             if "create" in kind.unsupported:
-                reason = self._sides.registry.profile.lacks(f"creating {kind.one}")
-            self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
+                reason = self._sides.registry.profile.missing_operation_text(
+                    f"creating {kind.noun_with_article}"
+                )
+            self._entries[entry.address] = Blocked(address=address, reason=reason, todo=todo)
             return
-        referenced = self._needed_for_creation(resource)
+        referenced = self._needed_for_creation(entry)
         for other in sorted(referenced):
             if self._lacks_output(other) and not self._will_be_output(other):
-                self._entries[resource.address] = Blocked(
-                    address=address, reason=_output_pending_reason(other), todo=_TODO_AFTER_CREATION
+                self._entries[entry.address] = Blocked(
+                    address=address, reason=_pending_output_reason(other), todo=_TODO_AFTER_CREATION
                 )
                 return
-        needed = {resource.parent, resource.holder} | referenced
+        needed = {entry.parent, entry.holder} | referenced
         for other in sorted(item for item in needed if item is not None):
             if self._is_never_created(other):
                 reason, todo = self._ignored_reason(other)
-                self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
+                self._entries[entry.address] = Blocked(address=address, reason=reason, todo=todo)
                 return
             if other in self._entries:
                 cause = self._entries[other]
                 reason = f"this entry needs {other}, which is blocked"
-                self._entries[resource.address] = Blocked(
+                self._entries[entry.address] = Blocked(
                     address=address, reason=reason, because=cause.because or cause.address
                 )
                 return
-        for field, reason, todo in missing_pages(self._sides, resource):
-            field_address = str(resource.address.field(field.name))
-            self._entries[resource.address] = Blocked(address=field_address, reason=reason, todo=todo)
+        for field, reason, todo in missing_pages(self._sides, entry):
+            field_address = str(entry.address.field(field.name))
+            self._entries[entry.address] = Blocked(address=field_address, reason=reason, todo=todo)
 
-    def _needed_for_creation(self, resource: Entry) -> set[Address]:
+    def _needed_for_creation(self, entry: Entry) -> set[Address]:
         """Return the addresses that the request which creates an entry refers to."""
-        kind = self._sides.kind(resource)
+        kind = self._sides.kind(entry)
         needed: set[Address] = set()
         for item in kind.fields:
-            if item.on in ("create", "both") or item.name == kind.natural:
-                needed |= references(resource.fields.get(item.name))
-        if isinstance(kind.create, Call) and kind.create.also_creates and resource.children:
-            needed |= self._needed_for_creation(self._sides.resources[resource.children[0]])
-        return needed - {resource.address}
+            if item.written_in in ("create", "both") or item.name == kind.key_field:
+                needed |= references(entry.fields.get(item.name))
+        if isinstance(kind.create, Call) and kind.create.first_child_id_path and entry.children:
+            needed |= self._needed_for_creation(self._sides.entries[entry.children[0]])
+        return needed - {entry.address}
 
     def _is_never_created(self, address: Address) -> bool:
         """Return whether an entry is not live and never created, because the policy ignores it."""
-        is_declared = address in self._sides.resources
-        is_ignored = is_declared and self._sides.policy.leaves_alone(address)
+        is_declared = address in self._sides.entries
+        is_ignored = is_declared and self._sides.policy.is_unmanaged(address)
         return is_ignored and self._sides.live(address) is None
 
     def _ignored_reason(self, address: Address) -> tuple[str, str]:
         """Return why dpsync never creates an ignored entry, and what the user can do."""
-        if self._sides.synced.has(address):
+        if self._sides.git_synced.contains(address):
             return (
                 f"this entry needs {address}, which is missing in the repository connected by Git Sync",
                 _TODO_REPOSITORY,
@@ -314,78 +320,78 @@ class Blocker:
 
     def _lacks_output(self, address: Address) -> bool:
         """Return whether a reference needs an output that the platform has not created yet."""
-        resource = self._sides.resources.get(address)
-        has_outputs = resource is not None and self._sides.kind(resource).platform.outputs is not None
-        return has_outputs and self._sides.values.known_id(address) is None
+        resource = self._sides.entries.get(address)
+        has_outputs = resource is not None and self._sides.kind(resource).platform_work.outputs is not None
+        return has_outputs and self._sides.values.live_id(address) is None
 
     def _will_be_output(self, address: Address) -> bool:
         """Return whether the platform is creating an output, or will do so after this plan starts it."""
-        resource = self._sides.resources[address]
+        resource = self._sides.entries[address]
         kind, live = self._sides.kind(resource), self._sides.live(address)
-        if kind.platform.busy is None:
+        if kind.platform_work.busy is None:
             return False
         if live is None:
-            return not self._sides.policy.ignored(address)
-        start_answers = [Answer(word, str(address)) for word in kind.platform.acts]
-        self._asked.update(start_answers)
-        if any(map(self._sides.answers.gives, start_answers)):
+            return not self._sides.policy.is_ignored(address)
+        start_answers = [Answer(word, str(address)) for word in kind.platform_work.user_actions]
+        self._requested_answers.update(start_answers)
+        if any(map(self._sides.answers.contains, start_answers)):
             return True
-        return live.fields.get(kind.platform.busy.field) in kind.platform.busy.values
+        return live.fields.get(kind.platform_work.busy.field) in kind.platform_work.busy.values
 
-    def entry(self, address: Address) -> bool:
+    def is_entry_blocked(self, address: Address) -> bool:
         """Return whether an entry is blocked."""
         return address in self._entries
 
-    def field(self, resource: Entry, item: Field) -> bool:
+    def block_field_if_needed(self, entry: Entry, item: Field) -> bool:
         """Return whether a field needs something that does not exist; if so, note the field as blocked."""
-        for other in sorted(references(resource.fields.get(item.name))):
+        for other in sorted(references(entry.fields.get(item.name))):
             if other in self._entries:
-                self.note(
-                    resource, item, f"this field refers to {other}, which is blocked", because=str(other)
+                self.block_field(
+                    entry, item, f"this field refers to {other}, which is blocked", because=str(other)
                 )
                 return True
             if self._is_never_created(other):
-                self.note(resource, item, *self._ignored_reason(other))
+                self.block_field(entry, item, *self._ignored_reason(other))
                 return True
             if self._lacks_output(other) and not self._will_be_output(other):
-                self.note(resource, item, _output_pending_reason(other), _TODO_AFTER_CREATION)
+                self.block_field(entry, item, _pending_output_reason(other), _TODO_AFTER_CREATION)
                 return True
-        for named, reason, todo in missing_pages(self._sides, resource):
+        for named, reason, todo in missing_pages(self._sides, entry):
             if named.name == item.name:
-                self.note(resource, item, reason, todo)
+                self.block_field(entry, item, reason, todo)
                 return True
         return False
 
-    def note(
-        self, resource: Entry, item: Field, reason: str, todo: str = "", because: str | None = None
+    def block_field(
+        self, entry: Entry, item: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
         """Note a field as blocked."""
-        name = str(resource.address.field(item.name))
-        self._fields[resource.address, item.name] = Blocked(
+        name = str(entry.address.field(item.name))
+        self._fields[entry.address, item.name] = Blocked(
             address=name, reason=reason, todo=todo, because=because
         )
 
     def blocking(self) -> Blocking:
         """Return the blocked entries and fields, each with its reason."""
-        unserved = self._sides.desired.unserved
+        unserved = self._sides.desired.unsupported
         return Blocking(
             self._entries,
             self._fields,
-            self.first,
-            (*self._unserved_fields(), *self._prune_unsafe_places()),
-            frozenset(filter(self._sides.policy.ignored, unserved)),
-            frozenset(self._asked),
+            self.created_first,
+            (*self._unsupported_fields(), *self._prune_unsafe_places()),
+            frozenset(filter(self._sides.policy.is_ignored, unserved)),
+            frozenset(self._requested_answers),
         )
 
-    def _unserved_fields(self) -> Iterator[Blocked]:
-        for (address, name), item in self._sides.desired.unserved_fields.items():
-            if not self._sides.policy.ignored(address, name):
+    def _unsupported_fields(self) -> Iterator[Blocked]:
+        for (address, name), item in self._sides.desired.unsupported_fields.items():
+            if not self._sides.policy.is_ignored(address, name):
                 yield _unsupported(str(address.field(name)), item)
 
     def _prune_unsafe_places(self) -> Iterator[Blocked]:
         """Yield the pruned places whose undeclared objects are unknown."""
         sides = self._sides
-        for address, item in sides.snapshot.unsettled.items():
-            pruned = sides.options.delete and sides.desired.pruned(address)
-            if pruned and address in sides.desired.scopes and not sides.policy.ignored(address):
+        for address, item in sides.snapshot.prune_unsafe.items():
+            pruned = sides.options.delete and sides.desired.is_pruned(address)
+            if pruned and address in sides.desired.scopes and not sides.policy.is_ignored(address):
                 yield _unsupported(str(address), item)

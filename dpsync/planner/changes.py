@@ -26,15 +26,15 @@ from dpsync.model.desired import Entry
 from dpsync.model.drift import Drifted, FieldDrift
 from dpsync.model.plan import Origin
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
-from dpsync.model.text import counted, some
+from dpsync.model.text import format_count, shorten_list
 from dpsync.model.values import Ref, reference_text
-from dpsync.planner.compare import Changed, changed, object_digest
+from dpsync.planner.compare import FieldChange, changed_fields, object_digest
 from dpsync.planner.decide import Decisions, transfer_difference
-from dpsync.planner.deletions import effects
-from dpsync.planner.history import Lineage
+from dpsync.planner.deletions import delete_effects
+from dpsync.planner.history import Hierarchy
 from dpsync.planner.labels import Labels
-from dpsync.planner.policy import SyncedEntry, synced_entries
-from dpsync.planner.remarks import where
+from dpsync.planner.policy import GitSyncedEntry, git_synced_entries
+from dpsync.planner.remarks import pattern_key
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import PlannedSteps
 
@@ -46,14 +46,14 @@ def page_paths(sides: Sides, changes: Iterable[Change]) -> dict[str, dict[str, s
     """
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for change in changes if sides.snapshot.pages else ():
-        entry, live = sides.resources.get(change.location), sides.live(change.location)
+        entry, live = sides.entries.get(change.location), sides.live(change.location)
         both: list[Entry | LiveObject] = [*([entry] if entry else []), *([live] if live else [])]
         for item in both:
-            for one in page_references(sides.registry, item, sides.resources, sides.snapshot.objects):
-                pages = sides.snapshot.pages.get(space_id(one.space, sides.values.known_id) or "", {})
+            for one in page_references(sides.registry, item, sides.entries, sides.snapshot.objects):
+                pages = sides.snapshot.pages.get(space_id(one.space, sides.values.live_id) or "", {})
                 if path := pages.get(one.page):
-                    value = sides.values.display(one.field, item.fields[one.field.name], item)
-                    found[reference_text(value[one.beside])][one.page] = path
+                    value = sides.values.to_display(one.field, item.fields[one.field.name], item)
+                    found[reference_text(value[one.site_space_part])][one.page] = path
     return dict(found)
 
 
@@ -64,59 +64,59 @@ _SYNCED_TODO = (
 _NEXT_SYNC = "the next sync overwrites the values that dpsync writes, unless you turn Git Sync off"
 
 
-def synced_blocks(sides: Sides) -> Iterator[Blocked]:
+def git_sync_blocks(sides: Sides) -> Iterator[Blocked]:
     """Yield each entry whose values differ from those of its Git Sync repository."""
     taken_over: Sides | None = None
     for synced in _decided_by_repository(sides):
         taken_over = taken_over or _with_takeover(sides)
         if differing := tuple(_differing_parts(taken_over, synced)):
             reason = f"Git Sync connects this object to {synced.repository.name}, which has other values: "
-            reason += some(differing)
+            reason += shorten_list(differing)
             yield Blocked(address=str(synced.entry.address), reason=reason, todo=_SYNCED_TODO)
 
 
-def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
+def git_sync_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
     """Yield notes about objects that a Git Sync repository decides: unchanged, taken over, or deleted."""
     for identity in deleted:
-        if (repository := sides.snapshot.objects[identity].synced) is not None:
+        if (repository := sides.snapshot.objects[identity].synced_repository) is not None:
             text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
             yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
-    by_kind: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
-    blocked = {item.address for item in synced_blocks(sides)}
+    by_kind: dict[tuple[Address, str], list[GitSyncedEntry]] = defaultdict(list)
+    blocked = {item.address for item in git_sync_blocks(sides)}
     for synced in _decided_by_repository(sides):
         if str(synced.entry.address) in blocked:
             continue
         if synced.tree is None:
-            by_kind[synced.entry.address.top, synced.entry.kind].append(synced)
+            by_kind[synced.entry.address.organization, synced.entry.kind].append(synced)
             continue
-        words = " and ".join([*synced.fields, synced.tree.last])
+        words = " and ".join([*synced.fields, synced.tree.last_segment])
         text = f"Git Sync sets {words} from {synced.repository.name}, so dpsync does not change {words}"
         yield Note(address=str(synced.entry.address), text=text)
     for (organization, kind), entries in by_kind.items():
         names = [f"{synced.entry.key} ({synced.repository.name})" for synced in entries]
         fields = " and ".join(sorted({name for synced in entries for name in synced.fields}))
-        objects = counted(len(entries), sides.registry[kind].noun)
+        objects = format_count(len(entries), sides.registry[kind].noun)
         text = f"Git Sync connects {objects} to repositories, so dpsync does not change {fields}: "
-        yield Note(address=str(organization), text=text + some(names), permanent=True)
-    for synced in synced_entries(sides.registry, sides.desired, sides.snapshot):
-        if synced.entry.takeover and not sides.policy.ignored(synced.entry.address):
+        yield Note(address=str(organization), text=text + shorten_list(names), permanent=True)
+    for synced in git_synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if synced.entry.takeover and not sides.policy.is_ignored(synced.entry.address):
             text = f"Git Sync connects this object to {synced.repository.name}: {_NEXT_SYNC}"
             yield Note(address=str(synced.entry.address.field("takeover")), text=text, severity="warning")
     yield from _needless_takeovers(sides)
 
 
-def _decided_by_repository(sides: Sides) -> Iterator[SyncedEntry]:
+def _decided_by_repository(sides: Sides) -> Iterator[GitSyncedEntry]:
     """Yield the planned entries whose fields or trees a Git Sync repository decides."""
-    for synced in synced_entries(sides.registry, sides.desired, sides.snapshot):
-        if not synced.entry.takeover and not sides.policy.ignored(synced.entry.address):
+    for synced in git_synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if not synced.entry.takeover and not sides.policy.is_ignored(synced.entry.address):
             yield synced
 
 
 def _needless_takeovers(sides: Sides) -> Iterator[Note]:
     """Yield a note for each `takeover` of an object without a repository."""
-    for address, entry in sides.desired.resources.items():
+    for address, entry in sides.desired.entries.items():
         live = sides.live(address) if entry.takeover else None
-        if live is not None and live.synced is None:
+        if live is not None and live.synced_repository is None:
             text = "Git Sync does not connect this object to a repository: remove takeover from the entry"
             yield Note(address=str(address.field("takeover")), text=text)
 
@@ -124,31 +124,31 @@ def _needless_takeovers(sides: Sides) -> Iterator[Note]:
 def _with_takeover(sides: Sides) -> Sides:
     """Return the sides with `takeover: true` on every entry that Git Sync could decide."""
     entries = {
-        address: replace(entry, takeover=True) if sides.registry[entry.kind].synced else entry
-        for address, entry in sides.desired.resources.items()
+        address: replace(entry, takeover=True) if sides.registry[entry.kind].git_sync else entry
+        for address, entry in sides.desired.entries.items()
     }
-    return replace(sides, declared=replace(sides.desired, resources=entries))
+    return replace(sides, loaded=replace(sides.desired, entries=entries))
 
 
-def _differing_parts(taken_over: Sides, synced: SyncedEntry) -> Iterator[str]:
+def _differing_parts(taken_over: Sides, synced: GitSyncedEntry) -> Iterator[str]:
     """Yield the fields and nodes of a synced entry that differ from the files."""
     entry_address = synced.entry.address
-    for item in changed(taken_over, taken_over.resources[entry_address], synced.live):
+    for item in changed_fields(taken_over, taken_over.entries[entry_address], synced.live):
         if item.field.name in synced.fields:
             yield item.field.name
-    for address in taken_over.lineage.below(synced.tree) if synced.tree is not None else ():
-        resource = taken_over.resources[address]
-        if not taken_over.kind(resource).in_tree or taken_over.policy.ignored(address):
+    for address in taken_over.hierarchy.subtree(synced.tree) if synced.tree is not None else ():
+        resource = taken_over.entries[address]
+        if not taken_over.kind(resource).is_node or taken_over.policy.is_ignored(address):
             continue
         live = taken_over.live(address)
-        if live is None or changed(taken_over, resource, live):
+        if live is None or changed_fields(taken_over, resource, live):
             yield "/".join(address.segments[len(entry_address.segments) :])
 
 
 class WatchedValues(Struct, frozen=True):
     """Undeclared objects whose values differ from the policy, and by address the origin of the pattern."""
 
-    found: tuple[Drifted, ...]
+    drifted: tuple[Drifted, ...]
     origins: Mapping[str, Origin]
 
 
@@ -167,7 +167,7 @@ def watched_values(
             if drift is None or not is_selected(sides.names.address(identity)):
                 continue
             fields[identity][drift.field] = drift
-            origin = origins.get(where("watch", pattern))
+            origin = origins.get(pattern_key("watch", pattern))
             if origin is not None:
                 lines.setdefault(str(sides.names.address(identity)), origin)
     drifted = []
@@ -192,35 +192,37 @@ def _pattern_drift(sides: Sides, pattern: Pattern, identity: Identity) -> FieldD
     live, name = sides.snapshot.objects[identity], pattern.field or ""
     address = sides.names.address(identity)
     field = next((field for field in sides.kind(live).fields if field.name == name), None)
-    left_alone = sides.policy.ignored(address, name) or sides.policy.forgotten(identity)
+    left_alone = sides.policy.is_ignored(address, name) or sides.policy.is_forgotten(identity)
     if field is None or left_alone:
         return None
     value, wanted = live.fields.get(name), parse_value(field, pattern.value or "")
     if wanted is INVALID or format_value(field, value) == format_value(field, wanted):
         return None
-    compared = sides.labels.compared
+    compared = sides.label_commits.compared_commit
     is_in_base = compared is None or any(
         watch_pattern.text == pattern.text for watch_pattern in compared.desired.policy.watch_values
     )
     return FieldDrift(field=name, live=value, file=wanted, cause=None if is_in_base else "edited here")
 
 
-_NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE})
+_UNREPORTED_MATCHES: Final = frozenset(
+    {MatchedBy.IDS_LINE, MatchedBy.FIRST_NATURAL_KEY, MatchedBy.ONLY_OBJECT_IN_PLACE}
+)
 
 
-def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
+def build_changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
     """Return every change of the plan, deletes last."""
     moving = frozenset(
         address
         for address in steps.drafts.by_address
-        if any(step.verb == "move" for step in steps.of(address))
+        if any(step.verb == "move" for step in steps.steps_of(address))
     )
-    builder = _Changes(decisions, steps, Labels(decisions.sides, moving))
-    addresses = sorted(builder.addresses(), key=Listing(decisions.sides.lineage).key)
-    return sorted(map(builder.change, addresses), key=lambda change: change.action == "delete")
+    builder = _ChangeBuilder(decisions, steps, Labels(decisions.sides, moving))
+    addresses = sorted(builder.addresses(), key=ConfigurationOrder(decisions.sides.hierarchy).sort_key)
+    return sorted(map(builder.build_change, addresses), key=lambda change: change.action == "delete")
 
 
-class _Changes(Struct, frozen=True):
+class _ChangeBuilder(Struct, frozen=True):
     """Build the changes of one plan."""
 
     decisions: Decisions
@@ -230,21 +232,21 @@ class _Changes(Struct, frozen=True):
     def addresses(self) -> set[Address]:
         """Return the addresses with steps, and the children that the request for their parent creates."""
         entries = self.decisions.entries
-        children = {address for address in self.decisions.adopted if address in entries}
+        children = {address for address in self.decisions.created_with_parent if address in entries}
         return self.steps.drafts.by_address.keys() | {
             address for address in children if entries[address].live is None or entries[address].display
         }
 
-    def change(self, address: Address) -> Change:
+    def build_change(self, address: Address) -> Change:
         """Return the change of one object."""
         sides = self.decisions.sides
-        resource = sides.resources.get(address)
-        steps = self.steps.of(address)
+        resource = sides.entries.get(address)
+        steps = self.steps.steps_of(address)
         if resource is None:
-            return self._delete(address)
+            return self._build_delete(address)
         live = sides.live(address)
         match = sides.snapshot.matches.get(address)
-        if match is not None and match.by in _NOT_REPORTED:
+        if match is not None and match.by in _UNREPORTED_MATCHES:
             match = None
         entry = self.decisions.entries.get(address)
         display = entry.display if entry else ()
@@ -264,103 +266,109 @@ class _Changes(Struct, frozen=True):
             differences=tuple(
                 self._difference(resource, item, self._field_cause(resource, item, live, cause))
                 for item in display
-                if live is not None or not item.field.nest or self._containing_node(resource) is not None
+                if live is not None
+                or not item.field.is_parent_reference
+                or self._containing_node(resource) is not None
             )
-            + self._transferred(resource),
+            + self._owner_difference(resource),
             cause=cause,
             effects=tuple(self._cleared_field_effects(resource, live, display)),
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
 
-    def _difference(self, resource: Entry, item: Changed, cause: Cause | None) -> Difference:
-        difference = item.difference(self.decisions.sides.values, resource, cause)
-        if item.field.one_per is None or item.after is not True:
+    def _difference(self, entry: Entry, item: FieldChange, cause: Cause | None) -> Difference:
+        difference = item.difference(self.decisions.sides.values, entry, cause)
+        if item.field.exclusive_within is None or item.after is not True:
             return difference
         return difference.model_copy(
-            update={"taken_from": self.decisions.exclusive.live_holder_id(resource, item.field)}
+            update={"taken_from": self.decisions.exclusive.live_holder_id(entry, item.field)}
         )
 
-    def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
+    def _cause(self, entry: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
         """Return the cause of a create, a restore or a move."""
         if live is None or any(step.verb == "restore" for step in steps):
-            return self.labels.created(resource.address)
-        return self.labels.placed(resource) if resource.address in self.labels.moving else None
+            return self.labels.create_label(entry.address)
+        return self.labels.position_label(entry) if entry.address in self.labels.moving_addresses else None
 
     def _field_cause(
-        self, resource: Entry, item: Changed, live: LiveObject | None, created: Cause | None
+        self, entry: Entry, item: FieldChange, live: LiveObject | None, created: Cause | None
     ) -> Cause | None:
         """Return the cause of a difference in a field."""
-        if item.inherited is not None:
+        if item.inherited_from is not None:
             return self._inherited_cause(item)
-        return created if live is None else self.labels.of(resource, item)
+        return created if live is None else self.labels.field_label(entry, item)
 
     def _cleared_field_effects(
-        self, resource: Entry, live: LiveObject | None, display: tuple[Changed, ...]
+        self, entry: Entry, live: LiveObject | None, display: tuple[FieldChange, ...]
     ) -> Iterator[Effect]:
         """Yield the fields that the platform clears because another field gets a value."""
-        kind, displayed = self.decisions.sides.kind(resource), {item.field.name for item in display}
+        kind, displayed = self.decisions.sides.kind(entry), {item.field.name for item in display}
         for item in display if live is not None else ():
-            name = item.field.instead_of
+            name = item.field.mutually_exclusive_with
             if live is None or name is None or name in displayed or item.after is None:
                 continue
             if (cleared := live.fields.get(name)) is not None:
                 text = (
-                    f"the {name} ({cleared}) is removed, because {kind.one} can have only one of {name} "
+                    f"the {name} ({cleared}) is removed, because {kind.noun_with_article} can have "
+                    f"only one of {name} "
                     f"and {item.field.name}"
                 )
-                yield Effect(address=str(resource.address.field(name)), what=text, counts=False)
+                yield Effect(address=str(entry.address.field(name)), what=text, counts=False)
 
-    def _inherited_cause(self, item: Changed) -> Cause | None:
+    def _inherited_cause(self, item: FieldChange) -> Cause | None:
         """Return the cause that changes the value which a field inherits so far."""
-        source = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
+        source = self.decisions.entries.get(item.inherited_from) if item.inherited_from is not None else None
         assert source is not None
         change = next(change for change in source.display if change.field.name == item.field.name)
-        return self.labels.of(source.resource, change)
+        return self.labels.field_label(source.entry, change)
 
-    def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
+    def _owner_difference(self, entry: Entry) -> tuple[Difference, ...]:
         """Return the change of owner if the object is transferred."""
-        sides, address = self.decisions.sides, resource.address
-        if address not in sides.snapshot.transferred:
+        sides, address = self.decisions.sides, entry.address
+        if address not in sides.snapshot.transferred_entries:
             return ()
-        return (transfer_difference(sides.names, address, self.labels.parent(resource)),)
+        return (transfer_difference(sides.names, address, self.labels.parent_label(entry)),)
 
     @staticmethod
-    def _containing_node(resource: Entry) -> str | None:
+    def _containing_node(entry: Entry) -> str | None:
         """Return the node that contains an entry, None if the entry's address already tells that."""
-        is_in_address = resource.holder is None or resource.address.is_in(resource.holder)
-        return None if is_in_address else str(resource.holder)
+        is_in_address = entry.holder is None or entry.address.is_at_or_below(entry.holder)
+        return None if is_in_address else str(entry.holder)
 
     def _deleted_values(self, live: LiveObject) -> Iterator[Difference]:
         """Yield the values that a re-creation would need, without the position among siblings."""
         sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
         orders = {order.name for order in kind.list_orders}
         for field in kind.writable_fields:
-            value, type_ = live.fields.get(field.name), field.form(live.fields.get(field.formed_by or ""))
-            if value is None or type_.may_be_secret or field.nest or field.name in orders:
+            value, type_ = (
+                live.fields.get(field.name),
+                field.type_for(live.fields.get(field.form_selector or "")),
+            )
+            if value is None or type_.may_be_secret or field.is_parent_reference or field.name in orders:
                 continue
-            yield Difference(field=field.name, before=sides.values.display(field, value, live))
+            yield Difference(field=field.name, before=sides.values.to_display(field, value, live))
 
-    def _delete(self, address: Address) -> Change:
+    def _build_delete(self, address: Address) -> Change:
         """Return the change that deletes an object."""
         sides, deletions = self.decisions.sides, self.decisions.deletions
         identity = deletions.addresses[address]
         live = deletions.roots[identity]
-        lost_effects = effects(sides.names, deletions.cascade, identity)
-        cascaded = [lost for lost, name in deletions.cascade.by_root.get(identity, ()) if not name]
+        lost_effects = delete_effects(sides.names, deletions.cascade, identity)
+        cascaded = [lost for lost, name in deletions.cascade.losses_by_root.get(identity, ()) if not name]
         return Change(
             address=str(address),
             kind=live.kind,
             action="delete",
             label=sides.names.label(live),
             id=live.id,
-            digest=object_digest(live, sides.kind(live).lasting),
-            watched=tuple(sorted(sides.kind(live).lasting)),
-            cause=self.labels.removed(identity),
-            effects=lost_effects + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
+            digest=object_digest(live, sides.kind(live).lasting_fields),
+            watched=tuple(sorted(sides.kind(live).lasting_fields)),
+            cause=self.labels.delete_label(identity),
+            effects=lost_effects + self.decisions.exclusive.platform_choice_effects([identity, *cascaded]),
             was=tuple(self._deleted_values(live)),
             removed=self._removed_entry(identity),
-            steps=self.steps.of(address),
+            steps=self.steps.steps_of(address),
         )
 
     def _removed_entry(self, identity: Identity) -> Removed | None:
@@ -369,29 +377,29 @@ class _Changes(Struct, frozen=True):
         A revert deletes only objects that it created.
         """
         sides = self.decisions.sides
-        entry = sides.removals.entry(identity) if sides.desired.policy.only is None else None
+        entry = sides.removals.newest_entry(identity) if sides.desired.policy.deletable_ids is None else None
         return Removed(address=str(entry.address), file=entry.span.file) if entry is not None else None
 
 
-Key = tuple[tuple[str, int, str], ...]
+SortKey = tuple[tuple[str, int, str], ...]
 Segments = tuple[str, ...]
 
 
-class Listing(Struct, frozen=True, dict=True):
+class ConfigurationOrder(Struct, frozen=True, dict=True):
     """Sort entries in the order that the configuration gives to siblings."""
 
-    lineage: Lineage
+    lineage: Hierarchy
 
     @cached_property
     def _places(self) -> Mapping[Segments, tuple[str, int]]:
         """Return, by the segments of an address, the sibling to sort before and the entry's number."""
         places: dict[Segments, tuple[str, int]] = {}
-        for kind in self.lineage.registry.ordered:
+        for kind in self.lineage.registry.in_dependency_order:
             for order in kind.list_orders:
                 places.update(self._list_positions(kind.name, order.name))
         for scope in self.lineage.desired.scopes.values():
-            if self.lineage.registry[scope.kinds[0]].in_tree:
-                children = self.lineage.desired.resources[scope.parent].children
+            if self.lineage.registry[scope.kinds[0]].is_node:
+                children = self.lineage.desired.entries[scope.parent].children
                 for number, address in enumerate(self.lineage.preorder(children)):
                     places[address.segments] = ("", number)
         return places
@@ -401,15 +409,15 @@ class Listing(Struct, frozen=True, dict=True):
 
         These entries are listed together, at the position of the first of them by name.
         """
-        for holder in self.lineage.desired.resources.values():
+        for holder in self.lineage.desired.entries.values():
             if holder.kind != kind:
                 continue
             addresses = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
-            first = min(addresses).last if addresses else ""
+            first = min(addresses).last_segment if addresses else ""
             for number, address in enumerate(addresses):
                 yield address.segments, (first, number)
 
-    def key(self, address: Address) -> Key:
+    def sort_key(self, address: Address) -> SortKey:
         """Return the sort key of a change."""
         segments = address.segments
         return tuple(

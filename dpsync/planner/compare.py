@@ -16,94 +16,103 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from dpsync.kinds.kind import Field, Kind, Lifted, ListOrder, RuleComparison
+from dpsync.kinds.kind import Field, Kind, ListOrder, Restriction, RuleComparison
 from dpsync.kinds.types import Flag
 from dpsync.model.address import Address
 from dpsync.model.change import Cause, Difference
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import LiveObject, MatchedBy
-from dpsync.model.values import PLAIN, Value, canonical, digest, has_null, leaves
+from dpsync.model.values import PLAIN_TYPES, Value, canonical_json, digest, has_null, leaves
 from dpsync.planner.answers import SEND, Answer
-from dpsync.planner.sides import Sides, Values
+from dpsync.planner.sides import Sides, ValueConverter
 
 Rule = dict[str, Any]
 
 
-def loosened_rules(how: Lifted, before: Value, after: Value) -> list[str] | None:
+def loosened_rules(restriction: Restriction, before: Value, after: Value) -> list[str] | None:
     """Return a phrase for each rule that is less strict in `after`, such as "allow_bypass added".
 
     Return None if a value is not a list of rules, for example `inherit` with unknown organization rules.
     """
-    rules = how.rules
-    earlier_rules, later_rules = _rule_list(how, before), _rule_list(how, after)
+    rules = restriction.rule_comparison
+    earlier_rules, later_rules = _rule_list(restriction, before), _rule_list(restriction, after)
     if rules is None or earlier_rules is None or later_rules is None:
         return None
-    earlier_binding = [rule for rule in earlier_rules if rule.get(rules.name) not in how.opens]
+    earlier_binding = [
+        rule for rule in earlier_rules if rule.get(rules.name_key) not in restriction.opening_words
+    ]
     if not earlier_binding:
         return []
-    later_binding = [rule for rule in later_rules if rule.get(rules.name) not in how.opens]
-    names = {rule.get(rules.name) for rule in later_binding}
+    later_binding = [
+        rule for rule in later_rules if rule.get(rules.name_key) not in restriction.opening_words
+    ]
+    names = {rule.get(rules.name_key) for rule in later_binding}
     loosened = (
         rule for rule in earlier_binding if not any(_implies(rules, other, rule) for other in later_binding)
     )
     words = [
-        f"{rule[rules.name]} {'changed' if rule[rules.name] in names else 'removed'}" for rule in loosened
+        f"{rule[rules.name_key]} {'changed' if rule[rules.name_key] in names else 'removed'}"
+        for rule in loosened
     ]
-    for name in how.opens:
+    for name in restriction.opening_words:
         earlier, later = _rules_named(rules, name, earlier_rules), _rules_named(rules, name, later_rules)
         known = [person for rule in earlier for person in _people_in(rules, rule)]
         if later and not earlier:
             words.append(f"{name} added")
         elif any(person not in known for rule in later for person in _people_in(rules, rule)):
-            words.append(f"{name} for more {rules.people}")
+            words.append(f"{name} for more {rules.people_key}")
     return list(dict.fromkeys(words))
 
 
-def _rule_list(how: Lifted, value: Value) -> list[Rule] | None:
+def _rule_list(how: Restriction, value: Value) -> list[Rule] | None:
     """Return the rules in a value; None if the value is not a list of rules."""
-    if value in how.free:
+    if value in how.unrestricted_values:
         return []
-    items = value.get(how.rules.items) if how.rules is not None and isinstance(value, dict) else None
+    items = (
+        value.get(how.rule_comparison.rules_key)
+        if how.rule_comparison is not None and isinstance(value, dict)
+        else None
+    )
     return items if isinstance(items, list) else None
 
 
 def _rules_named(rules: RuleComparison, name: str, listed: list[Rule]) -> list[Rule]:
-    return [rule for rule in listed if rule.get(rules.name) == name]
+    return [rule for rule in listed if rule.get(rules.name_key) == name]
 
 
 def _people_in(rules: RuleComparison, rule: Rule) -> list[Any]:
     """Return the members or teams that a rule names."""
-    return list(rule.get(rules.people) or ())
+    return list(rule.get(rules.people_key) or ())
 
 
 def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
     """Return whether a change request that meets `rule` always meets `earlier` as well."""
-    name, earlier_name = rule.get(rules.name), earlier.get(rules.name)
+    name, earlier_name = rule.get(rules.name_key), earlier.get(rules.name_key)
     people, earlier_people = _people_in(rules, rule), _people_in(rules, earlier)
     if name == earlier_name:
-        if name in rules.all_of:
+        if name in rules.rules_for_all_people:
             return all(person in people for person in earlier_people)
-        if name in rules.one_of:
+        if name in rules.rules_for_any_person:
             return bool(people) and all(person in earlier_people for person in people)
         return _without_message(rules, rule) == _without_message(rules, earlier)
     if name not in rules.implied_by.get(str(earlier_name), ()):
         return False
-    if earlier_name in rules.one_of:
+    if earlier_name in rules.rules_for_any_person:
         return any(person in earlier_people for person in people)
-    return bool(people) or name not in (*rules.all_of, *rules.one_of)
+    return bool(people) or name not in (*rules.rules_for_all_people, *rules.rules_for_any_person)
 
 
 def _without_message(rules: RuleComparison, rule: Rule) -> Rule:
-    return {name: value for name, value in rule.items() if name != rules.message}
+    return {name: value for name, value in rule.items() if name != rules.message_key}
 
 
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 """Matches the beginning of a text that leads to a host; without a scheme, the page's scheme applies."""
 
 
-def raises(field: Field, before: Value, after: Value) -> bool:
+def widens_access(field: Field, before: Value, after: Value) -> bool:
     """Return whether this change of a field makes its object more visible or more powerful."""
-    rule = field.exposes
+    rule = field.widening_rule
     if rule is None or after == before:
         return False
     if rule == "changed":
@@ -111,24 +120,27 @@ def raises(field: Field, before: Value, after: Value) -> bool:
     if rule == "set":
         return after is not None
     if rule == "added":
-        return bool(added(before, after))
+        return bool(added_items(before, after))
     if rule == "linked":
-        return bool(linked(before, after))
+        return bool(added_urls(before, after))
     if rule == "hosts":
         return bool(hosts(after) - hosts(before))
-    if isinstance(rule, Lifted):
-        return _is_loosened(rule, before, after)
+    if isinstance(rule, Restriction):
+        return _is_restriction_loosened(rule, before, after)
     return _is_higher(field, rule, before, after)
 
 
-def direction(field: Field, before: Value, after: Value) -> Literal["expose", "withdraw"] | None:
+def visibility_change(field: Field, before: Value, after: Value) -> Literal["expose", "withdraw"] | None:
     """Return whether people see more or less after a change; None if neither, or both."""
     scale = field.exposure
-    before, after = (field.absent if value is None else value for value in (before, after))
+    before, after = (field.value_when_absent if value is None else value for value in (before, after))
     if not scale or before == after:
         return None
-    if isinstance(scale, Lifted):
-        more, less = _is_loosened(scale, before, after), _is_loosened(scale, after, before)
+    if isinstance(scale, Restriction):
+        more, less = (
+            _is_restriction_loosened(scale, before, after),
+            _is_restriction_loosened(scale, after, before),
+        )
         if more == less:
             return None
         return "expose" if more else "withdraw"
@@ -136,12 +148,12 @@ def direction(field: Field, before: Value, after: Value) -> Literal["expose", "w
     return "expose" if high > low else "withdraw"
 
 
-def added(before: Value, after: Value) -> list[Value]:
+def added_items(before: Value, after: Value) -> list[Value]:
     """Return the items of the list `after` that are not in `before`."""
     return [item for item in after or [] if item not in (before or [])]
 
 
-def linked(before: Value, after: Value) -> list[str]:
+def added_urls(before: Value, after: Value) -> list[str]:
     """Return the URLs in `after` that are not in `before`, in order."""
     known = set(_urls(before))
     return [url for url in dict.fromkeys(_urls(after)) if url not in known]
@@ -165,15 +177,15 @@ def _urls(value: Value) -> Iterator[str]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, str) and _URL.match(leaf))
 
 
-def opening(how: Lifted, value: Value) -> set[str]:
+def opening_words(how: Restriction, value: Value) -> set[str]:
     """Return the words in a value that open access."""
     values = list(leaves(value))
-    return {word for word in how.opens if word in values}
+    return {word for word in how.opening_words if word in values}
 
 
 def _is_higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
     """Return whether a value is higher on a scale, or may be higher because a value is not on the scale."""
-    low, high = (field.absent if value is None else value for value in (before, after))
+    low, high = (field.value_when_absent if value is None else value for value in (before, after))
     if high is None or high == scale[0] or low == scale[-1]:
         return False
     if low is None or low not in scale or high not in scale:
@@ -181,14 +193,14 @@ def _is_higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value
     return scale.index(high) > scale.index(low)
 
 
-def _is_loosened(how: Lifted, before: Value, after: Value) -> bool:
+def _is_restriction_loosened(how: Restriction, before: Value, after: Value) -> bool:
     """Return whether a restriction becomes less strict."""
     loosened = loosened_rules(how, before, after)
     if loosened is not None:
         return bool(loosened)
-    if before is None or before in how.free:
-        return bool(opening(how, after))
-    return not _contains(after, before) or bool(opening(how, after) - opening(how, before))
+    if before is None or before in how.unrestricted_values:
+        return bool(opening_words(how, after))
+    return not _contains(after, before) or bool(opening_words(how, after) - opening_words(how, before))
 
 
 def _contains(value: Value, part: Value) -> bool:
@@ -202,76 +214,78 @@ def _contains(value: Value, part: Value) -> bool:
     return bool(value == part)
 
 
-class Changed(Struct, frozen=True):
+class FieldChange(Struct, frozen=True):
     """A field that must be written, with the wanted and the live value, both normalized."""
 
     field: Field
     after: Value
     before: Value
-    inherited: Address | None = None
+    inherited_from: Address | None = None
     """The entry that the value is inherited from so far; set if this plan changes the inherited value."""
 
-    def difference(self, values: Values, resource: Entry, cause: Cause | None) -> Difference:
+    def difference(self, values: ValueConverter, entry: Entry, cause: Cause | None) -> Difference:
         """Return the change as a plan shows it."""
         return Difference(
             field=self.field.name,
-            before=values.display(self.field, self.field.type.narrow(self.before, self.after), resource),
-            after=values.display(self.field, self.after, resource),
-            known=self.field.source is not None,
+            before=values.to_display(
+                self.field, self.field.type.displayable_live(self.before, self.after), entry
+            ),
+            after=values.to_display(self.field, self.after, entry),
+            known=self.field.response_path is not None,
             cause=cause,
-            inherited=str(self.inherited) if self.inherited is not None else None,
+            inherited=str(self.inherited_from) if self.inherited_from is not None else None,
         )
 
 
-def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
+def managed_fields(sides: Sides, entry: Entry) -> Iterator[Field]:
     """Yield the declared fields of an entry that a call can write and no repository decides."""
-    kind = sides.kind(resource)
-    match = sides.snapshot.matches.get(resource.address)
+    kind = sides.kind(entry)
+    match = sides.snapshot.matches.get(entry.address)
     renamed = match is not None and match.by is MatchedBy.PREVIOUSLY
-    synced = sides.synced.fields
+    synced = sides.git_synced.fields
     for field in kind.writable_fields:
-        fixed = field.name == kind.natural and not renamed
-        if field.name in resource.fields and not fixed and (resource.address, field.name) not in synced:
+        fixed = field.name == kind.key_field and not renamed
+        if field.name in entry.fields and not fixed and (entry.address, field.name) not in synced:
             yield field
 
 
-def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
+def changed_fields(sides: Sides, entry: Entry, live: LiveObject) -> list[FieldChange]:
     """Return the fields of an entry whose live values differ."""
-    changes, kind = [], sides.kind(resource)
-    for field in managed(sides, resource):
-        wanted, current = resource.fields[field.name], live.fields.get(field.name)
-        equal = wanted == current and type(wanted) in PLAIN and type(wanted) is type(current)
-        if equal and not field.may_be_unread:
+    changes, kind = [], sides.kind(entry)
+    for field in managed_fields(sides, entry):
+        wanted, current = entry.fields[field.name], live.fields.get(field.name)
+        equal = wanted == current and type(wanted) in PLAIN_TYPES and type(wanted) is type(current)
+        if equal and not field.may_be_write_only:
             continue  # nearly every field of nearly every entry
-        after = sides.values.normal(field, wanted, resource)
-        before = sides.values.normal(field, current, live)
-        readable = field.source is not None
+        after = sides.values.with_references(field, wanted, entry)
+        before = sides.values.with_references(field, current, live)
+        readable = field.response_path is not None
         if has_null(after):
-            before = without_inherited(before, _inherited_value(sides, resource, field), after)
+            before = without_inherited(before, _inherited_value(sides, entry, field), after)
         if (
-            (readable and not same(field, after, before))
+            (readable and not equals_live(field, after, before))
             or _lacks_processed_part(kind, field, wanted, live)
-            or _must_be_resent(sides, resource, field, live)
+            or _must_be_resent(sides, entry, field, live)
         ):
-            changes.append(Changed(field, after, before))
+            changes.append(FieldChange(field, after, before))
     return changes
 
 
-def inherited_from(sides: Sides, resource: Entry) -> Address | None:
+def inherited_from(sides: Sides, entry: Entry) -> Address | None:
     """Return the entry from which an entry inherits unset fields; None if the kind inherits nothing."""
-    inherits = sides.kind(resource).inherits
+    inherits = sides.kind(entry).inherits_from_kind
     if inherits is None:
         return None
     other = sides.registry[inherits]
-    owners = (sides.lineage.ancestor(resource, parent) for parent in other.parents)
+    owners = (sides.hierarchy.ancestor(entry, parent) for parent in other.parents)
     return next((owner.child(*other.key.split(".")) for owner in owners if owner is not None), None)
 
 
-def _inherited_value(sides: Sides, resource: Entry, field: Field) -> Value:
+def _inherited_value(sides: Sides, entry: Entry, field: Field) -> Value:
     """Return the live value that an entry inherits, None if it inherits none."""
-    source = inherited_from(sides, resource)
+    source = inherited_from(sides, entry)
     live = sides.live(source) if source is not None else None
-    return None if live is None else sides.values.normal(field, live.fields.get(field.name), live)
+    return None if live is None else sides.values.with_references(field, live.fields.get(field.name), live)
 
 
 def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
@@ -280,7 +294,9 @@ def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
     An answer contains the inherited value of each part that the object has no value for.
     """
     if after is None:
-        return None if inherited is not None and canonical(before) == canonical(inherited) else before
+        return (
+            None if inherited is not None and canonical_json(before) == canonical_json(inherited) else before
+        )
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return before
     inherited_parts = inherited if isinstance(inherited, dict) else {}
@@ -291,29 +307,29 @@ def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
     return {name: part for name, part in parts.items() if part is not None or name not in after}
 
 
-def write_only(field: Field, value: Value) -> Value:
+def write_only_part(field: Field, value: Value) -> Value:
     """Return the part of a value that the platform never returns, None if there is none."""
     if value is None or isinstance(field, ListOrder):
         return None
-    return value if field.source is None else field.type.unread(value)
+    return value if field.response_path is None else field.type.write_only_part(value)
 
 
-def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
+def unreadable_part(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
     """Return the part of an entry's value that cannot be read back, None if there is none.
 
     A part with a request of its own is known if the platform has answered that request, or has no such part
     because it could not process the value that was sent. While the platform is processing the value, the
     future answer is unknown, and the part is not compared with anything else either.
     """
-    hidden = write_only(field, value)
-    if not field.own_read or not isinstance(hidden, dict):
+    hidden = write_only_part(field, value)
+    if not field.separate_read_paths or not isinstance(hidden, dict):
         return hidden
     returned = _returned_parts(field, live)
     settled = kind.is_busy(live.fields) or processing_failed(kind, field, live)
     unknown = {
         name: part
         for name, part in hidden.items()
-        if name not in field.own_read or not (settled or name in returned)
+        if name not in field.separate_read_paths or not (settled or name in returned)
     }
     return unknown or None
 
@@ -326,76 +342,86 @@ def _returned_parts(field: Field, live: LiveObject) -> Collection[str]:
 
 def processing_failed(kind: Kind, field: Field, live: LiveObject) -> bool:
     """Return whether the platform reports that it could not process the last value of a field."""
-    return field.name == kind.platform.processed and kind.trouble(live.fields) is not None
+    return field.name == kind.platform_work.processed_field and kind.reported_problem(live.fields) is not None
 
 
 def _lacks_processed_part(kind: Kind, field: Field, value: Value, live: LiveObject) -> bool:
     """Return whether the platform lacks a declared, readable part of a value because processing failed."""
-    hidden = write_only(field, value)
+    hidden = write_only_part(field, value)
     if not isinstance(hidden, dict) or not processing_failed(kind, field, live):
         return False
-    return bool(field.own_read.keys() & hidden.keys() - set(_returned_parts(field, live)))
+    return bool(field.separate_read_paths.keys() & hidden.keys() - set(_returned_parts(field, live)))
 
 
-def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
+def differs_from_base(sides: Sides, entry: Entry, field: Field, live: LiveObject) -> bool:
     """Return whether a value that cannot be read back differs from the value in the git base.
 
     An entry that the base lacks counts as unchanged: its value was sent when the object was created, or
     somebody else created the object.
     """
-    value = sides.desired.resources[resource.address].fields[field.name]
-    hidden, earlier = not_known(sides.kind(live), field, value, live), sides.names.in_base(resource, live)
+    value = sides.desired.entries[entry.address].fields[field.name]
+    hidden, earlier = (
+        unreadable_part(sides.kind(live), field, value, live),
+        sides.names.base_entry(entry, live),
+    )
     if hidden is None or earlier is None:
         return False
-    return canonical(write_only(field, earlier.fields.get(field.name))) != canonical(hidden)
+    return canonical_json(write_only_part(field, earlier.fields.get(field.name))) != canonical_json(hidden)
 
 
-def _must_be_resent(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
+def _must_be_resent(sides: Sides, entry: Entry, field: Field, live: LiveObject) -> bool:
     """Return whether to send a value without a visible difference.
 
     It is sent if the value in the git base differs, or if the user asked for it.
     """
     if sides.options.proof:
         return False
-    asked_for = sides.answers.gives(Answer(SEND, str(resource.address.field(field.name))))
-    if asked_for and _can_be_resent(sides, resource, field):
+    asked_for = sides.answers.contains(Answer(SEND, str(entry.address.field(field.name))))
+    if asked_for and _can_be_resent(sides, entry, field):
         return True
-    return differs_from_base(sides, resource, field, live)
+    return differs_from_base(sides, entry, field, live)
 
 
-def _can_be_resent(sides: Sides, resource: Entry, field: Field) -> bool:
+def _can_be_resent(sides: Sides, entry: Entry, field: Field) -> bool:
     """Return whether sending an unchanged value has an effect: it cannot be read back, or is processed."""
-    value = sides.desired.resources[resource.address].fields[field.name]
-    return write_only(field, value) is not None or field.name == sides.kind(resource).platform.processed
+    value = sides.desired.entries[entry.address].fields[field.name]
+    return (
+        write_only_part(field, value) is not None
+        or field.name == sides.kind(entry).platform_work.processed_field
+    )
 
 
-def resendable(sides: Sides, resource: Entry) -> Iterator[Answer]:
+def resend_answers(sides: Sides, entry: Entry) -> Iterator[Answer]:
     """Yield the answer that sends a field again, for each field where that can have an effect."""
-    for field in () if sides.options.proof else managed(sides, resource):
-        if _can_be_resent(sides, resource, field):
-            yield Answer(SEND, str(resource.address.field(field.name)))
+    for field in () if sides.options.proof else managed_fields(sides, entry):
+        if _can_be_resent(sides, entry, field):
+            yield Answer(SEND, str(entry.address.field(field.name)))
 
 
-def wanted_anew(sides: Sides, resource: Entry) -> list[Changed]:
+def fields_of_new_object(sides: Sides, entry: Entry) -> list[FieldChange]:
     """Return the fields to write for a new object, without values that a new object has anyway."""
     changes = []
-    for field in managed(sides, resource):
-        after = sides.values.normal(field, resource.fields[field.name], resource)
-        has_anyway = after is None or (isinstance(field.type, Flag) and after == field.absent)
+    for field in managed_fields(sides, entry):
+        after = sides.values.with_references(field, entry.fields[field.name], entry)
+        has_anyway = after is None or (isinstance(field.type, Flag) and after == field.value_when_absent)
         if not has_anyway:
-            changes.append(Changed(field, after, None))
+            changes.append(FieldChange(field, after, None))
     return changes
 
 
-def same(field: Field, after: Value, before: Value) -> bool:
+def equals_live(field: Field, after: Value, before: Value) -> bool:
     """Return whether two values are equal; a missing live value equals the default."""
     if after is None or before is None:
-        return after is None and (before is None or before == field.absent)
-    return field.type.same(after, before)
+        return after is None and (before is None or before == field.value_when_absent)
+    return field.type.equals(after, before)
 
 
 def object_digest(live: LiveObject, names: Collection[str]) -> str:
     """Return a digest of a live object: kind, id, parent, the named fields, and the Git Sync repository."""
     fields = {name: value for name, value in live.fields.items() if name in names}
-    owner = [live.synced.name, live.synced.together] if live.synced is not None else []
+    owner = (
+        [live.synced_repository.name, live.synced_repository.synced_with_owner]
+        if live.synced_repository is not None
+        else []
+    )
     return digest([live.kind, live.id, live.parent, live.holder, fields, *owner])

@@ -21,32 +21,32 @@ from msgspec import Struct
 from dpsync.model import refusals
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Exposure, Note
-from dpsync.model.desired import PERCENT_FROM, Base, Limits, Policy
+from dpsync.model.desired import MIN_OBJECTS_FOR_PERCENT, Base, Limits, Policy
 from dpsync.model.plan import DeleteDecision, count_deletes
 from dpsync.model.question import Refusal, WayOut
 from dpsync.model.refusals import CONTENT, LIMITS
 from dpsync.model.snapshot import Identity
-from dpsync.model.text import command, counted, json_text, listed, some
-from dpsync.planner.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer, Question
+from dpsync.model.text import format_command, format_count, join_with_and, json_text, shorten_list
+from dpsync.planner.answers import DELETE, EXPOSE, EXPOSE_BRIEFLY, Answer, Question
 from dpsync.planner.decide import Decisions
 from dpsync.planner.history import FormerNames, Names
-from dpsync.planner.policy import DEEPER, KEPT, NO_ENTRY, Removal
-from dpsync.planner.rebound_ids import formerly
-from dpsync.planner.restructuring import answered, restructured_addresses
+from dpsync.planner.policy import COMMITS_MISSING, KEPT_BY_APPLY, NO_ENTRY, Removal
+from dpsync.planner.rebound_ids import previous_bindings
+from dpsync.planner.restructuring import confirmed_addresses, restructured_addresses
 from dpsync.planner.sides import Sides
 
 
-class LimitsInForce(Struct, frozen=True):
+class EffectiveLimits(Struct, frozen=True):
     """The limits on deletes and exposures, and the objects that percentages refer to."""
 
     limits: Limits
-    since: str
+    source: str
     """A phrase for messages if the change itself raises the limits, "" otherwise."""
-    managed: Callable[[str], frozenset[str]]
+    managed_addresses: Callable[[str], frozenset[str]]
     """Returns the addresses of all objects that were read in the declared places of an organization."""
 
 
-def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
+def effective_limits(policy: Policy, base: Base, names: Names) -> EffectiveLimits:
     """Return the stricter of the current limits and those of the git base.
 
     Nobody has confirmed a limit that is raised in the same change that needs it.
@@ -60,22 +60,24 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
     lower = f"the lower limit in your files and in {base.name} applies"
     explanation = f"{lower}, because a change cannot raise its own limits"
     since = "" if limits == now else f" ({explanation})"
-    return LimitsInForce(limits, since, partial(_managed_addresses, names))
+    return EffectiveLimits(limits, since, partial(_managed_addresses, names))
 
 
 def _managed_addresses(names: Names, organization: str) -> frozenset[str]:
     return frozenset(
         str(names.address(identity))
         for place, items in names.snapshot.scopes.items()
-        if place.first == organization
+        if place.organization_key == organization
         for identity in items
     )
 
 
-def limited(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def exposure_limit_questions(
+    limits_in_force: EffectiveLimits, exposures: tuple[Exposure, ...]
+) -> Iterator[Question]:
     """Yield the questions about exposures that exceed the limits, and about exposures for a moment."""
-    yield from _exposure_questions(bounds, exposures)
-    yield from _moment_question(exposures)
+    yield from _exposure_questions(limits_in_force, exposures)
+    yield from _brief_exposure_question(exposures)
 
 
 class ExceededLimits(Struct, frozen=True):
@@ -88,29 +90,31 @@ class ExceededLimits(Struct, frozen=True):
         return self.text
 
 
-def exceeded(
-    bounds: LimitsInForce, deletes: Sequence[Change], some_named: bool = False
+def exceeded_delete_limits(
+    limits_in_force: EffectiveLimits, deletes: Sequence[Change], some_named: bool = False
 ) -> list[ExceededLimits]:
     """Return the organizations in which these deletes are more than the limits allow.
 
     `some_named`: whether the plan has more deletes, of objects that a person named.
     """
-    limits, results = bounds.limits, []
-    organizations = sorted({change.location.first for change in deletes})
+    limits, results = limits_in_force.limits, []
+    organizations = sorted({change.location.organization_key for change in deletes})
     for organization in organizations:
-        organization_deletes = [change for change in deletes if change.location.first == organization]
-        share = _deleted_share(bounds.managed(organization), organization_deletes)
+        organization_deletes = [
+            change for change in deletes if change.location.organization_key == organization
+        ]
+        share = _deleted_share(limits_in_force.managed_addresses(organization), organization_deletes)
         if share.exceeds(limits):
             where = f"in {organization}, " if len(organizations) > 1 else ""
             if share.deleted > limits.deletes:
-                allowed = counted(limits.deletes, "delete")
-                planned = f"has {counted(share.deleted, 'delete')}"
+                allowed = format_count(limits.deletes, "delete")
+                planned = f"has {format_count(share.deleted, 'delete')}"
             else:
                 allowed = f"deletes of {limits.percent} percent of the objects"
-                planned = f"deletes {share.percent:.0f} percent of {counted(share.known, 'object')}"
+                planned = f"deletes {share.percent:.0f} percent of {format_count(share.known, 'object')}"
             named = " (not counting objects that you confirmed by address)" if some_named else ""
             text = f"{where}policy.limits allows {allowed} without confirmation, and this plan {planned}"
-            text += f"{named}{bounds.since}"
+            text += f"{named}{limits_in_force.source}"
             results.append(ExceededLimits(organization, text))
     return results
 
@@ -128,7 +132,7 @@ class _DeletedShare(Struct, frozen=True):
     @property
     def percent_applies(self) -> bool:
         """Return whether the organization has enough known objects for a percentage to mean something."""
-        return self.known >= PERCENT_FROM
+        return self.known >= MIN_OBJECTS_FOR_PERCENT
 
     def exceeds(self, limits: Limits) -> bool:
         too_large_a_share = self.percent_applies and self.percent > limits.percent
@@ -139,31 +143,36 @@ def _deleted_share(managed: frozenset[str], deletes: Sequence[Change]) -> _Delet
     """Return the share of the deletes in an organization, with the objects deleted along with them."""
     # Cascaded objects outside the declared places count as known, too: otherwise a share could exceed 100 %.
     cascaded = {effect.address for change in deletes for effect in change.effects if effect.counts}
-    return _DeletedShare(count_deletes(deletes).number, len(managed) + len(cascaded - managed))
+    return _DeletedShare(count_deletes(deletes).total, len(managed) + len(cascaded - managed))
 
 
-def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Address]:
+def deletes_over_limits(limits: EffectiveLimits, changes: Iterable[Change]) -> frozenset[Address]:
     """Return the deletes that each exceed the limits alone, with the objects deleted along."""
     deletes = [change for change in changes if change.action == "delete"]
-    managed = {name: bounds.managed(name) for name in {change.location.first for change in deletes}}
+    managed = {
+        name: limits.managed_addresses(name)
+        for name in {change.location.organization_key for change in deletes}
+    }
     return frozenset(
         change.location
         for change in deletes
-        if _deleted_share(managed[change.location.first], [change]).exceeds(bounds.limits)
+        if _deleted_share(managed[change.location.organization_key], [change]).exceeds(limits.limits)
     )
 
 
-def _exposure_questions(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def _exposure_questions(
+    limits_in_force: EffectiveLimits, exposures: tuple[Exposure, ...]
+) -> Iterator[Question]:
     """Yield a question per organization with more exposures than allowed.
 
     One answer, `--confirm "expose N"` with the number of all exposures, confirms them together.
     """
-    allowed = bounds.limits.exposures
-    counts = Counter(item.location.first for item in exposures)
+    allowed = limits_in_force.limits.exposures
+    counts = Counter(item.location.organization_key for item in exposures)
     answer = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
         if allowed is not None and count > allowed:
-            refusal = refusals.EXPOSURES.at(
+            refusal = refusals.EXPOSURES.refusal(
                 organization,
                 answers=(
                     WayOut(
@@ -172,23 +181,23 @@ def _exposure_questions(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) 
                         means='confirm all changes marked "opens access"',
                     ),
                 ),
-                ways=counted(count, "way"),
+                ways=format_count(count, "way"),
                 allowed=allowed,
-                since=bounds.since,
+                since=limits_in_force.source,
                 answer=answer.flag,
             )
             yield Question(answer, refusal)
 
 
-def _moment_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def _brief_exposure_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """Yield the question about exposures for a moment, which always need an answer with their number."""
     momentary = [item for item in exposures if item.moment]
-    answer = Answer(FOR_A_MOMENT, str(len(momentary)))
+    answer = Answer(EXPOSE_BRIEFLY, str(len(momentary)))
     if momentary:
         addresses = list(dict.fromkeys(item.address for item in momentary))
-        refusal = refusals.FOR_A_MOMENT.at(
+        refusal = refusals.FOR_A_MOMENT.refusal(
             addresses[0],
-            names=some(addresses),
+            names=shorten_list(addresses),
             answer=answer.flag,
             answers=(WayOut(address=addresses[0], add=answer.flag, means="allow this access for a moment"),),
         )
@@ -198,85 +207,95 @@ def _moment_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
 class OpenDeletes(Struct, frozen=True):
     """The deletes of content that need a decision which no user has made."""
 
-    to_name: Mapping[Identity, Removal]
+    need_address: Mapping[Identity, Removal]
     """By object whose address a user must confirm: why its entry does not count as removed in git."""
-    to_count: Mapping[Identity, Removal]
+    need_number: Mapping[Identity, Removal]
     """Objects that were removed in git, and whose deletes need the number of all deletes."""
-    named: frozenset[Identity]
+    confirmed_by_address: frozenset[Identity]
     """The objects whose addresses a user confirmed."""
-    asked: frozenset[Answer]
+    requested_answers: frozenset[Answer]
     """The answers with the address of an object that needs a decision, whether or not they were given."""
     number: Answer
     """The answer with the number of all deletes."""
-    is_counted: bool
+    is_number_given: bool
     """Whether that answer was given."""
     is_number_asked: bool
     """Whether the number must be confirmed unless other answers contain the addresses."""
 
     @property
-    def uncounted(self) -> tuple[Identity, ...]:
+    def need_number_unanswered(self) -> tuple[Identity, ...]:
         """Return the objects that need the number, if it was not given."""
-        return () if self.is_counted else tuple(self.to_count)
+        return () if self.is_number_given else tuple(self.need_number)
 
     @property
     def unanswered(self) -> tuple[Identity, ...]:
         """Return every object that needs a decision which no user has made."""
-        return (*self.to_name, *self.uncounted)
+        return (*self.need_address, *self.need_number_unanswered)
 
 
-def open_deletes(decided: Decisions) -> OpenDeletes:
+def undecided_deletes(decisions: Decisions) -> OpenDeletes:
     """Return the deletes of content that need a decision.
 
     Two groups of content are left out, because another question covers each group: content of a restructured
     navigation (planner/restructuring.py), and objects that the ids file assigned to an entry earlier
     (planner/rebound_ids.py).
     """
-    sides = decided.sides
-    number = Answer(DELETE, str(decided.deletions.count.number))
-    by_policy = {identity for identity in decided.deletions.everything if sides.policy.removed(identity)}
-    needed = dict(_content_to_decide(decided, by_policy))
+    sides = decisions.sides
+    number = Answer(DELETE, str(decisions.deletions.count.total))
+    by_policy = {
+        identity
+        for identity in decisions.deletions.all_deleted
+        if sides.policy.is_listed_as_removed(identity)
+    }
+    needed = dict(_content_to_decide(decisions, by_policy))
     answers = {identity: Answer(DELETE, str(sides.names.address(identity))) for identity in needed}
-    by_answer = {identity for identity, answer in answers.items() if sides.answers.gives(answer)}
+    by_answer = {identity for identity, answer in answers.items() if sides.answers.contains(answer)}
     undecided = {identity: removal for identity, removal in needed.items() if identity not in by_answer}
     return OpenDeletes(
-        to_name={identity: removal for identity, removal in undecided.items() if removal.reason},
-        to_count={identity: removal for identity, removal in undecided.items() if not removal.reason},
-        named=frozenset(by_policy | by_answer),
-        asked=frozenset(answers.values()),
+        need_address={
+            identity: removal for identity, removal in undecided.items() if removal.missing_evidence
+        },
+        need_number={
+            identity: removal for identity, removal in undecided.items() if not removal.missing_evidence
+        },
+        confirmed_by_address=frozenset(by_policy | by_answer),
+        requested_answers=frozenset(answers.values()),
         number=number,
-        is_counted=sides.answers.gives(number),
-        is_number_asked=any(not removal.reason for removal in needed.values()),
+        is_number_given=sides.answers.contains(number),
+        is_number_asked=any(not removal.missing_evidence for removal in needed.values()),
     )
 
 
-def _content_to_decide(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[Identity, Removal]]:
+def _content_to_decide(
+    decisions: Decisions, named: Collection[Identity]
+) -> Iterator[tuple[Identity, Removal]]:
     """Yield the outermost content that needs a decision and is not in the policy, by address."""
-    sides, deletions = decided.sides, decided.deletions
-    content = [identity for identity in deletions.everything if sides.registry[identity[0]].content]
-    restructured = restructured_addresses(sides.names, decided.restructuring)
-    asked_elsewhere = formerly(sides).keys() if content else ()
+    sides, deletions = decisions.sides, decisions.deletions
+    content = [identity for identity in deletions.all_deleted if sides.registry[identity[0]].has_content]
+    restructured = restructured_addresses(sides.names, decisions.restructuring)
+    asked_elsewhere = previous_bindings(sides).keys() if content else ()
     objects = sides.snapshot.objects
     covered = {*content, *named}
     for identity in sorted(content, key=sides.names.address):
         deleted_around = {
-            above for above in sides.snapshot.above(objects[identity]) if deletions.covers(above)
+            above for above in sides.snapshot.ancestors(objects[identity]) if deletions.deletes(above)
         }
         address = sides.names.address(identity)
         if identity in named or identity in asked_elsewhere or deleted_around & covered:
             continue
-        if any(address.is_in(place) for place in restructured):
+        if any(address.is_at_or_below(place) for place in restructured):
             continue
-        revert = sides.desired.policy.only is not None
-        removal = Removal() if revert else sides.removals.of(identity)
-        if removal.reason or removal.new_prune or sides.holds_something(identity):
+        revert = sides.desired.policy.deletable_ids is not None
+        removal = Removal() if revert else sides.removals.find(identity)
+        if removal.missing_evidence or removal.is_prune_new or sides.is_nonempty(identity):
             yield identity, removal
 
 
 class DeleteQuestion(Struct, frozen=True):
     """A question about deletes: its sentence, what a user can do, and the answers."""
 
-    words: str
-    way_out: str
+    sentence: str
+    resolution: str
     answers: tuple[WayOut, ...]
 
 
@@ -285,15 +304,15 @@ class DeleteQuestions(Struct, frozen=True):
 
     decision: DeleteDecision
     refusal: Refusal | None
-    asked: frozenset[Answer]
+    requested_answers: frozenset[Answer]
     """Every answer that could be asked for, whether or not it was given."""
     note: Note | None = None
     """A note about what confirms the deletes instead of a number."""
 
 
 def delete_questions(
-    decided: Decisions, undecided: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
-    too_many: Sequence[ExceededLimits], asked_about: Collection[Identity] = (),
+    decisions: Decisions, undecided_deletes: OpenDeletes, limits: EffectiveLimits, deletes: Sequence[Change],
+    exceeded_limits: Sequence[ExceededLimits], excluded: Collection[Identity] = (),
 ) -> DeleteQuestions:  # fmt: skip
     """Return the open decision, and one refusal of all deletes that need it.
 
@@ -302,77 +321,99 @@ def delete_questions(
     `asked_about`: the objects whose deletes are a part of the question about which object an entry is
     (planner/identity_questions.py).
     """
-    sides, roots = decided.sides, decided.deletions.addresses
-    limited = _deletes_under_limits(decided, deletes)
-    total = decided.deletions.count
-    without_policy = [delete for delete in limited if not sides.policy.removed(roots[delete.location])]
-    could_be_too_many = bool(exceeded(bounds, without_policy))
-    # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
-    to_count = [] if sides.options.reviewed and not too_many else undecided.uncounted
-    needs_number = bool(to_count or too_many)
-    objects = [identity for identity in (*undecided.to_name, *to_count) if identity not in asked_about]
-    in_policy = objects if sides.options.reviewed else tuple(undecided.to_name)
-    unconfirmed = [
-        delete for delete in limited if roots[delete.location] not in {*undecided.named, *in_policy}
+    sides, roots = decisions.sides, decisions.deletions.addresses
+    limited = _deletes_under_limits(decisions, deletes)
+    total = decisions.deletions.count
+    without_policy = [
+        delete for delete in limited if not sides.policy.is_listed_as_removed(roots[delete.location])
     ]
-    also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, unconfirmed))
-    writer = _QuestionWriter(sides, undecided, objects, needs_number, too_many, also_number)
-    question = writer.question() if objects or (too_many and not asked_about) else None
-    number = {undecided.number} if undecided.is_number_asked or could_be_too_many else set()
-    reviewed = undecided.uncounted and not needs_number
+    could_be_too_many = bool(exceeded_delete_limits(limits, without_policy))
+    # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
+    to_count = (
+        [] if sides.options.reviewed and not exceeded_limits else undecided_deletes.need_number_unanswered
+    )
+    needs_number = bool(to_count or exceeded_limits)
+    objects = [
+        identity for identity in (*undecided_deletes.need_address, *to_count) if identity not in excluded
+    ]
+    in_policy = objects if sides.options.reviewed else tuple(undecided_deletes.need_address)
+    unconfirmed = [
+        delete
+        for delete in limited
+        if roots[delete.location] not in {*undecided_deletes.confirmed_by_address, *in_policy}
+    ]
+    also_number = not set(to_count) <= set(in_policy) or bool(exceeded_delete_limits(limits, unconfirmed))
+    writer = _QuestionWriter(sides, undecided_deletes, objects, needs_number, exceeded_limits, also_number)
+    question = writer.build() if objects or (exceeded_limits and not excluded) else None
+    number = {undecided_deletes.number} if undecided_deletes.is_number_asked or could_be_too_many else set()
+    reviewed = undecided_deletes.need_number_unanswered and not needs_number
     return DeleteQuestions(
         decision=DeleteDecision(
-            number=total.number if needs_number else None,
-            names=tuple(str(sides.names.address(identity)) for identity in undecided.to_name),
+            number=total.total if needs_number else None,
+            names=tuple(str(sides.names.address(identity)) for identity in undecided_deletes.need_address),
         ),
-        refusal=_refusal(sides, question, objects, too_many) if question is not None else None,
-        asked=undecided.asked | number,
-        note=_review_note(sides, undecided.uncounted[0], total.number) if reviewed else None,
+        refusal=_refusal(sides, question, objects, exceeded_limits) if question is not None else None,
+        requested_answers=undecided_deletes.requested_answers | number,
+        note=_review_note(sides, undecided_deletes.need_number_unanswered[0], total.total)
+        if reviewed
+        else None,
     )
 
 
 def exceeded_limits(
-    decided: Decisions, undecided: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change]
+    decisions: Decisions,
+    undecided_deletes: OpenDeletes,
+    limits_in_force: EffectiveLimits,
+    deletes: Sequence[Change],
 ) -> list[ExceededLimits]:
     """Return the limits that the deletes exceed, unless the user has confirmed their number."""
-    roots = decided.deletions.addresses
-    limited = _deletes_under_limits(decided, deletes)
-    unnamed = [delete for delete in limited if roots[delete.location] not in undecided.named]
-    return [] if undecided.is_counted else exceeded(bounds, unnamed, some_named=len(unnamed) < len(limited))
+    roots = decisions.deletions.addresses
+    limited = _deletes_under_limits(decisions, deletes)
+    unnamed = [
+        delete for delete in limited if roots[delete.location] not in undecided_deletes.confirmed_by_address
+    ]
+    return (
+        []
+        if undecided_deletes.is_number_given
+        else exceeded_delete_limits(limits_in_force, unnamed, some_named=len(unnamed) < len(limited))
+    )
 
 
-def _deletes_under_limits(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:
+def _deletes_under_limits(decisions: Decisions, deletes: Sequence[Change]) -> list[Change]:
     """Return the deletes that limits apply to: all but those of a restructured navigation."""
-    rebuilt = answered(decided.sides.names, decided.restructuring)
-    return [delete for delete in deletes if not any(delete.location.is_in(place) for place in rebuilt)]
+    rebuilt = confirmed_addresses(decisions.sides.names, decisions.restructuring)
+    return [
+        delete for delete in deletes if not any(delete.location.is_at_or_below(place) for place in rebuilt)
+    ]
 
 
 def _review_note(sides: Sides, first: Identity, number: int) -> Note:
     text = (
-        f"merging the pull request that lists this plan confirms the {counted(number, 'delete')} of the plan"
+        "merging the pull request that lists this plan confirms the "
+        f"{format_count(number, 'delete')} of the plan"
     )
     return Note(address=str(sides.names.address(first)), text=text)
 
 
 def delete_question(
-    decided: Decisions, undecided: OpenDeletes, objects: Sequence[Identity], over_limits: bool
+    decisions: Decisions, undecided_deletes: OpenDeletes, objects: Sequence[Identity], over_limits: bool
 ) -> DeleteQuestion:
     """Return the question about the deletes of some objects that need a decision.
 
     `over_limits`: whether the plan has more deletes than the limits allow.
     """
-    needs_number = over_limits or any(identity in undecided.to_count for identity in objects)
-    return _QuestionWriter(decided.sides, undecided, objects, needs_number).question()
+    needs_number = over_limits or any(identity in undecided_deletes.need_number for identity in objects)
+    return _QuestionWriter(decisions.sides, undecided_deletes, objects, needs_number).build()
 
 
 def _refusal(
     sides: Sides, question: DeleteQuestion, objects: Sequence[Identity], too_many: Sequence[ExceededLimits]
 ) -> Refusal:
-    return (LIMITS if too_many else CONTENT).at(
+    return (LIMITS if too_many else CONTENT).refusal(
         too_many[0].organization if too_many else sides.names.address(objects[0]),
         answers=question.answers,
-        words=question.words,
-        way_out=question.way_out,
+        words=question.sentence,
+        way_out=question.resolution,
     )
 
 
@@ -382,32 +423,34 @@ class _QuestionWriter(Struct, frozen=True):
     sides: Sides
     undecided: OpenDeletes
     objects: Sequence[Identity]
-    numbered: bool
-    too_many: Sequence[ExceededLimits] = ()
-    also_number: bool = True
+    asks_for_number: bool
+    exceeded_limits: Sequence[ExceededLimits] = ()
+    offers_number: bool = True
     """Whether the number is also needed if the policy names the objects."""
 
-    def question(self) -> DeleteQuestion:
+    def build(self) -> DeleteQuestion:
         names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
-        to_name = [identity for identity in self.objects if identity in self.undecided.to_name]
-        number = self.undecided.number if self.numbered else None
+        to_name = [identity for identity in self.objects if identity in self.undecided.need_address]
+        number = self.undecided.number if self.asks_for_number else None
         answers = [*self._include_answers()]
-        steps = [f"include {listed([one.add for one in answers])} again"] if answers else []
-        if any(self.undecided.to_name[identity].reason == DEEPER for identity in to_name):
+        steps = [f"include {join_with_and([one.add for one in answers])} again"] if answers else []
+        if any(
+            self.undecided.need_address[identity].missing_evidence == COMMITS_MISSING for identity in to_name
+        ):
             steps.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
         by_name = [Answer(DELETE, names[identity]) for identity in to_name]
         flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
         steps.append(f"to delete {self._object_or_objects}, add {flags}")
         # All names, however many: a person copies the line into the policy.
         in_policy = self.objects if self.sides.options.reviewed else to_name
-        if in_policy and self.sides.desired.policy.only is None:
-            addresses = (policy_address(self.sides.former, identity) for identity in in_policy)
+        if in_policy and self.sides.desired.policy.deletable_ids is None:
+            addresses = (address_for_policy(self.sides.former_names, identity) for identity in in_policy)
             line = f"removed: [{', '.join(addresses)}]"
-            both = f", and add {number.flag}" if number and self.also_number else ""
+            both = f", and add {number.flag}" if number and self.offers_number else ""
             steps.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
         if number:
-            at = names[self.objects[0]] if self.objects else self.too_many[0].organization
+            at = names[self.objects[0]] if self.objects else self.exceeded_limits[0].organization
             answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
         answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
         steps += self._keep_commands(to_name, names)
@@ -419,13 +462,17 @@ class _QuestionWriter(Struct, frozen=True):
         without_entry = [
             names[identity]
             for identity in to_name
-            if self.undecided.to_name[identity].reason.startswith((NO_ENTRY, KEPT))
-            and not registry[identity[0]].in_tree
+            if self.undecided.need_address[identity].missing_evidence.startswith((NO_ENTRY, KEPT_BY_APPLY))
+            and not registry[identity[0]].is_node
         ]
         if without_entry and (desired.overlay or not desired.environments):
             into = ["--into", desired.overlay] if desired.overlay else []
-            kept = self._object_or_objects if len(without_entry) == len(self.objects) else some(without_entry)
-            yield f"to keep {kept}, run {command('import', '--add', *without_entry, *into)}"
+            kept = (
+                self._object_or_objects
+                if len(without_entry) == len(self.objects)
+                else shorten_list(without_entry)
+            )
+            yield f"to keep {kept}, run {format_command('import', '--add', *without_entry, *into)}"
 
     @property
     def _object_or_objects(self) -> str:
@@ -433,7 +480,7 @@ class _QuestionWriter(Struct, frozen=True):
 
     def _include_answers(self) -> Iterator[WayOut]:
         """Yield the files that declare some of the objects and that nothing includes."""
-        removals = (self.undecided.to_name.get(identity) for identity in self.objects)
+        removals = (self.undecided.need_address.get(identity) for identity in self.objects)
         for file in dict.fromkeys(
             removal.file for removal in removals if removal is not None and removal.file is not None
         ):
@@ -444,7 +491,7 @@ class _QuestionWriter(Struct, frozen=True):
             )
 
     def _sentence(self) -> str:
-        reasons = [*map(str, self.too_many), *self._reasons(), *self._git_sync_reasons()]
+        reasons = [*map(str, self.exceeded_limits), *self._reasons(), *self._git_sync_reasons()]
         what = self._objects_phrase()
         return f"Deleting {what} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
 
@@ -456,7 +503,7 @@ class _QuestionWriter(Struct, frozen=True):
             live = self.sides.snapshot.objects[self.objects[0]]
             return f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
         names = [str(self.sides.names.address(identity)) for identity in self.objects]
-        return f"{len(names)} objects with contents ({some(names)})"
+        return f"{len(names)} objects with contents ({shorten_list(names)})"
 
     def _reasons(self) -> Iterator[str]:
         """Yield why the objects need confirmation, each reason once."""
@@ -465,21 +512,21 @@ class _QuestionWriter(Struct, frozen=True):
             if reason := self._reason(identity):
                 by_reason[reason].append(str(self.sides.names.address(identity)))
         for reason, names in by_reason.items():
-            yield reason if len(names) == len(self.objects) else f"{some(names)}: {reason}"
+            yield reason if len(names) == len(self.objects) else f"{shorten_list(names)}: {reason}"
 
     def _reason(self, identity: Identity) -> str:
-        if identity in self.undecided.to_name:
-            return self.undecided.to_name[identity].reason
-        if self.undecided.to_count[identity].new_prune:
+        if identity in self.undecided.need_address:
+            return self.undecided.need_address[identity].missing_evidence
+        if self.undecided.need_number[identity].is_prune_new:
             return "the same change removes the entry and adds the prune pattern"
-        return "" if self.too_many else self._contents_reason(identity)
+        return "" if self.exceeded_limits else self._contents_reason(identity)
 
     def _contents_reason(self, identity: Identity) -> str:
         """Return which contents of an object that was removed in git need the confirmation."""
         registry = self.sides.registry
-        kind, users = registry[identity[0]], self.sides.users.get(identity, ())
+        kind, users = registry[identity[0]], self.sides.dependents.get(identity, ())
         noun = kind.noun
-        if kind.pages is not None:
+        if kind.page_tree_path is not None:
             return (
                 f"dpsync asks before it deletes any {noun}, because a plan does not read pages and cannot "
                 f"tell whether a {noun} is empty"
@@ -493,11 +540,16 @@ class _QuestionWriter(Struct, frozen=True):
         if len(self.objects) > 1:
             return f"the {noun} is in use"
         kinds = Counter(registry[name].delete_noun or registry[name].noun for name, _ in users)
-        return f"the {noun} is in use: {listed([counted(n, what) for what, n in sorted(kinds.items())])}"
+        return (
+            f"the {noun} is in use: "
+            f"{join_with_and([format_count(n, what) for what, n in sorted(kinds.items())])}"
+        )
 
     def _git_sync_reasons(self) -> Iterator[str]:
         """Yield a phrase about the objects that Git Sync connects to a repository."""
-        live = {identity: self.sides.snapshot.objects[identity].synced for identity in self.objects}
+        live = {
+            identity: self.sides.snapshot.objects[identity].synced_repository for identity in self.objects
+        }
         names = self.sides.names
         phrases = [
             f"{names.address(identity)} to {repository.name}"
@@ -505,20 +557,20 @@ class _QuestionWriter(Struct, frozen=True):
             if repository is not None
         ]
         if phrases:
-            yield f"Git Sync connects {some(phrases)}"
+            yield f"Git Sync connects {shorten_list(phrases)}"
 
 
-def policy_address(former: FormerNames, identity: Identity) -> str:
+def address_for_policy(former_names: FormerNames, identity: Identity) -> str:
     """Return the former address of an object if no other object has it, otherwise the title and id.
 
     The address is quoted for a YAML list between brackets.
     """
-    taken = former.desired.resources.keys() | former.desired.unserved.keys()
-    for address in sorted(former.of(identity)):
-        is_free = address not in taken and not address.last.startswith("[")
-        if is_free and former.meant(address) == frozenset({identity}):
+    taken = former_names.desired.entries.keys() | former_names.desired.unsupported.keys()
+    for address in sorted(former_names.addresses_of(identity)):
+        is_free = address not in taken and not address.last_segment.startswith("[")
+        if is_free and former_names.objects_at(address) == frozenset({identity}):
             return _quoted(str(address))
-    return _quoted(str(former.exactly(identity)))
+    return _quoted(str(former_names.address_with_id(identity)))
 
 
 def _quoted(address: str) -> str:

@@ -19,26 +19,26 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from dpsync.kinds.kind import Call, Field, Kind
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Effect, Kept
 from dpsync.model.plan import DeleteCount
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Value, live_ids
-from dpsync.planner.history import Names, is_place
+from dpsync.planner.history import Names, is_container_field
 from dpsync.planner.restructuring import Restructuring
 from dpsync.planner.sides import Sides
 
-INSIDE, NAMES, EMPTY = (
+INSIDE_DELETED, REFERS_TO_DELETED, LEFT_EMPTY = (
     "is also deleted",
     "refers to the deleted object and is also deleted",
     "would be empty and is also deleted",
 )
 """Why an object is deleted along: it is inside another one, refers to it, or loses its last child."""
-_REASONS = (INSIDE, NAMES, EMPTY)
+_REASONS_BY_PRIORITY = (INSIDE_DELETED, REFERS_TO_DELETED, LEFT_EMPTY)
 """The reasons by priority: if several apply, the first one is shown."""
 
-Lost = tuple[Identity, str]
+Loss = tuple[Identity, str]
 """An object and the name of its field that loses its value; "" if the object itself is deleted."""
 
 
@@ -48,37 +48,37 @@ class Cascade(Struct, frozen=True, dict=True):
     roots: frozenset[Identity]
     objects: Mapping[Identity, str] = field(default_factory=dict)
     """By object that is deleted along: one of the three reasons above."""
-    losses: tuple[Lost, ...] = ()
+    cleared_fields: tuple[Loss, ...] = ()
     """Fields of kept objects that refer to a deleted object."""
-    causes: Mapping[Lost, frozenset[Identity]] = field(default_factory=dict)
-    also: Mapping[Identity, frozenset[Identity]] = field(default_factory=dict)
+    roots_by_loss: Mapping[Loss, frozenset[Identity]] = field(default_factory=dict)
+    redundant_roots: Mapping[Identity, frozenset[Identity]] = field(default_factory=dict)
     """By root that would be deleted along with other roots anyway: those other roots."""
-    left_inside: Mapping[Identity, tuple[LiveObject, ...]] = field(default_factory=dict)
+    contents_kept_inside: Mapping[Identity, tuple[LiveObject, ...]] = field(default_factory=dict)
     """By deleted holder whose contents move out of it: the kept objects that are still inside."""
 
-    def covers(self, identity: Identity) -> bool:
+    def deletes(self, identity: Identity) -> bool:
         """Return whether an object is deleted."""
         return identity in self.roots or identity in self.objects
 
     @property
-    def lost(self) -> list[Lost]:
+    def all_losses(self) -> list[Loss]:
         """Return everything that is lost along with the roots: objects and values."""
-        return [*((identity, "") for identity in self.objects), *self.losses]
+        return [*((identity, "") for identity in self.objects), *self.cleared_fields]
 
     @cached_property
-    def by_root(self) -> dict[Identity, list[Lost]]:
+    def losses_by_root(self) -> dict[Identity, list[Loss]]:
         """Return each loss once, under the first of its roots."""
-        losses_by_root: dict[Identity, list[Lost]] = defaultdict(list)
-        for lost in self.lost:
-            losses_by_root[min(self.causes[lost])].append(lost)
+        losses_by_root: dict[Identity, list[Loss]] = defaultdict(list)
+        for lost in self.all_losses:
+            losses_by_root[min(self.roots_by_loss[lost])].append(lost)
         return losses_by_root
 
 
-def cascade(
+def find_cascade(
     names: Names,
     roots: Collection[Identity],
-    written: Callable[[LiveObject, Field], bool],
-    arrives: Callable[[LiveObject], bool],
+    is_rewritten: Callable[[LiveObject, Field], bool],
+    moves_in: Callable[[LiveObject], bool],
 ) -> Cascade:
     """Find everything that is lost along with some deletes.
 
@@ -89,7 +89,9 @@ def cascade(
         arrives: Returns whether a node will have a new child before the deletes.
     """
     return (
-        _CascadeSearch(names, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
+        _CascadeSearch(names, frozenset(roots), is_rewritten, moves_in).cascade()
+        if roots
+        else Cascade(frozenset())
     )
 
 
@@ -103,80 +105,82 @@ class _CascadeSearch:
         written: Callable[[LiveObject, Field], bool],
         arrives: Callable[[LiveObject], bool],
     ) -> None:
-        self.names, self.roots, self.written, self.arrives = names, roots, written, arrives
+        self.names, self.roots, self.is_rewritten, self.moves_in = names, roots, written, arrives
         self.objects: dict[Identity, str] = {}
-        self.losses: set[Lost] = set()
-        self.causes: dict[Lost, frozenset[Identity]] = {}
-        self.also: dict[Identity, frozenset[Identity]] = {}
-        self.below: dict[Identity, list[LiveObject]] = defaultdict(list)
-        self.referring: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
+        self.cleared_fields: set[Loss] = set()
+        self.roots_by_loss: dict[Loss, frozenset[Identity]] = {}
+        self.redundant_roots: dict[Identity, frozenset[Identity]] = {}
+        self.children: dict[Identity, list[LiveObject]] = defaultdict(list)
+        self.references_to: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
         for live in names.snapshot.objects.values():
             if live.parent is not None:
-                self.below[live.parent].append(live)
+                self.children[live.parent].append(live)
             for item in names.registry[live.kind].reference_fields:
                 for target in self._referenced(live, item):
-                    self.referring[target].append((live, item))
+                    self.references_to[target].append((live, item))
         self.pending = sorted(roots)
         self.root_causes: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
-        self.unemptied = dict(self.root_causes)
+        self.remaining_roots = dict(self.root_causes)
         """Like `root_causes`, without causes that only emptied a node: they do not spread to children."""
-        self.staying: dict[Identity, int] = {}
+        self.staying_contents: dict[Identity, int] = {}
         """By node that must have children: the number of its kept children, as far as is known so far."""
 
     def _referenced(self, live: LiveObject, item: Field) -> Iterable[Identity]:
-        ids = named_ids(item, live.fields.get(item.name))
-        return [self.names.named(live, kind, id) for id in ids for kind in item.names]
+        ids = referenced_ids(item, live.fields.get(item.name))
+        return [self.names.referenced_object(live, kind, id) for id in ids for kind in item.referenced_kinds]
 
     def cascade(self) -> Cascade:
         """Return everything that is lost along with the roots."""
         while self.pending:
             identity = self.pending.pop()
             causes = self.root_causes[identity]
-            for child in self.below[identity]:
-                covered = self._covers(child.identity)
-                self._add(child, INSIDE, self.unemptied[identity] if covered else causes)
-            for live, item in self.referring[identity]:
+            for child in self.children[identity]:
+                covered = self._is_deleted(child.identity)
+                self._add(child, INSIDE_DELETED, self.remaining_roots[identity] if covered else causes)
+            for live, item in self.references_to[identity]:
                 self._follow_reference(live, item, causes)
         return Cascade(
             self.roots,
             {key: self.objects[key] for key in sorted(self.objects)},
-            tuple(sorted(lost for lost in self.losses if not self._covers(lost[0]))),
-            self.causes,
-            self.also,
+            tuple(sorted(lost for lost in self.cleared_fields if not self._is_deleted(lost[0]))),
+            self.roots_by_loss,
+            self.redundant_roots,
             {root: left for root in self.roots if (left := tuple(self._kept_contents(root)))},
         )
 
-    def _covers(self, identity: Identity) -> bool:
+    def _is_deleted(self, identity: Identity) -> bool:
         return identity in self.roots or identity in self.objects
 
     def _follow_reference(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
-        if is_place(item) or self.written(live, item):
+        if is_container_field(item) or self.is_rewritten(live, item):
             return
         kind = self.names.registry[live.kind]
-        if cannot_be_without(kind, item, live):
-            self._add(live, NAMES, causes)
+        if is_deleted_with_reference(kind, item, live):
+            self._add(live, REFERS_TO_DELETED, causes)
         else:
             lost = (live.identity, item.name)
-            self.losses.add(lost)
-            self.causes[lost] = self.causes.get(lost, frozenset()) | causes
+            self.cleared_fields.add(lost)
+            self.roots_by_loss[lost] = self.roots_by_loss.get(lost, frozenset()) | causes
 
     def _add(self, live: LiveObject, why: str, causes: frozenset[Identity]) -> None:
         identity = live.identity
         if identity in self.roots:
-            self.also[identity] = self.also.get(identity, frozenset()) | causes - {identity}
+            self.redundant_roots[identity] = self.redundant_roots.get(identity, frozenset()) | causes - {
+                identity
+            }
             return
         if not causes:
             return
         known, unemptied = (
-            by_identity.get(identity, frozenset()) for by_identity in (self.root_causes, self.unemptied)
+            by_identity.get(identity, frozenset()) for by_identity in (self.root_causes, self.remaining_roots)
         )
-        self.unemptied[identity] = unemptied if why == EMPTY else unemptied | causes
-        if identity not in self.objects and live.parent in self.staying:
-            self.staying[live.parent] -= self._needs_child(live.parent, live)
-        self.objects[identity] = min(why, self.objects.get(identity, why), key=_REASONS.index)
-        if causes <= known and self.unemptied[identity] == unemptied:
+        self.remaining_roots[identity] = unemptied if why == LEFT_EMPTY else unemptied | causes
+        if identity not in self.objects and live.parent in self.staying_contents:
+            self.staying_contents[live.parent] -= self._needs_child(live.parent, live)
+        self.objects[identity] = min(why, self.objects.get(identity, why), key=_REASONS_BY_PRIORITY.index)
+        if causes <= known and self.remaining_roots[identity] == unemptied:
             return
-        self.root_causes[identity] = self.causes[identity, ""] = known | causes
+        self.root_causes[identity] = self.roots_by_loss[identity, ""] = known | causes
         self.pending.append(identity)
         if live.parent is not None:
             self._add_if_empty(live.parent)
@@ -185,48 +189,54 @@ class _CascadeSearch:
         """Delete a node that must have children after its last child is deleted along."""
         live = self.names.snapshot.objects.get(holder)
         shape = self.names.registry[live.kind].shape if live is not None else None
-        if live is None or not isinstance(shape, NodeShape) or not shape.least:
+        if live is None or not isinstance(shape, NodeShape) or not shape.min_children:
             return
-        if holder not in self.staying:
-            stays = (child for child in self._needed_children(holder) if not self._covers(child.identity))
-            self.staying[holder] = sum(1 for _ in stays)
-        if self.staying[holder] == 0 and not self.arrives(live):
+        if holder not in self.staying_contents:
+            stays = (child for child in self._needed_children(holder) if not self._is_deleted(child.identity))
+            self.staying_contents[holder] = sum(1 for _ in stays)
+        if self.staying_contents[holder] == 0 and not self.moves_in(live):
             children = (child.identity for child in self._needed_children(holder))
             taken = [child for child in children if child in self.objects]
             causes = frozenset().union(*(self.root_causes[child] for child in taken))
             if taken and holder not in causes:
-                self._add(live, EMPTY, causes)
+                self._add(live, LEFT_EMPTY, causes)
 
     def _needed_children(self, holder: Identity) -> Iterator[LiveObject]:
         """Yield the children without which a node cannot exist."""
-        return (child for child in self.below[holder] if self._needs_child(holder, child))
+        return (child for child in self.children[holder] if self._needs_child(holder, child))
 
     def _needs_child(self, holder: Identity, child: LiveObject) -> bool:
         """Return whether a child is of a kind that the node needs."""
         shape = self.names.registry[holder[0]].shape
-        return isinstance(shape, NodeShape) and child.kind in shape.holds
+        return isinstance(shape, NodeShape) and child.kind in shape.child_kinds
 
     def _kept_contents(self, root: Identity) -> Iterator[LiveObject]:
         """Yield the kept objects that are still inside a deleted holder whose contents move out of it."""
         if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
-            for live, item in self.referring[root]:
-                if is_place(item) and not self._covers(live.identity) and not self.written(live, item):
+            for live, item in self.references_to[root]:
+                if (
+                    is_container_field(item)
+                    and not self._is_deleted(live.identity)
+                    and not self.is_rewritten(live, item)
+                ):
                     yield live
 
 
-def cannot_be_without(kind: Kind, item: Field, live: LiveObject) -> bool:
+def is_deleted_with_reference(kind: Kind, item: Field, live: LiveObject) -> bool:
     """Return whether an object is deleted along with the object that this field refers to.
 
     Content is deleted along only by a field with `means`: the object is made of what the field refers to. A
     list with several references only loses one.
     """
-    needed = item.means is not None or ((item.required or item.name == kind.natural) and not kind.content)
-    return needed and len(named_ids(item, live.fields.get(item.name))) == 1
+    needed = item.refers_to_kind is not None or (
+        (item.required or item.name == kind.key_field) and not kind.has_content
+    )
+    return needed and len(referenced_ids(item, live.fields.get(item.name))) == 1
 
 
-def named_ids(item: Field, value: Value) -> set[str]:
+def referenced_ids(item: Field, value: Value) -> set[str]:
     """Return the ids in the value of a field: of references, or the text itself if the text is an id."""
-    if item.means and isinstance(value, str):
+    if item.refers_to_kind and isinstance(value, str):
         return {value}
     return {value.id} if isinstance(value, LiveId) else live_ids(value)
 
@@ -241,20 +251,20 @@ class Deletions(Struct, frozen=True):
     addresses: Mapping[Address, Identity]
     """The identity of each root by its address."""
     cascade: Cascade
-    kept: tuple[Kept, ...]
-    unseen: Mapping[Identity, str]
+    kept_objects: tuple[Kept, ...]
+    unreadable_dependents: Mapping[Identity, str]
     """Deletes left out because the list of what is deleted along is unreadable, with the URL of that list."""
-    held: Mapping[Identity, Address]
+    blocked_by_contents: Mapping[Identity, Address]
     """Deletes left out because no request moves this entry out of the object."""
-    skipped: Mapping[Identity, Identity]
+    kept_for_protected: Mapping[Identity, Identity]
     """By object that is kept, the protected object that would be deleted (`protect` with `skip`)."""
 
-    def covers(self, identity: Identity) -> bool:
+    def deletes(self, identity: Identity) -> bool:
         """Return whether an object is deleted, directly or along with another one."""
-        return self.cascade.covers(identity)
+        return self.cascade.deletes(identity)
 
     @property
-    def everything(self) -> list[Identity]:
+    def all_deleted(self) -> list[Identity]:
         """Return every object that is deleted, directly or along with another one."""
         return [*self.roots, *self.cascade.objects]
 
@@ -264,53 +274,53 @@ class Deletions(Struct, frozen=True):
         return DeleteCount(len(self.roots), len(self.cascade.objects))
 
     @property
-    def inside(self) -> dict[Identity, Identity]:
+    def roots_by_contained(self) -> dict[Identity, Identity]:
         """Return the roots and everything inside them, each with the root of its delete."""
         own = {root: root for root in self.roots}
-        inside = (item for item, why in self.cascade.objects.items() if why == INSIDE)
-        return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
+        inside = (item for item, why in self.cascade.objects.items() if why == INSIDE_DELETED)
+        return {**own, **{item: min(self.cascade.roots_by_loss[item, ""]) for item in inside}}
 
 
 def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
     """Yield the deletes left out because their effects are unreadable or an entry cannot be moved out."""
-    for identity, url in planned.unseen.items():
+    for identity, url in planned.unreadable_dependents.items():
         reason = (
             "this token cannot read the objects that GitBook would also delete: "
             f"GET {url} is not allowed (403)"
         )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
-    for identity, address in planned.held.items():
+    for identity, address in planned.blocked_by_contents.items():
         reason = f"the plan would delete this object, but the API cannot first move {address} elsewhere"
         todo = f"move {address} in GitBook, or add an entry to keep this object"
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
 
 
-def deletions(sides: Sides, decided: Restructuring) -> Deletions:
+def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
     """Decide for every undeclared object in a declared place; parents come before their children."""
     roots: dict[Identity, LiveObject] = {}
     objects = sides.snapshot.objects
     kept: dict[str, list[Identity]] = {}
     inside: set[Identity] = set()
     skipped: dict[Identity, Identity] = {}
-    only = sides.desired.policy.only
-    recreated = {item.scope.address: item.alone for item in decided.agreed}
-    left_over = set(decided.left_over) if sides.options.delete else set()
+    only = sides.desired.policy.deletable_ids
+    recreated = {item.scope.address: item.becomes_site_spaces for item in restructuring.confirmed}
+    left_over = set(restructuring.leftover_sections) if sides.options.delete else set()
     for address in sorted(sides.snapshot.scopes):
         if recreated.get(address) is False:
             continue  # a later plan decides, after the first section exists
-        if address in sides.snapshot.unsettled:
+        if address in sides.snapshot.prune_unsafe:
             continue  # the undeclared objects there are unknown
         undeclared = [
             identity
             for identity in sides.snapshot.scopes[address]
             if identity not in sides.names.declared
-            and not sides.policy.ignored(sides.names.address(identity))
-            and not sides.policy.forgotten(identity)
+            and not sides.policy.is_ignored(sides.names.address(identity))
+            and not sides.policy.is_forgotten(identity)
             and (only is None or identity in only)
         ]
         if not undeclared:
             continue
-        pruned = address in sides.desired.scopes and sides.desired.pruned(address)
+        pruned = address in sides.desired.scopes and sides.desired.is_pruned(address)
         if not ((pruned or address in recreated) and sides.options.delete):
             to_delete = {item for item in undeclared if {item, objects[item].parent} & left_over}
             kept[str(address)] = [item for item in undeclared if item not in to_delete]
@@ -319,7 +329,7 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             identity for identity in undeclared if _cannot_be_declared(sides.names, objects[identity])
         }
         if pruned and address not in recreated and sides.options.delete:
-            skipped |= {identity: identity for identity in undeclared if sides.policy.skips(identity)}
+            skipped |= {identity: identity for identity in undeclared if sides.policy.is_skipped(identity)}
             not_deleted |= skipped.keys() & set(undeclared)
         kept.setdefault(str(address), []).extend(not_deleted)
         for identity in undeclared:
@@ -331,28 +341,28 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             if live.parent not in inside:  # else it goes with its parent
                 roots[identity] = live
             inside.add(identity)
-    movable, held = _without_held(sides, roots)
-    unprotected, protected = _without_protected(sides, movable, decided)
-    readable, full_cascade, unreadable = _readable_only(sides, unprotected, decided)
+    movable, held = _without_blocked_by_contents(sides, roots)
+    unprotected, protected = _without_protected(sides, movable, restructuring)
+    readable, full_cascade, unreadable = _with_readable_effects(sides, unprotected, restructuring)
     names = {
-        place: sorted(str(sides.names.address(item)) for item in items if not full_cascade.covers(item))
+        place: sorted(str(sides.names.address(item)) for item in items if not full_cascade.deletes(item))
         for place, items in kept.items()
     }
     return Deletions(
         roots=readable,
         addresses={sides.names.address(root): root for root in readable},
         cascade=full_cascade,
-        kept=tuple(
+        kept_objects=tuple(
             Kept(place=place, addresses=tuple(addresses)) for place, addresses in names.items() if addresses
         ),
-        unseen=unreadable,
-        held=held,
-        skipped={**skipped, **protected},
+        unreadable_dependents=unreadable,
+        blocked_by_contents=held,
+        kept_for_protected={**skipped, **protected},
     )
 
 
 def _without_protected(
-    sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
+    sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Identity]]:
     """Return the deletes without those that would take along an object protected with `skip`, and these.
 
@@ -360,16 +370,16 @@ def _without_protected(
     """
     if not sides.desired.policy.skip:
         return roots, {}
-    recreated = [item.scope.address for item in decided.agreed if item.alone]
-    full_cascade, left_out = planned_cascade(sides, roots, decided), dict[Identity, Identity]()
-    for identity in filter(sides.policy.skips, full_cascade.objects):
-        for root in full_cascade.causes[identity, ""]:
-            if not any(sides.names.address(root).is_in(place) for place in recreated):
+    recreated = [item.scope.address for item in restructuring.confirmed if item.becomes_site_spaces]
+    full_cascade, left_out = planned_cascade(sides, roots, restructuring), dict[Identity, Identity]()
+    for identity in filter(sides.policy.is_skipped, full_cascade.objects):
+        for root in full_cascade.roots_by_loss[identity, ""]:
+            if not any(sides.names.address(root).is_at_or_below(place) for place in recreated):
                 left_out.setdefault(root, identity)
     return {root: live for root, live in roots.items() if root not in left_out}, left_out
 
 
-def _without_held(
+def _without_blocked_by_contents(
     sides: Sides, roots: Mapping[Identity, LiveObject]
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Address]]:
     """Return the deletes without those that would move a declared entry to the wrong place, and these.
@@ -383,15 +393,17 @@ def _without_held(
     held: dict[Identity, Address] = {}
     for live in sides.snapshot.objects.values() if lifted else ():
         address = names.declared.get(live.identity)
-        resource = sides.resources.get(address) if address is not None else None
-        for item in filter(is_place, registry[live.kind].reference_fields):
-            ids = named_ids(item, live.fields.get(item.name))
-            inside = lifted & {names.named(live, kind, id) for id in ids for kind in item.names}
+        resource = sides.entries.get(address) if address is not None else None
+        for item in filter(is_container_field, registry[live.kind].reference_fields):
+            ids = referenced_ids(item, live.fields.get(item.name))
+            inside = lifted & {
+                names.referenced_object(live, kind, id) for id in ids for kind in item.referenced_kinds
+            }
             if live.identity in lifted:
                 containers.setdefault(live.identity, set()).update(inside)
             elif inside and address is not None and resource is not None and item.name in resource.fields:
-                wanted = sides.values.normal(item, resource.fields[item.name], resource)
-                if item.via is not None and item.setting(wanted) is None:
+                wanted = sides.values.with_references(item, resource.fields[item.name], resource)
+                if item.own_call is not None and item.call_for_value(wanted) is None:
                     held |= dict.fromkeys(inside, address)
     pending = sorted(held)
     while pending:
@@ -402,23 +414,23 @@ def _without_held(
     return {root: live for root, live in roots.items() if root not in held}, held
 
 
-def _readable_only(
-    sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
+def _with_readable_effects(
+    sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Cascade, Mapping[Identity, str]]:
     """Return the deletes whose effects are readable, their cascade, and the deletes left out.
 
     The last mapping contains the unreadable URL by delete. A navigation is re-created as a whole or not at
     all.
     """
-    recreated = [item.scope.address for item in decided.agreed if item.alone]
+    recreated = [item.scope.address for item in restructuring.confirmed if item.becomes_site_spaces]
     left_out: dict[Identity, str] = {}
     while True:
-        full_cascade = planned_cascade(sides, roots, decided)
+        full_cascade = planned_cascade(sides, roots, restructuring)
         newly_left_out = {}
-        for identity, url in sides.snapshot.evidence.unseen.items():
-            causes = full_cascade.causes.get((identity, ""), frozenset())
+        for identity, url in sides.snapshot.delete_evidence.unreadable_dependents.items():
+            causes = full_cascade.roots_by_loss.get((identity, ""), frozenset())
             for root in {identity, *causes} & roots.keys():
-                if not any(sides.names.address(root).is_in(place) for place in recreated):
+                if not any(sides.names.address(root).is_at_or_below(place) for place in recreated):
                     newly_left_out[root] = url
         if not newly_left_out:
             return roots, full_cascade, left_out
@@ -428,36 +440,44 @@ def _readable_only(
 
 def _cannot_be_declared(names: Names, live: LiveObject) -> bool:
     """Return whether the platform does not return an object's name, so no entry can be written for it."""
-    natural = names.kind(live).natural
+    natural = names.kind(live).key_field
     return natural is not None and live.fields.get(natural) is None
 
 
-def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring) -> Cascade:
+def planned_cascade(
+    sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
+) -> Cascade:
     """Return the cascade of the roots after everything else of the plan is done."""
     if not roots:
         return Cascade(frozenset())
     new = {
         resource.holder
-        for address, resource in sides.resources.items()
-        if resource.holder is not None and sides.live(address) is None and not sides.policy.ignored(address)
+        for address, resource in sides.entries.items()
+        if resource.holder is not None
+        and sides.live(address) is None
+        and not sides.policy.is_ignored(address)
     }
 
     def written(live: LiveObject, item: Field) -> bool:
         address = sides.names.declared.get(live.identity)
-        if address not in sides.resources or sides.policy.ignored(address) or address in decided.replaced:
+        if (
+            address not in sides.entries
+            or sides.policy.is_ignored(address)
+            or address in restructuring.owners_of_replaced_targets
+        ):
             return False
-        return item.name in sides.resources[address].fields
+        return item.name in sides.entries[address].fields
 
     def arrives(live: LiveObject) -> bool:
         return sides.names.declared.get(live.identity) in new
 
-    return cascade(sides.names, roots, written, arrives)
+    return find_cascade(sides.names, roots, written, arrives)
 
 
-def effects(names: Names, planned_losses: Cascade, root: Identity) -> tuple[Effect, ...]:
+def delete_effects(names: Names, cascade: Cascade, root: Identity) -> tuple[Effect, ...]:
     """Return the effects of one delete; an effect of several deletes is listed only under the first."""
     found_effects = []
-    for identity, name in planned_losses.by_root.get(root, ()):
+    for identity, name in cascade.losses_by_root.get(root, ()):
         address, live = names.address(identity), names.snapshot.objects[identity]
         kind, label = live.kind, names.label(live)
         if name:
@@ -466,6 +486,6 @@ def effects(names: Names, planned_losses: Cascade, root: Identity) -> tuple[Effe
                 Effect(address=field_address, what=text, counts=False, kind=kind, label=label)
             )
         else:
-            text = planned_losses.objects[identity]
+            text = cascade.objects[identity]
             found_effects.append(Effect(address=str(address), what=text, kind=kind, label=label))
     return tuple(sorted(found_effects, key=lambda effect: effect.address))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from dpsync.kinds.places import ordered_by
+from dpsync.kinds.places import container_and_order
 from dpsync.model.address import Address
 from dpsync.model.change import Cause, Change, Difference, Kept
 from dpsync.model.desired import Entry, Policy
@@ -17,19 +17,19 @@ from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import DeleteDecision, Plan, count_deletes
 from dpsync.model.snapshot import Identity, Snapshot
 from dpsync.planner.changes import watched_values
-from dpsync.planner.compare import raises
+from dpsync.planner.compare import widens_access
 from dpsync.planner.decide import decide
-from dpsync.planner.delete_questions import exceeding, in_force, open_deletes
-from dpsync.planner.identity_questions import perhaps_renamed
+from dpsync.planner.delete_questions import deletes_over_limits, effective_limits, undecided_deletes
+from dpsync.planner.identity_questions import possibly_renamed_entries
 from dpsync.planner.labels import Labels
-from dpsync.planner.plan import make_plan, with_unwritten
-from dpsync.planner.policy import Policies
-from dpsync.planner.rebound_ids import lookalikes
-from dpsync.planner.selection import selection
+from dpsync.planner.plan import make_plan, with_all_differences
+from dpsync.planner.policy import EffectivePolicy
+from dpsync.planner.rebound_ids import find_candidates
+from dpsync.planner.selection import find_selection
 from dpsync.planner.sides import Sides
 
 
-def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
+def find_drift(sides: Sides, plan: Plan, with_watched: bool = False) -> Drift:
     """Return the drift behind a plan that was made from these sides.
 
     With `everything`, include undeclared objects in the places that the policy watches.
@@ -37,20 +37,20 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     finder = _DriftFinder(sides, plan)
     differences = tuple(finder.find())
     watched = watched_values(sides, plan.origins, finder.is_selected)
-    appeared = tuple(finder.appeared()) if everything else ()
+    appeared = tuple(finder.undeclared_in_watched()) if with_watched else ()
     unwatched = (item for item in appeared if item.address not in watched.origins)
-    all_drift = (*differences, *watched.found, *unwatched)
-    kept = tuple(_without(plan.kept, {item.address for item in (*watched.found, *appeared)}))
+    all_drift = (*differences, *watched.drifted, *unwatched)
+    kept = tuple(_without_reported(plan.kept, {item.address for item in (*watched.drifted, *appeared)}))
     return Drift(
-        **{**plan.comparison, "kept": kept, "origins": {**plan.origins, **watched.origins}},
+        **{**plan.comparison_fields, "kept": kept, "origins": {**plan.origins, **watched.origins}},
         overlay=sides.desired.overlay,
         found=tuple(sorted(all_drift, key=lambda item: not item.opens)),
         ignored=tuple(_ignored(sides, differences)),
-        unread=_unread(sides.snapshot, sides.policy),
+        unread=_not_readable_addresses(sides.snapshot, sides.policy),
     )
 
 
-def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
+def _without_reported(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
     """Yield the kept objects without those that are reported as drift."""
     for item in kept:
         remaining = tuple(address for address in item.addresses if address not in reported)
@@ -58,11 +58,13 @@ def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
             yield item.model_copy(update={"addresses": remaining})
 
 
-def _unread(snapshot: Snapshot, policy: Policies) -> tuple[str, ...]:
+def _not_readable_addresses(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[str, ...]:
     """Return the addresses that could not be compared, without ignored ones."""
-    places = (*snapshot.unread, *snapshot.unwatched)
-    unread = [str(address) for address in places if not policy.ignored(address)]
-    unread += [str(at.field(name)) for at, name in snapshot.unread_fields if not policy.ignored(at, name)]
+    places = (*snapshot.not_readable, *snapshot.not_readable_watched)
+    unread = [str(address) for address in places if not policy.is_ignored(address)]
+    unread += [
+        str(at.field(name)) for at, name in snapshot.not_readable_fields if not policy.is_ignored(at, name)
+    ]
     return tuple(sorted(unread))
 
 
@@ -72,7 +74,7 @@ def _ignored(sides: Sides, drifted: Iterable[Drifted]) -> Iterator[Drifted]:
     if not policy.ignore:
         return
     strict: Policy = replace(policy, ignore=())
-    everything = replace(sides, declared=replace(sides.declared, policy=strict))
+    everything = replace(sides, loaded=replace(sides.loaded, policy=strict))
     reported = {item.address: {part.field for part in item.fields} for item in drifted}
     for item in _DriftFinder(everything, make_plan(everything)).find():
         if item.address not in reported:
@@ -89,9 +91,11 @@ class _DriftFinder:
     def __init__(self, sides: Sides, plan: Plan) -> None:
         self.sides = sides
         self.plan = plan
-        self.decided = decide(sides)
-        self.undecided = open_deletes(self.decided)
-        self.exceeding = exceeding(in_force(sides.desired.policy, sides.base, sides.names), plan.changes)
+        self.decisions = decide(sides)
+        self.undecided = undecided_deletes(self.decisions)
+        self.deletes_over_limits = deletes_over_limits(
+            effective_limits(sides.desired.policy, sides.base, sides.names), plan.changes
+        )
         self.out_of_place = {
             address: item.place
             for item in plan.blocked
@@ -99,21 +103,21 @@ class _DriftFinder:
         }
         moved = {change.location for change in plan.changes if change.moved}
         self.labels = Labels(sides, frozenset(moved | self.out_of_place.keys()))
-        self.candidates = perhaps_renamed(self.decided, lookalikes(sides))
-        self.selected = selection(sides)
+        self.candidates = possibly_renamed_entries(self.decisions, find_candidates(sides))
+        self.selected = find_selection(sides)
 
     def find(self) -> Iterator[Drifted]:
         """Yield the drift of each object."""
         reported = set[Address]()
-        for change in with_unwritten(self.sides, self.plan).changes:
+        for change in with_all_differences(self.sides, self.plan).changes:
             address = change.location
             reported.add(address)
             if change.action == "delete":
-                yield self._undeclared(change)
+                yield self._undeclared_object(change)
             elif self._is_missing(address):
-                yield self._missing(address, change.cause)
+                yield self._missing_entry(address, change.cause)
             elif self._live_differences(change) or change.moved or address in self.out_of_place:
-                yield self._different(change)
+                yield self._different_object(change)
         yield from self._left_out_deletes()
         yield from self._out_of_place(reported)
         yield from self._missing_entries(reported)
@@ -132,7 +136,7 @@ class _DriftFinder:
         """Yield objects in the wrong place that no request can move and that do not differ otherwise."""
         for address in sorted(self.out_of_place.keys() - reported):
             live = self.sides.live(address)
-            resource = self.sides.resources[address]
+            resource = self.sides.entries[address]
             yield Drifted(
                 address=str(address),
                 kind=resource.kind,
@@ -140,26 +144,26 @@ class _DriftFinder:
                 label=self.sides.names.label(resource),
                 id=live.id if live is not None else None,
                 place=self.out_of_place[address],
-                order=self._order(resource),
-                cause=self.labels.placed(resource),
+                order=self._ordering_list(resource),
+                cause=self.labels.position_label(resource),
             )
 
-    def _order(self, resource: Entry) -> str | None:
+    def _ordering_list(self, entry: Entry) -> str | None:
         """Return the address of the list that orders an entry among its siblings, None if no list does."""
-        order_list = ordered_by(self.sides.registry, self.sides.resources, resource)
+        order_list = container_and_order(self.sides.registry, self.sides.entries, entry)
         return str(order_list[0].field(order_list[1].name)) if order_list is not None else None
 
     def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Yield entries that are not live and that no plan creates, because they are blocked."""
-        for address in self.sides.resources:
-            is_left_alone = self.sides.policy.ignored(address) or not self.is_selected(address)
+        for address in self.sides.entries:
+            is_left_alone = self.sides.policy.is_ignored(address) or not self.is_selected(address)
             if address not in reported and self._is_missing(address) and not is_left_alone:
-                yield self._missing(address, self.labels.created(address))
+                yield self._missing_entry(address, self.labels.create_label(address))
 
-    def _missing(self, address: Address, cause: Cause | None) -> Drifted:
+    def _missing_entry(self, address: Address, cause: Cause | None) -> Drifted:
         """Return an entry that is not live, with live objects that may be the entry renamed."""
         objects, candidates = self.sides.snapshot.objects, self.candidates.get(address)
-        resource = self.sides.resources[address]
+        resource = self.sides.entries[address]
         return Drifted(
             address=str(address),
             kind=resource.kind,
@@ -172,21 +176,23 @@ class _DriftFinder:
                     id=item.id,
                     label=self.sides.names.label(item),
                 )
-                for item in (objects[identity] for identity in (candidates.could_be if candidates else ()))
+                for item in (objects[identity] for identity in (candidates.candidates if candidates else ()))
             ),
         )
 
     def _left_out_deletes(self) -> Iterator[Drifted]:
         """Yield undeclared objects whose delete the plan leaves out (`Deletions.unseen` and `held`)."""
-        for identity in sorted({*self.decided.deletions.unseen, *self.decided.deletions.held}):
+        for identity in sorted(
+            {*self.decisions.deletions.unreadable_dependents, *self.decisions.deletions.blocked_by_contents}
+        ):
             if self.is_selected(self.sides.names.address(identity)):
-                yield self._kept(identity)
+                yield self._kept_object(identity)
 
     def is_selected(self, address: Address) -> bool:
         """Return whether an address belongs to the selection; every address does if nothing was selected."""
-        return self.selected is None or address in self.selected.wanted
+        return self.selected is None or address in self.selected.addresses
 
-    def _kept(self, identity: Identity) -> Drifted:
+    def _kept_object(self, identity: Identity) -> Drifted:
         """Return an undeclared object that the plan keeps."""
         live = self.sides.snapshot.objects[identity]
         return Drifted(
@@ -195,15 +201,15 @@ class _DriftFinder:
             what="undeclared",
             label=self.sides.names.label(live),
             id=live.id,
-            cause=self.labels.removed(identity),
-            in_tree=self.sides.registry[live.kind].in_tree,
+            cause=self.labels.delete_label(identity),
+            in_tree=self.sides.registry[live.kind].is_node,
             kept=True,
-            opens=self.sides.registry[live.kind].security,
+            opens=self.sides.registry[live.kind].creation_widens_access,
         )
 
-    def _undeclared(self, change: Change) -> Drifted:
+    def _undeclared_object(self, change: Change) -> Drifted:
         """Return an undeclared object that the plan deletes."""
-        root = self.decided.deletions.addresses[change.location]
+        root = self.decisions.deletions.addresses[change.location]
         return Drifted(
             confirm=self._delete_decision(root, change).answers,
             along=count_deletes([change]).cascaded,
@@ -213,29 +219,29 @@ class _DriftFinder:
             label=change.label,
             id=change.id,
             cause=change.cause,
-            in_tree=self.sides.registry[change.kind].in_tree,
-            opens=self.sides.registry[change.kind].security,
+            in_tree=self.sides.registry[change.kind].is_node,
+            opens=self.sides.registry[change.kind].creation_widens_access,
         )
 
     def _delete_decision(self, root: Identity, change: Change) -> DeleteDecision:
         """Return the decision that a plan with only this delete needs."""
-        causes, undecided = self.decided.deletions.cascade.causes, self.undecided
+        causes, undecided = self.decisions.deletions.cascade.roots_by_loss, self.undecided
 
         def is_deleted_by_root(identity: Identity) -> bool:
             return root in {identity, *causes.get((identity, ""), ())}
 
         names = (
             self.sides.names.address(identity)
-            for identity in undecided.to_name
+            for identity in undecided.need_address
             if is_deleted_by_root(identity)
         )
-        exceeds_limits = change.location in self.exceeding and root not in undecided.to_name
-        needs_number = exceeds_limits or any(map(is_deleted_by_root, undecided.to_count))
+        exceeds_limits = change.location in self.deletes_over_limits and root not in undecided.need_address
+        needs_number = exceeds_limits or any(map(is_deleted_by_root, undecided.need_number))
         return DeleteDecision(
-            number=count_deletes([change]).number if needs_number else None, names=tuple(map(str, names))
+            number=count_deletes([change]).total if needs_number else None, names=tuple(map(str, names))
         )
 
-    def appeared(self) -> Iterator[Drifted]:
+    def undeclared_in_watched(self) -> Iterator[Drifted]:
         """Yield the undeclared objects in watched places, without those that a watched value names."""
         watch = self.sides.desired.policy.watch
         names = self.sides.names
@@ -250,9 +256,9 @@ class _DriftFinder:
                 continue
             for identity in self.sides.snapshot.scopes[place]:
                 if identity not in known and str(names.address(identity)) in kept.addresses:
-                    yield self._kept(identity)
+                    yield self._kept_object(identity)
 
-    def _different(self, change: Change) -> Drifted:
+    def _different_object(self, change: Change) -> Drifted:
         """Return an object whose fields or place differ."""
         address = change.location
         unmoved = self.out_of_place.get(address)
@@ -267,8 +273,9 @@ class _DriftFinder:
             fields=fields,
             opens=any(field.opens for field in fields),
             place=place,
-            order=self._order(self.sides.resources[address]) if place else None,
-            cause=change.cause or (self.labels.placed(self.sides.resources[address]) if unmoved else None),
+            order=self._ordering_list(self.sides.entries[address]) if place else None,
+            cause=change.cause
+            or (self.labels.position_label(self.sides.entries[address]) if unmoved else None),
         )
 
     def _field_drift(self, change: Change, item: Difference) -> FieldDrift:
@@ -282,6 +289,6 @@ class _DriftFinder:
             file=item.after,
             known=item.known,
             cause=item.cause,
-            watched=item.field not in self.sides.desired.resources[change.location].fields,
-            opens=opens and declared is not None and raises(declared, item.after, item.before),
+            watched=item.field not in self.sides.desired.entries[change.location].fields,
+            opens=opens and declared is not None and widens_access(declared, item.after, item.before),
         )

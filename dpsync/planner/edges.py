@@ -18,15 +18,15 @@ from dpsync.model.snapshot import Identity
 from dpsync.model.values import references
 from dpsync.planner.compare import inherited_from
 from dpsync.planner.create_hidden import hides_itself
-from dpsync.planner.decide import Decisions, Nesting, own_places
-from dpsync.planner.deletions import named_ids
-from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, by_needs
-from dpsync.planner.visibility import Around
+from dpsync.planner.decide import Decisions, Nesting, self_nesting_fields
+from dpsync.planner.deletions import referenced_ids
+from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, in_dependency_order
+from dpsync.planner.visibility import Visibility
 
-Rule = Callable[[Decisions, StepSet], Iterator[Edge]]
+EdgeRule = Callable[[Decisions, StepSet], Iterator[Edge]]
 
 
-def edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
+def order_edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
     """Return every edge except those of sibling order and unique values."""
     rule_edges = [edge for rule in _RULES for edge in rule(decisions, steps)]
     return [*rule_edges, *_clear_before_recreating(decisions, steps, Edges(rule_edges))]
@@ -35,11 +35,13 @@ def edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
 def _create_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Send a step only after every id in it is known: of its object, of its parent, of its references."""
     for draft in steps.steps.values():
-        needed = draft.refers() | {draft.address}
-        resource = decisions.sides.desired.resources.get(draft.address)
+        needed = draft.referenced_addresses() | {draft.address}
+        resource = decisions.sides.desired.entries.get(draft.address)
         if resource is not None and resource.parent is not None:
             needed.add(resource.parent)
-        yield from draft.waits_for(*(creator for address in needed if (creator := steps.maker(address))))
+        yield from draft.waits_for(
+            *(creator for address in needed if (creator := steps.creating_step(address)))
+        )
 
 
 def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
@@ -47,14 +49,14 @@ def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     sides = decisions.sides
     restored = {
         address: maker
-        for address in steps.makers
-        if (maker := steps.maker(address)) and maker.verb in ("restore", "transfer")
+        for address in steps.creating_steps
+        if (maker := steps.creating_step(address)) and maker.verb in ("restore", "transfer")
     }
     for address, drafts in steps.by_address.items() if restored else ():
-        resource = sides.resources.get(address)
+        resource = sides.entries.get(address)
         if resource is None:
             continue
-        entries = [resource, *(sides.resources[child] for child in resource.children[:1])]
+        entries = [resource, *(sides.entries[child] for child in resource.children[:1])]
         referenced = {
             ref for entry in entries for value in entry.fields.values() for ref in references(value)
         }
@@ -62,7 +64,7 @@ def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
             yield from draft.waits_for(*(restored[other] for other in referenced & restored.keys()))
 
 
-def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Send acts after all other writes to the object, and await the result after sending the act."""
     for drafts in steps.by_address.values():
         for number, draft in enumerate(drafts):
@@ -72,26 +74,29 @@ def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
                 yield from draft.waits_for(*(other for other in drafts if other.verb == "act"))
 
 
-def _after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Wait for the kinds that a kind or a field declares in `after`."""
     sides = decisions.sides
     by_place: _ByPlace = defaultdict(list)
     for address in steps.by_address:
-        if (resource := sides.resources.get(address)) is not None:
+        if (resource := sides.entries.get(address)) is not None:
             by_place[resource.kind, resource.parent].append(resource)
     for address, drafts in steps.by_address.items():
-        if (resource := sides.resources.get(address)) is None:
+        if (resource := sides.entries.get(address)) is None:
             continue
         kind = sides.kind(resource)
         for draft in drafts:
             # A step that makes something less visible is never held back: every other step waits for it.
             fields = draft.fields if draft.phase != "withdraw" else ()
-            words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
+            words = {
+                *kind.steps_after_kinds,
+                *(word for name in fields for word in kind.field(name).written_after),
+            }
             if words and draft.verb != "delete":
                 yield from draft.waits_for(*_steps_of_kinds(steps, resource, words, by_place))
 
 
-def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _own_value_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Write the own value of an entry before the value that it would inherit otherwise.
 
     The platform returns the effective value: after a change of the inherited value, an unwritten own value
@@ -100,32 +105,32 @@ def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge
     """
     sides = decisions.sides
     for address, drafts in steps.by_address.items():
-        resource = sides.resources.get(address)
+        resource = sides.entries.get(address)
         other = inherited_from(sides, resource) if resource is not None else None
         if other is not None:
             entry = decisions.entries.get(address)
-            keeps = entry is not None and any(item.inherited for item in entry.written)
-            yield from (Edge(last.id, first.id, not keeps) for first in drafts for last in steps.of(other))
+            keeps = entry is not None and any(item.inherited_from for item in entry.separately_written)
+            yield from (
+                Edge(last.id, first.id, not keeps) for first in drafts for last in steps.steps_of(other)
+            )
 
 
 _ByPlace = dict[tuple[str, Address | None], list[Entry]]
 """The entries that have steps, by kind and parent."""
 
 
-def _steps_of_kinds(
-    steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace
-) -> Iterator[StepDraft]:
+def _steps_of_kinds(steps: StepSet, entry: Entry, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
     """Yield the steps of the named kinds below an object or below any object around it.
 
     The word "children" stands for all steps below the object itself.
     """
     for word in sorted(words):
-        for around in resource.address.upward():
+        for around in entry.address.self_and_ancestors():
             for other in by_place.get((word, around), ()):
-                if other is not resource:
-                    yield from (step for step in steps.of(other.address) if step.verb != "delete")
+                if other is not entry:
+                    yield from (step for step in steps.steps_of(other.address) if step.verb != "delete")
     if "children" in words:
-        inside = (step for step in steps.below(resource.address) if step.address != resource.address)
+        inside = (step for step in steps.steps_below(entry.address) if step.address != entry.address)
         yield from (step for step in inside if step.verb != "delete")
 
 
@@ -138,21 +143,21 @@ def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     sides = decisions.sides
 
     def stays(address: Address, item: Field) -> bool:
-        moved = (step for step in steps.of(address, "place") if item.name in step.fields)
+        moved = (step for step in steps.steps_of(address, "place") if item.name in step.fields)
         return sides.live(address) is not None and next(moved, None) is None
 
-    for kind, item in own_places(sides.registry):
+    for kind, item in self_nesting_fields(sides.registry):
         nesting = Nesting(sides, kind, item, stays)
-        circular = {part for circle in nesting.circles() for part in circle}
+        circular = {part for circle in nesting.cycles() for part in circle}
         placing = {
             address: step
             for address in steps.by_address
-            for step in steps.of(address, "place")
+            for step in steps.steps_of(address, "place")
             if item.name in step.fields and address not in circular
         }
         for address, step in placing.items():
             # The nearest container waits for the next one itself.
-            above = (placing[container] for container in nesting.above(address) if container in placing)
+            above = (placing[container] for container in nesting.containers(address) if container in placing)
             yield from step.waits_for(*islice(above, 1))
 
 
@@ -165,9 +170,9 @@ def _clear_before_recreating(decisions: Decisions, steps: StepSet, edges: Edges)
     if not any(step.phase == "clear" for step in steps.steps.values()):
         return
     for address, scope in decisions.sides.desired.scopes.items():
-        if decisions.sides.registry[scope.kinds[0]].in_tree:
-            inside = list(steps.below(address))
-            clearing = by_needs([step for step in inside if step.phase == "clear"], edges)
+        if decisions.sides.registry[scope.kinds[0]].is_node:
+            inside = list(steps.steps_below(address))
+            clearing = in_dependency_order([step for step in inside if step.phase == "clear"], edges)
             for before, step in pairwise(clearing):
                 yield from step.waits_for(before)
             for step in inside:
@@ -180,14 +185,14 @@ def _hide_first_show_last(decisions: Decisions, steps: StepSet) -> Iterator[Edge
         _steps_by_phase(decisions, steps, "withdraw"),
         _steps_by_phase(decisions, steps, "expose"),
     )
-    revealing = _revealing_deletes(decisions, steps)
+    revealing = _deletes_that_reveal_contents(decisions, steps)
     if not (withdrawing or exposing or revealing):
         return
-    visibility = Around(decisions)
+    visibility = Visibility(decisions)
     last = {step.id: holder for holder, _, step in _children_hidden_with_parent(decisions, steps)}
     for address, drafts in steps.by_address.items():
-        for above in (address, *visibility.of(address)):
-            below = above != address and address.is_in(above)
+        for above in (address, *visibility.surroundings(address)):
+            below = above != address and address.is_at_or_below(above)
             for step in drafts:
                 if step.verb == "create" and above == address:
                     continue
@@ -207,10 +212,10 @@ def _hide_first_show_last(decisions: Decisions, steps: StepSet) -> Iterator[Edge
 def _show_children_after_parent(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Hide a child that was created with a hidden parent before the parent is shown; show the child later."""
     for holder, field, step in _children_hidden_with_parent(decisions, steps):
-        showing = [other for other in steps.of(holder) if field.name in other.fields]
+        showing = [other for other in steps.steps_of(holder) if field.name in other.fields]
         yield from step.waits_for(*showing)
         for show in showing:
-            yield from show.waits_for(*steps.of(step.address, "withdraw"))
+            yield from show.waits_for(*steps.steps_of(step.address, "withdraw"))
 
 
 def _children_hidden_with_parent(
@@ -218,20 +223,20 @@ def _children_hidden_with_parent(
 ) -> Iterator[tuple[Address, Field, StepDraft]]:
     """Yield the parent of such an object, the field that hides both, and the step that shows the object."""
     for address, entry in decisions.entries.items():
-        if entry.held is not None and not entry.created and entry.resource.holder is not None:
+        if entry.hiding_field is not None and not entry.has_create_request and entry.entry.holder is not None:
             # A new child is shown by its update. For a live one, only the step that shows it waits.
             shows: Verb | Phase = "update" if entry.live is None else "expose"
-            for step in steps.of(address, shows):
-                yield entry.resource.holder, entry.held, step
+            for step in steps.steps_of(address, shows):
+                yield entry.entry.holder, entry.hiding_field, step
 
 
-def _revealing_deletes(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
+def _deletes_that_reveal_contents(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
     """Return the deletes of hidden objects whose contents move out of them and become visible."""
     deletes = {}
     for address, identity in decisions.deletions.addresses.items():
         live, kind = decisions.deletions.roots[identity], decisions.sides.registry[identity[0]]
         if hides_itself(kind, live.fields) and kind.lifecycle.on_delete == "lifted":
-            deletes[address] = steps.of(address, "delete", "clear")[0]
+            deletes[address] = steps.steps_of(address, "delete", "clear")[0]
     return deletes
 
 
@@ -244,32 +249,36 @@ def _steps_by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[
     steps_by_address: dict[Address, list[StepDraft]] = defaultdict(list)
     for step in steps.steps.values():
         if step.phase == phase:
-            entry = sides.resources[step.address]
-            lets_in = sides.kind(entry).lets_in and entry.parent is not None
+            entry = sides.entries[step.address]
+            lets_in = sides.kind(entry).opens_parent and entry.parent is not None
             steps_by_address[entry.parent if lets_in and entry.parent is not None else step.address].append(
                 step
             )
     return steps_by_address
 
 
-def _change_out_of_sight(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _change_while_hidden(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Change an object before it moves out of a hidden place, and after it moves into one.
 
     Changes inside of a tree come before its moves in both cases; what becomes visible by that is reported
     (exposures.py).
     """
-    visibility, sides = Around(decisions), decisions.sides
-    moving = {step.address: (step, out) for step, out in visibility.moves(steps)}
+    visibility, sides = Visibility(decisions), decisions.sides
+    moving = {step.address: (step, out) for step, out in visibility.moves_across_hidden(steps)}
     for address, drafts in steps.by_address.items() if moving else ():
-        new, entry = sides.live(address) is None, sides.resources.get(address)
-        in_tree = entry is not None and sides.kind(entry).in_tree
-        coming_out = (moving[above] for above in (address, *visibility.now(address)) if above in moving)
+        new, entry = sides.live(address) is None, sides.entries.get(address)
+        in_tree = entry is not None and sides.kind(entry).is_node
+        coming_out = (
+            moving[above] for above in (address, *visibility.surroundings_now(address)) if above in moving
+        )
         for move in (move for move, out in coming_out if out and not new):
             before = (
-                step for step in drafts if step.verb == "update" and visibility.may_be_before(step, steps)
+                step for step in drafts if step.verb == "update" and visibility.can_precede_moves(step, steps)
             )
             yield from move.waits_for(*before)
-        going_in = (moving[above] for above in (address, *visibility.afterwards(address)) if above in moving)
+        going_in = (
+            moving[above] for above in (address, *visibility.surroundings_after(address)) if above in moving
+        )
         for move in (move for move, out in going_in if not out):
             for step in drafts:
                 later = step.verb in ("create", "update") and step.phase not in ("withdraw", "free")
@@ -282,16 +291,16 @@ def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
 
     One new holder is enough for all that lose the value.
     """
-    for kind in decisions.sides.registry.ordered:
+    for kind in decisions.sides.registry.in_dependency_order:
         if kind.guard is None:
             continue
         gain: dict[Address | None, list[StepDraft]] = defaultdict(list)
         lose: dict[Address | None, list[StepDraft]] = defaultdict(list)
         for step in (step for drafts in steps.by_address.values() for step in drafts):
-            resource = decisions.sides.resources.get(step.address)
+            resource = decisions.sides.entries.get(step.address)
             if resource is None:
                 if step.verb == "delete" and decisions.deletions.addresses[step.address][0] == kind.name:
-                    lose[step.address.parent(kind.key)].append(step)
+                    lose[step.address.owner_of_list(kind.key)].append(step)
             elif resource.kind == kind.name and (kind.guard.field in step.fields or step.verb == "create"):
                 holds = resource.fields.get(kind.guard.field) == kind.guard.value
                 (gain if holds else lose)[resource.parent].append(step)
@@ -305,32 +314,34 @@ def _delete_references_first(decisions: Decisions, steps: StepSet) -> Iterator[E
     sides, deletions = decisions.sides, decisions.deletions
     own: dict[Identity, StepDraft] = {}
     for root in deletions.roots:
-        own[root] = steps.of(sides.names.address(root), "delete", "clear")[0]
-    deleted = deletions.inside
+        own[root] = steps.steps_of(sides.names.address(root), "delete", "clear")[0]
+    deleted = deletions.roots_by_contained
     for live in sides.snapshot.objects.values() if deleted else ():
         for item in sides.kind(live).reference_fields:
-            for id in sorted(named_ids(item, live.fields.get(item.name))):
-                for target in (sides.names.named(live, name, id) for name in item.names):
+            for id in sorted(referenced_ids(item, live.fields.get(item.name))):
+                for target in (
+                    sides.names.referenced_object(live, name, id) for name in item.referenced_kinds
+                ):
                     if target not in deleted:
                         continue
                     step = own[deleted[target]]
                     if live.identity in deleted:
                         yield from step.waits_for(own[deleted[live.identity]])
                     elif live.identity in sides.names.declared:
-                        writers = steps.of(sides.names.declared[live.identity])
+                        writers = steps.steps_of(sides.names.declared[live.identity])
                         yield from step.waits_for(*(other for other in writers if item.name in other.fields))
 
 
-_RULES: tuple[Rule, ...] = (
+_RULES: tuple[EdgeRule, ...] = (
     _create_before_use,
     _restore_before_use,
-    _acts_last,
-    _after_declared_kinds,
-    _own_before_inherited,
+    _user_actions_last,
+    _steps_after_declared_kinds,
+    _own_value_before_inherited,
     _move_outer_first,
     _hide_first_show_last,
     _show_children_after_parent,
-    _change_out_of_sight,
+    _change_while_hidden,
     _add_before_removing,
     _delete_references_first,
 )

@@ -21,98 +21,100 @@ from dpsync.kinds.kind import Field, Kind
 from dpsync.model.change import Effect
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import Value, canonical
-from dpsync.planner.compare import Changed, inherited_from, managed, same, without_inherited
+from dpsync.model.values import Value, canonical_json
+from dpsync.planner.compare import FieldChange, equals_live, inherited_from, managed_fields, without_inherited
 from dpsync.planner.sides import Sides
 
 
-class _FlagPlace(Struct):
+class _FlagGroup(Struct):
     """The objects that can have one flag in one place after the apply."""
 
-    had_by: list[Identity] = msgspec.field(default_factory=list)
+    live_holders: list[Identity] = msgspec.field(default_factory=list)
     """Live objects that have the flag now."""
-    staying: list[LiveObject] = msgspec.field(default_factory=list)
-    arriving: list[Entry] = msgspec.field(default_factory=list)
-    chosen: bool = False
+    remaining: list[LiveObject] = msgspec.field(default_factory=list)
+    created: list[Entry] = msgspec.field(default_factory=list)
+    is_declared: bool = False
     """Whether an entry declares the flag."""
 
-    def choose(self, entry: Entry, flag: Field) -> None:
-        self.chosen = self.chosen or entry.fields.get(flag.name) is True
+    def note_declaration(self, entry: Entry, flag: Field) -> None:
+        self.is_declared = self.is_declared or entry.fields.get(flag.name) is True
 
 
-_Key = tuple[str, str, Identity]
+_FlagKey = tuple[str, str, Identity]
 """Kind, name of the flag, and owner of the place; the owner's address if it is not live."""
 
 
-class Exclusive:
+class ExclusiveFlags:
     """All exclusive flags with their places.
 
     `deleted` returns whether an object is deleted, `blocked` whether an entry is blocked.
     """
 
     def __init__(
-        self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Entry], bool]
+        self, sides: Sides, is_deleted: Callable[[Identity], bool], is_blocked: Callable[[Entry], bool]
     ) -> None:
         self.sides = sides
-        self._deleted = deleted
+        self._deleted = is_deleted
         self._flags = [
-            (kind, item, item.one_per)
-            for kind in sides.registry.ordered
+            (kind, item, item.exclusive_within)
+            for kind in sides.registry.in_dependency_order
             for item in kind.fields
-            if item.one_per is not None
+            if item.exclusive_within is not None
         ]
-        self._places: dict[_Key, _FlagPlace] = defaultdict(_FlagPlace)
-        self._had_by: dict[Identity, list[_Key]] = defaultdict(list)
+        self._places: dict[_FlagKey, _FlagGroup] = defaultdict(_FlagGroup)
+        self._flags_by_holder: dict[Identity, list[_FlagKey]] = defaultdict(list)
         kinds = {kind.name for kind, _, _ in self._flags}
         for live in sides.snapshot.objects.values():
             if live.kind in kinds:
                 self._add_live(live)
-        for resource in sides.resources.values():
+        for resource in sides.entries.values():
             if (
                 resource.kind in kinds
-                and not sides.policy.ignored(resource.address)
-                and not blocked(resource)
+                and not sides.policy.is_ignored(resource.address)
+                and not is_blocked(resource)
             ):
                 self._add_entry(resource)
 
     def _add_live(self, live: LiveObject) -> None:
         for kind, item, place_kind in self._flags_of(live.kind):
-            owner = self.sides.lineage.live_ancestor(live, place_kind)
+            owner = self.sides.hierarchy.live_ancestor(live, place_kind)
             if owner is None:
                 continue
             key = kind.name, item.name, owner
             place = self._places[key]
             if live.fields.get(item.name) is True:
-                place.had_by.append(live.identity)
-                self._had_by[live.identity].append(key)
+                place.live_holders.append(live.identity)
+                self._flags_by_holder[live.identity].append(key)
             if not self._deleted(live.identity):
-                place.staying.append(live)
+                place.remaining.append(live)
 
-    def _add_entry(self, resource: Entry) -> None:
-        for kind, item, place_kind in self._flags_of(resource.kind):
-            address = self.sides.lineage.ancestor(resource, place_kind)
+    def _add_entry(self, entry: Entry) -> None:
+        for kind, item, place_kind in self._flags_of(entry.kind):
+            address = self.sides.hierarchy.ancestor(entry, place_kind)
             if address is None:
                 continue
             owner = self.sides.live(address)
             place = self._places[kind.name, item.name, owner.identity if owner else ("", str(address))]
-            place.choose(resource, item)
-            if self.sides.live(resource.address) is None:
-                place.arriving.append(resource)
+            place.note_declaration(entry, item)
+            if self.sides.live(entry.address) is None:
+                place.created.append(entry)
 
     def _flags_of(self, name: str) -> list[tuple[Kind, Field, str]]:
         """Return the exclusive flags of a kind."""
         return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
 
-    def unwilling(self) -> Iterator[tuple[Entry, Field]]:
+    def entries_forced_to_have_flag(self) -> Iterator[tuple[Entry, Field]]:
         """Yield an entry that would get a flag although it, like all others, declares not to have it."""
         for (name, flag, _), place in sorted(self._places.items()):
-            new = not place.had_by and not place.staying
-            lost = bool(place.had_by) and all(self._deleted(identity) for identity in place.had_by)
-            if place.chosen or not (new or lost):
+            new = not place.live_holders and not place.remaining
+            lost = bool(place.live_holders) and all(
+                self._deleted(identity) for identity in place.live_holders
+            )
+            if place.is_declared or not (new or lost):
                 continue
-            addresses = [self.sides.names.declared.get(live.identity) for live in place.staying]
-            entries = [self.sides.resources.get(address) if address else None for address in addresses]
-            remaining = [*entries, *place.arriving]
+            addresses = [self.sides.names.declared.get(live.identity) for live in place.remaining]
+            entries = [self.sides.entries.get(address) if address else None for address in addresses]
+            remaining = [*entries, *place.created]
             refusing = [entry for entry in remaining if entry is not None and entry.fields.get(flag) is False]
             if refusing and len(refusing) == len(remaining):
                 yield refusing[0], self.sides.registry[name].field(flag)
@@ -120,50 +122,56 @@ class Exclusive:
     def live_holder_id(self, entry: Entry, flag: Field) -> str | None:
         """Return the id of the live object that loses a flag to an entry; None if no object has the flag."""
         for kind, item, place_kind in self._flags_of(entry.kind):
-            address = self.sides.lineage.ancestor(entry, place_kind)
+            address = self.sides.hierarchy.ancestor(entry, place_kind)
             owner = self.sides.live(address) if address is not None else None
             if item.name == flag.name and owner is not None:
                 place = self._places[kind.name, item.name, owner.identity]
-                return next((self.sides.snapshot.objects[identity].id for identity in place.had_by), None)
+                return next(
+                    (self.sides.snapshot.objects[identity].id for identity in place.live_holders), None
+                )
         return None
 
-    def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
+    def platform_choice_effects(self, deleted: list[Identity]) -> tuple[Effect, ...]:
         """Return an effect for each flag that the platform gives to another object after these deletes."""
         effects: dict[str, Effect] = {}
-        for key in (key for identity in deleted for key in self._had_by.get(identity, ())):
+        for key in (key for identity in deleted for key in self._flags_by_holder.get(identity, ())):
             (_, flag, owner), place = key, self._places[key]
-            if not place.chosen and (place.staying or place.arriving):
+            if not place.is_declared and (place.remaining or place.created):
                 address = str(self.sides.names.address(owner))
                 text = f"GitBook will set {flag} on another object"
                 effects[address] = Effect(address=address, what=text, counts=False)
         return tuple(effects[address] for address in sorted(effects))
 
 
-def kept_as_own(
-    sides: Sides, resource: Entry, live: LiveObject, changes: Collection[Changed], written: Collection[str]
-) -> Iterator[Changed]:
+def inherited_values_to_write(
+    sides: Sides,
+    entry: Entry,
+    live: LiveObject,
+    changes: Collection[FieldChange],
+    written_fields: Collection[str],
+) -> Iterator[FieldChange]:
     """Yield the inherited values of an entry that must be written as its own before they change.
 
     `changes`: the fields that this plan changes on the entry from which values are inherited. `written`: the
     fields of this entry that the plan writes anyway.
     """
     changing = {item.field.name: item for item in changes}
-    inherited = inherited_from(sides, resource)
-    for field in managed(sides, resource) if changing else ():
+    inherited = inherited_from(sides, entry)
+    for field in managed_fields(sides, entry) if changing else ():
         item = changing.get(field.name)
-        if item is None or field.name in written or resource.fields[field.name] is None:
+        if item is None or field.name in written_fields or entry.fields[field.name] is None:
             continue
-        wanted = sides.values.normal(field, resource.fields[field.name], resource)
-        now = sides.values.normal(field, live.fields.get(field.name), live)
-        after = item.field.type.over(item.before, item.after)
+        wanted = sides.values.with_references(field, entry.fields[field.name], entry)
+        now = sides.values.with_references(field, live.fields.get(field.name), live)
+        after = item.field.type.merge_over_live(item.before, item.after)
         effective = without_inherited(_effective_value(now, item.before, after), after, wanted)
-        if not same(field, wanted, effective):
-            yield Changed(field, wanted, now, inherited)
+        if not equals_live(field, wanted, effective):
+            yield FieldChange(field, wanted, now, inherited)
 
 
 def _effective_value(now: Value, before: Value, after: Value) -> Value:
     """Return the effective value once the inherited value is `after`; equal parts count as inherited."""
-    if canonical(now) == canonical(before):
+    if canonical_json(now) == canonical_json(before):
         return after
     if isinstance(now, dict) and isinstance(before, dict) and isinstance(after, dict):
         names = [*now, *(name for name in after if name not in now)]

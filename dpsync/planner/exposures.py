@@ -15,96 +15,109 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dpsync.kinds.kind import Field, Kind, Lifted
+from dpsync.kinds.kind import Field, Kind, Restriction
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Exposure, Note
 from dpsync.model.desired import Entry
-from dpsync.model.text import some
+from dpsync.model.text import shorten_list
 from dpsync.model.values import Value, leaves, to_plain
 from dpsync.planner.access_changes import access_exposures
-from dpsync.planner.compare import added, host_of, linked, loosened_rules, opening, raises
-from dpsync.planner.create_hidden import at_first, hides_itself
+from dpsync.planner.compare import (
+    added_items,
+    added_urls,
+    host_of,
+    loosened_rules,
+    opening_words,
+    widens_access,
+)
+from dpsync.planner.create_hidden import hides_itself, initial_value
 from dpsync.planner.decide import Decisions, EntryDecision
-from dpsync.planner.outcome import NavigationTree, shows
-from dpsync.planner.publications import published
+from dpsync.planner.outcome import NavigationTree, content_field
+from dpsync.planner.publications import newly_published
 from dpsync.planner.stepset import PlannedSteps
-from dpsync.planner.visibility import Around
+from dpsync.planner.visibility import Visibility
 
 
-def moments(decided: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
+def brief_exposures(decisions: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
     """Return all exposures for a moment: of new objects, then of changes where something is moved."""
-    return (*_created_visible(decided), *_visible_by_move(decided, steps))
+    return (*_briefly_visible_creates(decisions), *_briefly_visible_moves(decisions, steps))
 
 
-def _created_visible(decided: Decisions) -> Iterator[Exposure]:
+def _briefly_visible_creates(decisions: Decisions) -> Iterator[Exposure]:
     """Yield new objects that are public or too powerful until a later request."""
-    for address, entry in decided.entries.items():
+    for address, entry in decisions.entries.items():
         if entry.live is not None:
             continue
-        if later := decided.hidden_creation.briefly_visible_fields(entry.resource):
+        if later := decisions.hidden_creation.briefly_visible_fields(entry.entry):
             names = " and ".join(item.name for item in later)
-            yield _moment_exposure(
+            yield _brief_exposure(
                 address, f"{names} can be set only after GitBook has created the object", later[0]
             )
-        if powerful := decided.hidden_creation.over_privileged_fields(entry.resource):
-            first = " and ".join(f"{item.name} is {at_first(item)}" for item in powerful)
+        if powerful := decisions.hidden_creation.over_privileged_fields(entry.entry):
+            first = " and ".join(f"{item.name} is {initial_value(item)}" for item in powerful)
             words = (
                 f"more access for a moment than in your files: {first} until GitBook has created the object"
             )
             yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
 
 
-def _visible_by_move(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
+def _briefly_visible_moves(decisions: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
     """Yield changed objects that are visible for a moment because they, or a place around them, are moved."""
-    visibility = Around(decided)
-    moving = {step.address: out for step, out in visibility.moves(steps.drafts)}
+    visibility = Visibility(decisions)
+    moving = {step.address: out for step, out in visibility.moves_across_hidden(steps.drafts)}
     exposure_by_address: dict[Address, Exposure] = {}
     for address in steps.drafts.by_address if moving else ():
-        for above in (address, *visibility.of(address)):
-            if above in moving and not _is_owner_hidden(decided, above):
+        for above in (address, *visibility.surroundings(address)):
+            if above in moving and not _is_owner_hidden(decisions, above):
                 late_steps = [
                     step
-                    for step in steps.drafts.of(address, "update")
-                    if not visibility.may_be_before(step, steps.drafts)
+                    for step in steps.drafts.steps_of(address, "update")
+                    if not visibility.can_precede_moves(step, steps.drafts)
                 ]
                 reasons = (
-                    _late_change_reason(decided, address, above, bool(late_steps))
+                    _late_change_reason(decisions, address, above, bool(late_steps))
                     if moving[above]
-                    else (_early_change_reason(decided, address, above))
+                    else (_early_change_reason(decisions, address, above))
                 )
                 for reason in reasons:
-                    exposure_by_address.setdefault(address, _moment_exposure(address, reason))
+                    exposure_by_address.setdefault(address, _brief_exposure(address, reason))
     yield from exposure_by_address.values()
 
 
-def _late_change_reason(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
+def _late_change_reason(
+    decisions: Decisions, address: Address, moved: Address, changed: bool
+) -> Iterator[str]:
     """Yield why an object that moves out of a hidden place is visible before its change."""
-    if address in decided.deletions.addresses and address != moved:
+    if address in decisions.deletions.addresses and address != moved:
         yield f"dpsync deletes this object after {moved} becomes visible"
     elif changed:
         yield f"dpsync changes this object after {moved} becomes visible"
 
 
-def _early_change_reason(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
+def _early_change_reason(decisions: Decisions, address: Address, moved: Address) -> Iterator[str]:
     """Yield why the change of an object is visible before it moves into a hidden place."""
-    entry = decided.entries.get(address)
-    if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
-        names = [item.field.name for item in entry.written if _is_seen(entry, decided, item.field)]
+    entry = decisions.entries.get(address)
+    if entry is not None and entry.live is not None and decisions.sides.kind(entry.entry).is_node:
+        names = [
+            item.field.name
+            for item in entry.separately_written
+            if _is_visible_field(entry, decisions, item.field)
+        ]
         if names:
             yield f"dpsync changes the {names[0]} of this object before dpsync hides {moved}"
 
 
-def _is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:
+def _is_visible_field(entry: EntryDecision, decisions: Decisions, field: Field) -> bool:
     """Return whether visitors see a field."""
-    return field == shows(decided.sides.kind(entry.resource)) or field.raised == "changed"
+    return field == content_field(decisions.sides.kind(entry.entry)) or field.widens_when == "changed"
 
 
-def _is_owner_hidden(decided: Decisions, address: Address) -> bool:
+def _is_owner_hidden(decisions: Decisions, address: Address) -> bool:
     """Return whether the tree that contains a node is hidden, now or after the apply."""
-    sides = decided.sides
-    parent = sides.resources[address].parent
+    sides = decisions.sides
+    parent = sides.entries[address].parent
     while parent is not None:
-        entry, live = sides.resources[parent], sides.live(parent)
+        entry, live = sides.entries[parent], sides.live(parent)
         now = live.fields if live is not None else {}
         if any(hides_itself(sides.kind(entry), fields) for fields in (now, {**now, **entry.fields})):
             return True
@@ -112,54 +125,60 @@ def _is_owner_hidden(decided: Decisions, address: Address) -> bool:
     return False
 
 
-def _moment_exposure(address: Address, why: str, field: Field | None = None) -> Exposure:
+def _brief_exposure(address: Address, why: str, field: Field | None = None) -> Exposure:
     name = field.name if field is not None else ""
     return Exposure(address=str(address), field=name, words=f"public for a moment: {why}", moment=True)
 
 
-_SHORT = 60
+_MAX_VALUE_CHARS = 60
 """Characters of a value in a sentence."""
 
 
-def exposures(
-    decided: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
+def find_exposures(
+    decisions: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
 ) -> tuple[Exposure, ...]:
     """Return all exposures of a plan: of its changes in order, then of publications, then of deletes."""
     changes = list(changes)
     result: list[Exposure] = []
-    opening_access = access_exposures(decided, changes)
+    opening_access = access_exposures(decisions, changes)
     for change in changes:
-        entry = decided.entries.get(change.location)
+        entry = decisions.entries.get(change.location)
         if entry is not None and change.action == "create":
-            result += _new_object_exposures(decided, entry)
+            result += _new_object_exposures(decisions, entry)
         elif entry is not None:
-            result += _raised_fields(decided, entry, change)
-            result += _transfer_exposure(decided, change)
+            result += _widened_fields(decisions, entry, change)
+            result += _transfer_exposure(decisions, change)
         result += opening_access.get(change.location, ())
-    return (*result, *published(decided, trees, result), *_opened_by_delete(decided))
+    return (*result, *newly_published(decisions, trees, result), *_exposures_by_delete(decisions))
 
 
 # What is changed.
 
 
-def _raised_fields(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
+def _widened_fields(decisions: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
     """Yield the changed fields of a live object that open access."""
-    kind = decided.sides.kind(entry.resource)
+    kind = decisions.sides.kind(entry.entry)
     if kind.redirects is not None:
         return
     differences = {item.field: item for item in change.differences}
     for item in entry.display:
-        is_readable = item.field.source is not None
+        is_readable = item.field.response_path is not None
         before = (
-            _with_organization_value(decided, entry.resource, item.field, item.before, later=False)
+            _with_organization_value(decisions, entry.entry, item.field, item.before, later=False)
             if is_readable
             else None
         )
-        after = _with_organization_value(decided, entry.resource, item.field, item.after, later=True)
+        after = _with_organization_value(decisions, entry.entry, item.field, item.after, later=True)
         displayed = differences.get(item.field.name)
-        if displayed is None or kind.resolves(item.field) or not raises(item.field, before, after):
+        if (
+            displayed is None
+            or kind.follows_from_roles(item.field)
+            or not widens_access(item.field, before, after)
+        ):
             continue
-        if item.field.exposes == "linked" and not _has_foreign_host(decided, linked(before, item.after)):
+        if item.field.widening_rule == "linked" and not _has_foreign_host(
+            decisions, added_urls(before, item.after)
+        ):
             continue
         yield Exposure(
             address=change.address,
@@ -172,69 +191,78 @@ def _raised_fields(decided: Decisions, entry: EntryDecision, change: Change) -> 
 
 
 def _with_organization_value(
-    decided: Decisions, resource: Entry, field: Field, value: Value, later: bool
+    decisions: Decisions, resource: Entry, field: Field, value: Value, later: bool
 ) -> Value:
     """Return the organization's value in place of `inherit`; `value` itself if that is unknown.
 
     `later` selects the organization's value after the apply. For an object that this apply transfers to
     another organization, `inherit` is not replaced, because only one of the two organizations is known.
     """
-    sides, how, organization = decided.sides, field.exposes, resource.address.top
-    is_transferred = resource.address in sides.snapshot.transferred
-    if not isinstance(how, Lifted) or how.inherits is None or value != how.inherits or is_transferred:
+    sides, how, organization = decisions.sides, field.widening_rule, resource.address.organization
+    is_transferred = resource.address in sides.snapshot.transferred_entries
+    if (
+        not isinstance(how, Restriction)
+        or how.inherit_value is None
+        or value != how.inherit_value
+        or is_transferred
+    ):
         return value
-    entry = decided.entries.get(organization)
-    written = {item.field.name: item.after for item in entry.written} if entry is not None else {}
+    entry = decisions.entries.get(organization)
+    written = {item.field.name: item.after for item in entry.separately_written} if entry is not None else {}
     if later and field.name in written:
         return written[field.name]
     live = sides.live(organization)
     known = live.fields.get(field.name) if live is not None else None
-    return value if live is None or known is None else sides.values.normal(field, known, live)
+    return value if live is None or known is None else sides.values.with_references(field, known, live)
 
 
 def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
     """Return which rules become less strict, as a phrase; "" if a value is not a list of rules."""
-    loosened = loosened_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
+    loosened = (
+        loosened_rules(field.widening_rule, before, after)
+        if isinstance(field.widening_rule, Restriction)
+        else None
+    )
     return f"{field.name}: {', '.join(loosened)}" if loosened else ""
 
 
 def _change_phrase(kind: Kind, field: Field, before: Any, after: Any) -> str:
     """Return a phrase for the change of a field."""
-    if field.exposes == "added":
-        return f"{field.name}: {', '.join(_shorten(item) for item in added(before, after))} added"
-    if field.exposes == "linked":
-        return f"{field.name} leads to {', '.join(_shorten(url) for url in linked(before, after))}"
-    if field.exposes == "set" and isinstance(after, dict):
+    if field.widening_rule == "added":
+        return f"{field.name}: {', '.join(_shorten(item) for item in added_items(before, after))} added"
+    if field.widening_rule == "linked":
+        return f"{field.name} leads to {', '.join(_shorten(url) for url in added_urls(before, after))}"
+    if field.widening_rule == "set" and isinstance(after, dict):
         return f"{field.name} changed"  # it may hold what nobody should read
-    if isinstance(field.exposes, Lifted) and after is not None:
-        words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
+    if isinstance(field.widening_rule, Restriction) and after is not None:
+        words = sorted(opening_words(field.widening_rule, after) - opening_words(field.widening_rule, before))
         return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may restrict less"
-    if not isinstance(field.exposes, tuple):
+    if not isinstance(field.widening_rule, tuple):
         if after is None:
             return f"{field.name} removed"
         return f"{field.name} changed: {_value_phrase(field, before)} → {_value_phrase(field, after)}"
     is_guarded_value = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
-    is_uncertain = before not in field.exposes or after not in field.exposes
+    is_uncertain = before not in field.widening_rule or after not in field.widening_rule
     verb = " may be more" if is_uncertain and before is not None else " raised"
     verb_phrase = "" if isinstance(after, bool) else verb
     suffix = f", a new {after}" if is_guarded_value else ""
     return f"{field.name}{verb_phrase}: {_shorten(before)} → {_shorten(after)}{suffix}"
 
 
-def _has_foreign_host(decided: Decisions, urls: Iterable[str]) -> bool:
+def _has_foreign_host(decisions: Decisions, urls: Iterable[str]) -> bool:
     """Return whether a URL leads to a host that is not one of the read sites."""
-    own = _own_hosts(decided)
+    own = _site_hosts(decisions)
     return any(host_of(url) not in own for url in urls)
 
 
-def _own_hosts(decided: Decisions) -> set[str | None]:
-    objects = decided.sides.snapshot.objects.values()
+def _site_hosts(decisions: Decisions) -> set[str | None]:
+    objects = decisions.sides.snapshot.objects.values()
     return {host_of(live.url) for live in objects if live.url is not None}
 
 
-def _transfer_exposure(decided: Decisions, change: Change) -> Iterator[Exposure]:
+def _transfer_exposure(decisions: Decisions, change: Change) -> Iterator[Exposure]:
     """Yield an exposure if the object is transferred to another organization."""
-    if change.location not in decided.sides.snapshot.transferred:
+    if change.location not in decisions.sides.snapshot.transferred_entries:
         return
     *_, transfer = change.differences
     words = (
@@ -253,31 +281,33 @@ def _transfer_exposure(decided: Decisions, change: Change) -> Iterator[Exposure]
 # What is new.
 
 
-def _new_object_exposures(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
+def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
     """Yield the fields in which a new object has more than the least access.
 
     Where each object of a kind counts as an exposure, yield one exposure for all fields.
     """
-    sides, resource = decided.sides, entry.resource
+    sides, resource = decisions.sides, entry.entry
     kind, address = sides.kind(resource), str(resource.address)
     if kind.redirects is not None:
         return
     gains = []
     for field in kind.fields:
-        if kind.resolves(field):
+        if kind.follows_from_roles(field):
             continue  # access_changes.py
-        value = _value_at_first(decided, entry, field)
-        leads_elsewhere = field.exposes == "linked" and _has_foreign_host(decided, linked(None, value))
-        if not leads_elsewhere and not (field.security and _more_than_least(field, value)):
+        value = _initial_value(decisions, entry, field)
+        leads_elsewhere = field.widening_rule == "linked" and _has_foreign_host(
+            decisions, added_urls(None, value)
+        )
+        if not leads_elsewhere and not (field.can_widen_access and _more_than_least(field, value)):
             continue
-        displayed = sides.values.display(field, value, resource)
+        displayed = sides.values.to_display(field, value, resource)
         phrase = (
-            f"leads to {', '.join(map(_shorten, linked(None, displayed)))}"
+            f"leads to {', '.join(map(_shorten, added_urls(None, displayed)))}"
             if leads_elsewhere
             else _value_phrase(field, displayed)
         )
         gains.append((field, displayed, f"new, with {field.name} {phrase}"))
-    if not kind.security:
+    if not kind.creation_widens_access:
         for field, displayed, words in gains:
             yield Exposure(address=address, field=field.name, after=displayed, words=words)
     elif gains:
@@ -291,45 +321,45 @@ def _new_object_exposures(decided: Decisions, entry: EntryDecision) -> Iterator[
         )
         title = f"a new {displayed}" if is_guarded_value else f"a new {kind.noun}"
         yield Exposure(address=address, field=field.name, after=displayed, words=f"{title}: {all_phrases}")
-    elif "who" not in kind.access:
+    elif "who" not in kind.access_fields:
         yield Exposure(address=address, words=f"a new {kind.noun}")
 
 
-def _value_at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
+def _initial_value(decisions: Decisions, entry: EntryDecision, field: Field) -> Value:
     """Return the declared value of a field of a new object, else the value that the platform gives it."""
-    address = entry.resource.address
-    if field.name in entry.resource.fields and not decided.blocking.noted(address, field):
-        return entry.resource.fields[field.name]
-    return field.absent if field.platform_default is None else field.platform_default
+    address = entry.entry.address
+    if field.name in entry.entry.fields and not decisions.blocking.is_field_blocked(address, field):
+        return entry.entry.fields[field.name]
+    return field.value_when_absent if field.platform_default is None else field.platform_default
 
 
 def _more_than_least(field: Field, value: Value) -> bool:
     """Return whether a value gives more than the least access."""
-    is_on_scale = isinstance(field.exposes, tuple) and value in field.exposes
-    default = value in (field.absent, field.platform_default) and not is_on_scale
+    is_on_scale = isinstance(field.widening_rule, tuple) and value in field.widening_rule
+    default = value in (field.value_when_absent, field.platform_default) and not is_on_scale
     if value is None or default:
         return False
-    if isinstance(field.exposes, Lifted):
-        return bool(opening(field.exposes, value))
-    if field.exposes == "added":
+    if isinstance(field.widening_rule, Restriction):
+        return bool(opening_words(field.widening_rule, value))
+    if field.widening_rule == "added":
         return bool(value)
-    if isinstance(field.exposes, tuple):
-        return bool(value != field.exposes[0])
+    if isinstance(field.widening_rule, tuple):
+        return bool(value != field.widening_rule[0])
     return True
 
 
 def _value_phrase(field: Field, value: Any) -> str:
     """Return a value as a phrase: the texts in its parts; "set" for a long text."""
-    if isinstance(field.exposes, tuple):
+    if isinstance(field.widening_rule, tuple):
         return _shorten(value)
     text = ", ".join(map(_shorten, leaves(value)))
-    return (text or "nothing") if len(text) <= 2 * _SHORT and "\n" not in text else "set"
+    return (text or "nothing") if len(text) <= 2 * _MAX_VALUE_CHARS and "\n" not in text else "set"
 
 
 # Where redirects lead.
 
 
-def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
+def redirect_notes(decisions: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
     """Yield one note for each organization in which redirects begin to lead to other hosts.
 
     The address of the note is the address of the first such redirect.
@@ -337,22 +367,22 @@ def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[No
     A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
     """
     hosts_by_organization: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
-    entries = (decided.entries.get(change.location) for change in changes if change.action != "delete")
+    entries = (decisions.entries.get(change.location) for change in changes if change.action != "delete")
     redirects = [
-        entry for entry in entries if entry and decided.sides.kind(entry.resource).redirects is not None
+        entry for entry in entries if entry and decisions.sides.kind(entry.entry).redirects is not None
     ]
-    own = _own_hosts(decided) if redirects else set()
+    own = _site_hosts(decisions) if redirects else set()
     for entry in redirects:
-        kind, live = decided.sides.kind(entry.resource), entry.live
+        kind, live = decisions.sides.kind(entry.entry), entry.live
         before = live.fields if live is not None else {}
-        after = {**before, **(entry.resource.fields if live is None else {})}
-        after |= {item.field.name: item.after for item in entry.written}
+        after = {**before, **(entry.entry.fields if live is None else {})}
+        after |= {item.field.name: item.after for item in entry.separately_written}
         new = _destinations(kind, after) - _destinations(kind, before)
         if foreign := {host or url for url in new if (host := host_of(url)) not in own}:
-            hosts_by_organization[entry.resource.address.top][entry.resource.address] = foreign
+            hosts_by_organization[entry.entry.address.organization][entry.entry.address] = foreign
     for hosts_by_address in hosts_by_organization.values():
         verb = "redirect leads" if len(hosts_by_address) == 1 else "redirects lead"
-        where = some(sorted(set().union(*hosts_by_address.values())))
+        where = shorten_list(sorted(set().union(*hosts_by_address.values())))
         text = f"{len(hosts_by_address)} {verb} to hosts outside your sites: {where}"
         yield Note(address=str(min(hosts_by_address)), text=text, consequence=True)
 
@@ -362,19 +392,22 @@ def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
     scales = ((item.exposure, fields.get(item.name)) for item in kind.fields)
     if any(isinstance(scale, tuple) and scale and value == scale[0] for scale, value in scales):
         return set()
-    return {url for value in fields.values() for url in linked(None, value)}
+    return {url for value in fields.values() for url in added_urls(None, value)}
 
 
 # What is deleted.
 
 
-def _opened_by_delete(decided: Decisions) -> Iterator[Exposure]:
+def _exposures_by_delete(decisions: Decisions) -> Iterator[Exposure]:
     """Yield deleted objects that kept people out, such as a login."""
-    sides = decided.sides
-    for identity in decided.deletions.everything:
+    sides = decisions.sides
+    for identity in decisions.deletions.all_deleted:
         kind = sides.registry[identity[0]]
-        if kind.keeps_out:
-            words = f"{kind.one} is deleted, so members no longer need to sign in with {kind.one}"
+        if kind.deletion_widens_access:
+            words = (
+                f"{kind.noun_with_article} is deleted, so members no longer need to sign in "
+                f"with {kind.noun_with_article}"
+            )
             yield Exposure(address=str(sides.names.address(identity)), words=words)
 
 
@@ -383,4 +416,4 @@ def _shorten(value: Any) -> str:
     if isinstance(plain, bool):
         return "true" if plain else "false"
     text = "nothing" if plain is None else str(plain)
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 1]}…"

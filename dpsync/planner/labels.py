@@ -19,39 +19,44 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.identity.match import remember
+from dpsync.identity.match import match_earlier_entries
 from dpsync.kinds.kind import Field
-from dpsync.kinds.places import ordered_by
+from dpsync.kinds.places import container_and_order
 from dpsync.model.address import Address
 from dpsync.model.change import Cause
-from dpsync.model.desired import Entry, PastFiles
+from dpsync.model.desired import CommittedFiles, Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
-from dpsync.model.values import LiveId, Ref, Value, canonical, leaves, transform
-from dpsync.planner.compare import Changed, same, write_only
+from dpsync.model.values import LiveId, Ref, Value, canonical_json, leaves, map_leaves
+from dpsync.planner.compare import FieldChange, equals_live, write_only_part
 from dpsync.planner.sides import Sides
 
 
-class NoValue(Enum):
+class NoCommittedValue(Enum):
     """Why a commit has no value to compare."""
 
     UNKNOWN = "dpsync cannot find the value or the object in the commit"
     UNDECLARED = "the files of the commit do not contain the value"
 
 
-UNKNOWN: Final = NoValue.UNKNOWN
-UNDECLARED: Final = NoValue.UNDECLARED
-PastValue = Value | NoValue
+UNKNOWN: Final = NoCommittedValue.UNKNOWN
+UNDECLARED: Final = NoCommittedValue.UNDECLARED
+CommittedValue = Value | NoCommittedValue
 
-_UNRENAMED: Final = (MatchedBy.PIN, MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE)
+_MATCHES_WITHOUT_RENAME: Final = (
+    MatchedBy.PIN,
+    MatchedBy.IDS_LINE,
+    MatchedBy.FIRST_NATURAL_KEY,
+    MatchedBy.ONLY_OBJECT_IN_PLACE,
+)
 """How dpsync recognizes an object whose entry has had the same key and name all along."""
 
 
-def label(
-    here: Value,
-    live: PastValue,
-    compared: PastValue,
-    since: Iterable[PastValue],
+def label_of_value(
+    declared: Value,
+    live: CommittedValue,
+    compared_value: CommittedValue,
+    values_since_apply: Iterable[CommittedValue],
     equal: Callable[[Value, Value], bool],
     is_live: Callable[[Value, Value], bool],
 ) -> Cause | None:
@@ -61,209 +66,231 @@ def label(
     `live` is UNKNOWN if the platform does not return the value. `equal` compares two values of files, and
     `is_live` a value of files with the live value.
     """
-    edited = compared is UNDECLARED or (compared is not UNKNOWN and not equal(here, compared))
-    applied = list(since)
+    edited = compared_value is UNDECLARED or (
+        compared_value is not UNKNOWN and not equal(declared, compared_value)
+    )
+    applied = list(values_since_apply)
     outside = (
         bool(applied)
         and live is not UNKNOWN
-        and not any(isinstance(value, NoValue) or is_live(value, live) for value in applied)
+        and not any(isinstance(value, NoCommittedValue) or is_live(value, live) for value in applied)
     )
     if edited:
         return "both" if outside else "edited here"
-    return "changed outside" if outside and equal(here, applied[0]) else None
+    return "changed outside" if outside and equal(declared, applied[0]) else None
 
 
 class Labels(Struct, frozen=True, dict=True):
     """The labels of the differences between two sides."""
 
     sides: Sides
-    moving: frozenset[Address] = frozenset()
+    moving_addresses: frozenset[Address] = frozenset()
     """The addresses that the plan moves among their siblings."""
 
     @cached_property
-    def compared(self) -> Past | None:
+    def compared_commit(self) -> CommitState | None:
         """The commit of which "edited here" is a fact."""
-        files = self.sides.labels.compared
+        files = self.sides.label_commits.compared_commit
         if files is not None:
-            return Past(self.sides, files)
-        return self.since[0] if self.since else None
+            return CommitState(self.sides, files)
+        return self.commits_since_apply[0] if self.commits_since_apply else None
 
     @cached_property
-    def since(self) -> tuple[Past, ...]:
+    def commits_since_apply(self) -> tuple[CommitState, ...]:
         """The commit that was applied last, and those since then; empty if git does not know."""
-        applies = self.sides.labels.applies
-        return tuple(Past(self.sides, files) for files in applies[0].commits) if applies else ()
+        applies = self.sides.label_commits.applies
+        return tuple(CommitState(self.sides, files) for files in applies[0].commits) if applies else ()
 
     # Fields.
 
-    def of(self, resource: Entry, item: Changed) -> Cause | None:
+    def field_label(self, entry: Entry, item: FieldChange) -> Cause | None:
         """Return the label of a field of a live object."""
-        live, field = self.sides.live(resource.address), item.field
-        if live is None or field.name not in resource.fields:
+        live, field = self.sides.live(entry.address), item.field
+        if live is None or field.name not in entry.fields:
             return None
 
-        def value(past: Past) -> PastValue:
-            return past.value(resource, live, field)
+        def value(history: CommitState) -> CommittedValue:
+            return history.value(entry, live, field)
 
-        differs = field.source is not None and not same(field, item.after, item.before)
-        return label(
+        differs = field.response_path is not None and not equals_live(field, item.after, item.before)
+        return label_of_value(
             item.after,
             item.before if differs else UNKNOWN,
-            value(self.compared) if self.compared is not None else UNKNOWN,
-            map(value, self._applied(resource, live, field.name)) if differs else (),
-            lambda one, other: _unedited(field, one, other),
-            lambda one, other: same(field, one, other),
+            value(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
+            map(value, self._commits_since_field_was_applied(entry, live, field.name)) if differs else (),
+            lambda one, other: _is_unedited(field, one, other),
+            lambda one, other: equals_live(field, one, other),
         )
 
-    def _applied(self, resource: Entry, live: LiveObject, name: str | None) -> Iterable[Past]:
+    def _commits_since_field_was_applied(
+        self, resource: Entry, live: LiveObject, name: str | None
+    ) -> Iterable[CommitState]:
         """Return the commits since the last apply, if that apply wrote this field of this object."""
-        if not self.since or live.synced is not None:
+        if not self.commits_since_apply or live.synced_repository is not None:
             return ()
-        entry = self.since[0].entry(resource, live)
-        then = self.since[0].files.desired.policy
-        ignored = isinstance(entry, NoValue) or then.ignores(entry.address, name)
-        return () if ignored else self.since
+        entry = self.commits_since_apply[0].entry(resource, live)
+        then = self.commits_since_apply[0].files.desired.policy
+        ignored = isinstance(entry, NoCommittedValue) or then.ignores(entry.address, name)
+        return () if ignored else self.commits_since_apply
 
-    def parent(self, resource: Entry) -> Cause | None:
+    def parent_label(self, resource: Entry) -> Cause | None:
         """Return the label of an object that is below another parent than in the files."""
         live = self.sides.live(resource.address)
         if live is None or live.parent is None:
             return None
 
-        def value(past: Past) -> PastValue:
-            entry = past.entry(resource, live)
-            return entry if isinstance(entry, NoValue) else past.today(entry.parent)
+        def value(history: CommitState) -> CommittedValue:
+            entry = history.entry(resource, live)
+            return entry if isinstance(entry, NoCommittedValue) else history.address_now(entry.parent)
 
-        return label(
+        return label_of_value(
             resource.parent,
             self.sides.names.address(live.parent),
-            value(self.compared) if self.compared is not None else UNKNOWN,
-            map(value, self._applied(resource, live, None)),
+            value(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
+            map(value, self._commits_since_field_was_applied(resource, live, None)),
             eq,
             eq,
         )
 
     # Whole objects.
 
-    def created(self, address: Address) -> Cause | None:
+    def create_label(self, address: Address) -> Cause | None:
         """Return the label of an entry without a live object."""
-        entry = self.sides.desired.resources[address]
+        entry = self.sides.desired.entries[address]
 
-        def declares(past: Past) -> bool:
-            found = past.files.desired.resources.get(address)
+        def declares(history: CommitState) -> bool:
+            found = history.files.desired.entries.get(address)
             return found is not None and found.kind == entry.kind
 
-        if self.compared is not None and address not in self.compared.files.desired.resources:
-            renamed = entry.has_earlier_name or self.compared.lost(entry.kind)
+        if self.compared_commit is not None and address not in self.compared_commit.files.desired.entries:
+            renamed = entry.has_earlier_name or self.compared_commit.has_unidentified_entry(entry.kind)
             return None if renamed else "edited here"
         outside = (
-            self.since
-            and all(map(declares, self.since))
+            self.commits_since_apply
+            and all(map(declares, self.commits_since_apply))
             and not entry.has_earlier_name
-            and not self.since[0].files.desired.policy.ignores(address)
-            and address not in self.since[0].identities  # else the object has another key today
-            and self._same_parent(entry)
+            and not self.commits_since_apply[0].files.desired.policy.ignores(address)
+            and address not in self.commits_since_apply[0].identities  # else the object has another key today
+            and self._had_same_parent(entry)
         )
         return "changed outside" if outside else None
 
-    def _same_parent(self, entry: Entry) -> bool:
+    def _had_same_parent(self, entry: Entry) -> bool:
         """Return whether the last apply had an entry below the object that is its parent today."""
         if entry.parent is None:
             return True
         live = self.sides.live(entry.parent)
         if live is None:
-            return self.created(entry.parent) == "changed outside"
-        return self.since[0].identities.get(entry.parent) == live.identity
+            return self.create_label(entry.parent) == "changed outside"
+        return self.commits_since_apply[0].identities.get(entry.parent) == live.identity
 
-    def removed(self, identity: Identity | None) -> Cause | None:
+    def delete_label(self, identity: Identity | None) -> Cause | None:
         """Return the label of a live object without an entry."""
         if identity is None:
             return None
-        if self.compared is not None and (at := self.compared.addresses.get(identity)) is not None:
-            return "edited here" if at not in self.sides.desired.resources else None
-        return "changed outside" if self._made_outside(identity) else None
+        if (
+            self.compared_commit is not None
+            and (at := self.compared_commit.addresses.get(identity)) is not None
+        ):
+            return "edited here" if at not in self.sides.desired.entries else None
+        return "changed outside" if self._was_created_outside(identity) else None
 
-    def _made_outside(self, identity: Identity) -> bool:
+    def _was_created_outside(self, identity: Identity) -> bool:
         """Return whether the last apply would have deleted an object if it had existed."""
-        kind, place = identity[0], self.sides.names.address(identity).place
-        if not self.since or not self.sides.labels.applies[0].whole:
+        kind, place = identity[0], self.sides.names.address(identity).list_address
+        if not self.commits_since_apply or not self.sides.label_commits.applies[0].is_complete:
             return False
-        then = self.since[0].files.desired
+        then = self.commits_since_apply[0].files.desired
         unbound = any(
             entry.kind == kind
             and self.sides.live(address) is None
-            and address not in self.sides.snapshot.missing  # else its line says that it was another object
-            and any(address in past.files.desired.resources for past in self.since)  # else it is new
-            for address, entry in self.sides.desired.resources.items()
+            and address
+            not in self.sides.snapshot.missing_objects  # else its line says that it was another object
+            and any(
+                address in past.files.desired.entries for past in self.commits_since_apply
+            )  # else it is new
+            for address, entry in self.sides.desired.entries.items()
         )
-        recorded = any(line.id == identity[1] for line in self.sides.snapshot.records.lines.values())
+        recorded = any(line.id == identity[1] for line in self.sides.snapshot.recorded_ids.lines.values())
         return (
             then.policy == self.sides.desired.policy
             and place in then.scopes
-            and then.pruned(place)
+            and then.is_pruned(place)
             and not unbound
             and not recorded
-            and not any(identity in past.addresses or past.lost(kind) for past in self.since)
+            and not any(
+                identity in past.addresses or past.has_unidentified_entry(kind)
+                for past in self.commits_since_apply
+            )
         )
 
     # Positions.
 
-    def placed(self, resource: Entry) -> Cause | None:
+    def position_label(self, entry: Entry) -> Cause | None:
         """Return the label of an entry in another position among its siblings.
 
         The order of siblings has one label: which of them a person moved is unknown. If both sides changed
         the order, there is no label.
         """
-        listed = ordered_by(self.sides.registry, self.sides.resources, resource)
-        holder = listed[0] if listed is not None else resource.holder or resource.parent
-        if holder is None or holder not in self.sides.resources:
+        listed = container_and_order(self.sides.registry, self.sides.entries, entry)
+        holder = listed[0] if listed is not None else entry.holder or entry.parent
+        if holder is None or holder not in self.sides.entries:
             return None
         key = holder, listed[1].name if listed is not None else None
-        if key not in self._orders:
-            kind = listed[1].of if listed is not None else None
-            self._orders[key] = self._order(self.sides.resources[holder], key[1], kind)
-        return self._orders[key].get(resource.address)
+        if key not in self._position_labels:
+            kind = listed[1].item_kind if listed is not None else None
+            self._position_labels[key] = self._find_position_labels(self.sides.entries[holder], key[1], kind)
+        return self._position_labels[key].get(entry.address)
 
     @cached_property
-    def _orders(self) -> dict[tuple[Address, str | None], Mapping[Address, Cause | None]]:
+    def _position_labels(self) -> dict[tuple[Address, str | None], Mapping[Address, Cause | None]]:
         """The labels of the children of each holder, or of the items of its list, as they are compared."""
         return {}
 
-    def _order(self, holder: Entry, name: str | None, kind: str | None) -> Mapping[Address, Cause | None]:
+    def _find_position_labels(
+        self, holder: Entry, name: str | None, kind: str | None
+    ) -> Mapping[Address, Cause | None]:
         """Return the labels of the children of a holder; of one kind, if they have a list `name`."""
         live = self.sides.live(holder.address)
         if live is None:
             return {}
         snapshot, declared = self.sides.snapshot, self.sides.names.declared
-        lane = snapshot.lanes.get(live.identity, ())
+        lane = snapshot.sibling_order.get(live.identity, ())
         siblings = lane if kind is None else snapshot.siblings(live.identity, kind)
         here = _ranks(_siblings(holder, name))
         now = _ranks(declared[one] for one in siblings if one in declared)
         edited: dict[Address, Cause | None] = {}
-        if self.compared is not None:
-            before = self.compared.order(holder, live, name)
-            if not _agree(before, here, here):
-                edited = dict.fromkeys(before, "edited here" if _agree(before, now, here) else None)
-        orders = [past.order(holder, live, name) for past in self._applied(holder, live, name)]
+        if self.compared_commit is not None:
+            before = self.compared_commit.sibling_order(holder, live, name)
+            if not _have_same_sequence(before, here, here):
+                edited = dict.fromkeys(
+                    before, "edited here" if _have_same_sequence(before, now, here) else None
+                )
+        orders = [
+            past.sibling_order(holder, live, name)
+            for past in self._commits_since_field_was_applied(holder, live, name)
+        ]
         common = {one for one in here if one in now and all(one in order for order in orders)}
-        if not orders or not _agree(orders[0], here, common):
+        if not orders or not _have_same_sequence(orders[0], here, common):
             return edited
-        ignores = self.since[0].files.desired.policy.ignores
-        if any(map(ignores, common)) or any(_agree(one, now, common) for one in orders):
+        ignores = self.commits_since_apply[0].files.desired.policy.ignores
+        if any(map(ignores, common)) or any(_have_same_sequence(one, now, common) for one in orders):
             return edited
         return {**dict.fromkeys(common, "changed outside"), **edited}
 
 
-class Past(Struct, frozen=True, dict=True):
+class CommitState(Struct, frozen=True, dict=True):
     """The files of a commit, with the live objects that their entries are today."""
 
     sides: Sides
-    files: PastFiles
+    files: CommittedFiles
 
     @cached_property
     def identities(self) -> Mapping[Address, Identity]:
         """The live object of each entry of the commit, if dpsync recognizes it."""
-        return remember(self.sides.registry, self.files.desired, self.sides.desired, self.sides.snapshot)
+        return match_earlier_entries(
+            self.sides.registry, self.files.desired, self.sides.desired, self.sides.snapshot
+        )
 
     @cached_property
     def addresses(self) -> Mapping[Identity, Address]:
@@ -280,54 +307,56 @@ class Past(Struct, frozen=True, dict=True):
         found: dict[Address, RecordedLine] = {}
         for address, match in self.sides.snapshot.matches.items():
             if len(address.segments) == 1:
-                found.update(self.files.ids.lines(self.sides.labels.platform, match.id, str(address)))
+                found.update(self.files.ids.lines(self.sides.label_commits.platform, match.id, str(address)))
         return found
 
-    def entry(self, resource: Entry, live: LiveObject) -> Entry | NoValue:
+    def entry(self, resource: Entry, live: LiveObject) -> Entry | NoCommittedValue:
         """Return the entry that a live object has in the commit."""
         at = self.addresses.get(live.identity)
-        entry = self.files.desired.resources.get(at) if at is not None else None
+        entry = self.files.desired.entries.get(at) if at is not None else None
         if entry is not None:
             return entry if entry.kind == resource.kind else UNKNOWN
         match = self.sides.snapshot.matches.get(resource.address)
         known = any(line.id == live.id for line in self._lines.values())
-        unrenamed = match is not None and match.by in _UNRENAMED and not resource.has_earlier_name
+        unrenamed = (
+            match is not None and match.by in _MATCHES_WITHOUT_RENAME and not resource.has_earlier_name
+        )
         is_new = (
-            resource.address not in self.files.desired.resources
+            resource.address not in self.files.desired.entries
             and unrenamed
             and not known
-            and not self.lost(resource.kind)
+            and not self.has_unidentified_entry(resource.kind)
         )
         return UNDECLARED if is_new else UNKNOWN
 
-    def lost(self, kind: str) -> bool:
+    def has_unidentified_entry(self, kind: str) -> bool:
         """Return whether an entry of this kind has another address today, or none, and its object is unknown.
 
         Such an entry may be one that the files declare under another key today.
         """
-        return kind in self._lost
+        return kind in self._kinds_with_unidentified_entries
 
     @cached_property
-    def _lost(self) -> frozenset[str]:
-        now = self.sides.desired.resources
+    def _kinds_with_unidentified_entries(self) -> frozenset[str]:
+        now = self.sides.desired.entries
         return frozenset(
             entry.kind
-            for address, entry in self.files.desired.resources.items()
+            for address, entry in self.files.desired.entries.items()
             if address not in now and address not in self.identities
         )
 
-    def value(self, resource: Entry, live: LiveObject, field: Field) -> PastValue:
+    def value(self, resource: Entry, live: LiveObject, field: Field) -> CommittedValue:
         """Return the value of a field in the commit, with the addresses that objects have today."""
         entry = self.entry(resource, live)
-        if isinstance(entry, NoValue):
+        if isinstance(entry, NoCommittedValue):
             return entry
         if field.name not in entry.fields:
             # A field with a position and no value has a variable or could not be read.
             return UNKNOWN if field.name in entry.spans or entry.takeover else UNDECLARED
-        value = transform(entry.fields[field.name], self._current)
+        value = map_leaves(entry.fields[field.name], self._current)
         if any(leaf is UNKNOWN or (isinstance(leaf, str) and "${" in leaf) for leaf in leaves(value)):
             return UNKNOWN
-        return self.sides.values.normal(field, value, resource)
+        return self.sides.values.with_references(field, value, resource)
 
     def _current(self, leaf: Value) -> Value:
         """Return a reference as the id of its live object; UNKNOWN if its target is not in the files now."""
@@ -337,28 +366,30 @@ class Past(Struct, frozen=True, dict=True):
         if live is not None:
             return LiveId(live.id)
         now = self.sides.desired
-        return leaf if leaf.address in now.resources or leaf.address in now.lookups else UNKNOWN
+        return leaf if leaf.address in now.entries or leaf.address in now.lookups else UNKNOWN
 
-    def today(self, address: Address | None) -> Address | NoValue:
+    def address_now(self, address: Address | None) -> Address | NoCommittedValue:
         """Return the address that an object has today."""
         identity = self.identities.get(address) if address is not None else None
         return self.sides.names.address(identity) if identity is not None else UNKNOWN
 
-    def order(self, holder: Entry, live: LiveObject, name: str | None) -> Mapping[Address, int]:
+    def sibling_order(self, holder: Entry, live: LiveObject, name: str | None) -> Mapping[Address, int]:
         """Return the order of the siblings in the commit, by the addresses that they have today."""
         entry = self.entry(holder, live)
-        if isinstance(entry, NoValue):
+        if isinstance(entry, NoCommittedValue):
             return {}
         return _ranks(
-            address for one in _siblings(entry, name) if not isinstance(address := self.today(one), NoValue)
+            address
+            for one in _siblings(entry, name)
+            if not isinstance(address := self.address_now(one), NoCommittedValue)
         )
 
 
-def _unedited(field: Field, here: Value, then: Value) -> bool:
+def _is_unedited(field: Field, here: Value, then: Value) -> bool:
     """Return whether the files have the value of a commit, also in parts that the platform never returns."""
-    if canonical(write_only(field, here)) != canonical(write_only(field, then)):
+    if canonical_json(write_only_part(field, here)) != canonical_json(write_only_part(field, then)):
         return False
-    return same(field, here, then) or (then is None and here == field.absent)
+    return equals_live(field, here, then) or (then is None and here == field.value_when_absent)
 
 
 def _siblings(holder: Entry, name: str | None) -> Iterable[Address]:
@@ -372,7 +403,9 @@ def _ranks(order: Iterable[Address]) -> dict[Address, int]:
     return {item: number for number, item in enumerate(order)}
 
 
-def _agree(one: Mapping[Address, int], other: Mapping[Address, int], common: Iterable[Address]) -> bool:
+def _have_same_sequence(
+    one: Mapping[Address, int], other: Mapping[Address, int], common: Iterable[Address]
+) -> bool:
     """Return whether two orders have the common items in the same sequence."""
     items = [item for item in common if item in one and item in other]
     return sorted(items, key=one.__getitem__) == sorted(items, key=other.__getitem__)

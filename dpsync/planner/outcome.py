@@ -23,49 +23,51 @@ from dpsync.model.change import Change, NavigationChange, NavigationNode
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decide import Decisions
-from dpsync.planner.history import PARENT
-from dpsync.planner.sibling_order import after_moves, moves
+from dpsync.planner.history import DIRECT_PARENT
+from dpsync.planner.sibling_order import after_moves, fewest_moves
 
 
-class _Unknown:
+class _UnknownValue:
     def __repr__(self) -> str:
         return "UNKNOWN"
 
 
-UNKNOWN: Final = _Unknown()
+UNKNOWN: Final = _UnknownValue()
 """Stands for a value that only the platform can choose."""
 
 
-class Branch(Struct, frozen=True):
+class TreeBranch(Struct, frozen=True):
     """A node or owner of a tree with its fields and its children in order."""
 
     address: Address
     kind: Kind
     fields: Mapping[str, Any]
-    inside: tuple[Branch, ...] = ()
+    children: tuple[TreeBranch, ...] = ()
     url: str | None = None
     """The live URL; None if the object is not live."""
     identity: Identity | None = None
     """The live object; None if there is none."""
 
-    def walk(self, above: tuple[Branch, ...] = ()) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
+    def walk(
+        self, ancestors: tuple[TreeBranch, ...] = ()
+    ) -> Iterator[tuple[TreeBranch, tuple[TreeBranch, ...]]]:
         """Yield the branch and everything below, each with its ancestors, the outermost first."""
-        yield self, above
-        for one in self.inside:
-            yield from one.walk((*above, self))
+        yield self, ancestors
+        for one in self.children:
+            yield from one.walk((*ancestors, self))
 
 
 class NavigationTree(Struct, frozen=True):
     """A tree before and after; None if there is none. `certain`: whether the result is predictable."""
 
     owner: Address
-    before: Branch | None
-    after: Branch | None
-    read: bool
+    before: TreeBranch | None
+    after: TreeBranch | None
+    is_read: bool
     """Whether the contents of the tree were read."""
-    touched: bool
+    is_changed: bool
     """Whether a node or an object that a node shows changes; else only something above the tree changes."""
-    certain: bool
+    is_predictable: bool
 
     @property
     def kind(self) -> Kind:
@@ -74,45 +76,45 @@ class NavigationTree(Struct, frozen=True):
         assert branch is not None
         return branch.kind
 
-    def everything(self) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
+    def walk_both(self) -> Iterator[tuple[TreeBranch, tuple[TreeBranch, ...]]]:
         """Yield all nodes before the plan, then all nodes after the plan, each with its ancestors."""
         for branch in (self.before, self.after):
             if branch is not None:
                 yield from branch.walk()
 
 
-def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[NavigationTree]:
+def changed_trees(decisions: Decisions, changes: Iterable[Change]) -> Iterator[NavigationTree]:
     """Yield the tree of each live or declared owner that a change touches, by address."""
     changes = list(changes)
     if not changes:
         return
-    reader = _Trees(decided)
-    inside = _touched(changes)
-    inside.update(reader.naming({change.id for change in changes if change.id}))
+    reader = _TreeBuilder(decisions)
+    inside = _changed_addresses(changes)
+    inside.update(reader.owners_showing({change.id for change in changes if change.id}))
     changing = {change.location for change in changes}
     for address, live in reader.owners():
         touched = address in inside
-        if touched or not changing.isdisjoint(address.upward()):
-            yield reader.tree(address, live, touched)
+        if touched or not changing.isdisjoint(address.self_and_ancestors()):
+            yield reader.build_tree(address, live, touched)
 
 
-def current(decided: Decisions) -> Iterator[Branch]:
+def live_trees(decisions: Decisions) -> Iterator[TreeBranch]:
     """Yield each live tree, by address."""
-    reader = _Trees(decided)
-    return (reader.before(live) for _, live in reader.owners() if live is not None)
+    reader = _TreeBuilder(decisions)
+    return (reader.live_branch(live) for _, live in reader.owners() if live is not None)
 
 
-def _touched(changes: Iterable[Change]) -> set[Address]:
+def _changed_addresses(changes: Iterable[Change]) -> set[Address]:
     """Return the addresses of all changed objects, and of everything above them."""
     changing = {change.location for change in changes}
     changing |= {effect.location for change in changes for effect in change.effects}
     found: set[Address] = set()
     for address in changing:
-        found.update(takewhile(lambda one: one not in found, address.upward()))
+        found.update(takewhile(lambda one: one not in found, address.self_and_ancestors()))
     return found
 
 
-class _Trees(Struct, frozen=True, dict=True):
+class _TreeBuilder(Struct, frozen=True, dict=True):
     """The construction of trees before and after a plan."""
 
     decided: Decisions
@@ -121,18 +123,20 @@ class _Trees(Struct, frozen=True, dict=True):
     def _new_nodes(self) -> Mapping[Address | None, list[Address]]:
         """The nodes to create, by the address of the parent node or owner."""
         sides, found = self.decided.sides, defaultdict[Address | None, list[Address]](list)
-        for address, resource in sides.resources.items():
-            if sides.kind(resource).in_tree and sides.live(address) is None and self._is_created(address):
+        for address, resource in sides.entries.items():
+            if sides.kind(resource).is_node and sides.live(address) is None and self._is_created(address):
                 found[resource.holder or resource.parent].append(address)
         return found
 
     def owners(self) -> Iterator[tuple[Address, LiveObject | None]]:
         """Yield each live or planned owner of a tree, by address; the object is None if it is new."""
         sides = self.decided.sides
-        kinds = {sides.registry.tree_owner(kind) for kind in sides.registry.ordered if kind.in_tree}
+        kinds = {
+            sides.registry.tree_owner(kind) for kind in sides.registry.in_dependency_order if kind.is_node
+        }
         found: dict[Address, LiveObject | None] = {
             address: sides.live(address)
-            for address, resource in sides.resources.items()
+            for address, resource in sides.entries.items()
             if resource.kind in kinds and (sides.live(address) is not None or self._is_created(address))
         }
         for identity, live in sides.snapshot.objects.items():
@@ -140,51 +144,53 @@ class _Trees(Struct, frozen=True, dict=True):
                 found.setdefault(sides.names.address(identity), live)
         yield from sorted(found.items(), key=lambda item: item[0])
 
-    def naming(self, ids: Container[str]) -> Iterator[Address]:
+    def owners_showing(self, ids: Container[str]) -> Iterator[Address]:
         """Yield the owners of trees with a node that shows one of these objects."""
         sides = self.decided.sides
         for live in self._live_nodes.values():
             content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
             if any(isinstance(value, LiveId) and value.id in ids for value in content):
-                yield from (sides.names.address(around) for around in sides.snapshot.above(live))
+                yield from (sides.names.address(around) for around in sides.snapshot.ancestors(live))
 
-    def tree(self, address: Address, live: LiveObject | None, touched: bool) -> NavigationTree:
+    def build_tree(self, address: Address, live: LiveObject | None, touched: bool) -> NavigationTree:
         """Return the tree of an owner before and after the plan."""
         sides = self.decided.sides
-        kind = sides.registry[live.kind] if live is not None else sides.kind(sides.resources[address])
-        places = [address.child(*word.split(".")) for word in sides.registry.places(kind.name)]
+        kind = sides.registry[live.kind] if live is not None else sides.kind(sides.entries[address])
+        places = [address.child(*word.split(".")) for word in sides.registry.kinds_by_list_key(kind.name)]
         read = live is None or any(
-            place in sides.snapshot.scopes and sides.registry[scope.kinds[0]].in_tree
+            place in sides.snapshot.scopes and sides.registry[scope.kinds[0]].is_node
             for place in places
             if (scope := sides.desired.scopes.get(place)) is not None
         )
-        deleted = live is not None and self.decided.deletions.covers(live.identity)
-        agreed = {item.scope.parent: item.alone for item in self.decided.restructuring.agreed}
-        found = {item.scope.parent for item in self.decided.restructuring.found}
+        deleted = live is not None and self.decided.deletions.deletes(live.identity)
+        agreed = {
+            item.scope.parent: item.becomes_site_spaces for item in self.decided.restructuring.confirmed
+        }
+        found = {item.scope.parent for item in self.decided.restructuring.all_trees}
         return NavigationTree(
             address,
-            self.before(live) if live is not None else None,
-            None if deleted else self._after(address, kind, live),
+            self.live_branch(live) if live is not None else None,
+            None if deleted else self._planned_branch(address, kind, live),
             read or deleted,
             touched,
-            certain=address not in found or agreed.get(address) is True,
+            is_predictable=address not in found or agreed.get(address) is True,
         )
 
-    def before(self, live: LiveObject) -> Branch:
+    def live_branch(self, live: LiveObject) -> TreeBranch:
         """Return a live object and the live nodes below as a branch."""
         sides = self.decided.sides
-        nodes = tuple(self.before(one) for one in self._live_children(live))
+        nodes = tuple(self.live_branch(one) for one in self._live_children(live))
         kind = sides.registry[live.kind]
-        fields = {item.name: self._live(item.name, kind, live) for item in kind.fields}
-        return Branch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)
+        fields = {item.name: self._live_value(item.name, kind, live) for item in kind.fields}
+        return TreeBranch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)
 
     def _live_children(self, live: LiveObject) -> list[LiveObject]:
         """Return the live nodes in a node or owner, in order if the order was read."""
         sides = self.decided.sides
-        lane = sides.snapshot.lanes.get(live.identity)
+        lane = sides.snapshot.sibling_order.get(live.identity)
         if lane is None:
             return self._unordered_children.get(live.identity, [])
-        return [sides.snapshot.objects[one] for one in lane if sides.registry[one[0]].in_tree]
+        return [sides.snapshot.objects[one] for one in lane if sides.registry[one[0]].is_node]
 
     @cached_property
     def _unordered_children(self) -> dict[Identity, list[LiveObject]]:
@@ -195,27 +201,27 @@ class _Trees(Struct, frozen=True, dict=True):
                 found[around].append(live)
         return found
 
-    def _live(self, name: str, kind: Kind, live: LiveObject) -> Value:
-        return self.decided.sides.values.normal(kind.field(name), live.fields.get(name), live)
+    def _live_value(self, name: str, kind: Kind, live: LiveObject) -> Value:
+        return self.decided.sides.values.with_references(kind.field(name), live.fields.get(name), live)
 
     # Afterwards.
 
-    def _after(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
-        return with_flags(self.decided, self._branch(address, kind, live))
+    def _planned_branch(self, address: Address, kind: Kind, live: LiveObject | None) -> TreeBranch:
+        return with_planned_flags(self.decided, self._branch(address, kind, live))
 
-    def _branch(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
+    def _branch(self, address: Address, kind: Kind, live: LiveObject | None) -> TreeBranch:
         sides = self.decided.sides
-        fields = {item.name: self._later_value(address, item.name, kind, live) for item in kind.fields}
+        fields = {item.name: self._planned_value(address, item.name, kind, live) for item in kind.fields}
         inside = tuple(
             self._branch(one, sides.registry[self._kind_of_node(one)], self._object(one))
-            for one in self._children(address, live)
+            for one in self._planned_children(address, live)
         )
         if live is None:
-            return Branch(address, kind, fields, inside)
-        return Branch(address, kind, fields, inside, live.url, live.identity)
+            return TreeBranch(address, kind, fields, inside)
+        return TreeBranch(address, kind, fields, inside, live.url, live.identity)
 
     def _kind_of_node(self, address: Address) -> str:
-        known = self.decided.sides.resources.get(address)
+        known = self.decided.sides.entries.get(address)
         return known.kind if known is not None else self._live_nodes[address].kind
 
     def _object(self, address: Address) -> LiveObject | None:
@@ -227,54 +233,54 @@ class _Trees(Struct, frozen=True, dict=True):
         return {
             sides.names.address(identity): live
             for identity, live in sides.snapshot.objects.items()
-            if sides.registry[live.kind].in_tree
+            if sides.registry[live.kind].is_node
         }
 
-    def _later_value(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
+    def _planned_value(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
         """Return the value of a field after the plan."""
         entry = self.decided.entries.get(address)
         field = kind.field(name)
         if live is not None:
-            for item in entry.written if entry is not None else ():
+            for item in entry.separately_written if entry is not None else ():
                 if item.field.name == name:
                     return item.after
-            return self._live(name, kind, live)
-        resource = self.decided.sides.resources[address]
-        if name in resource.fields and not self.decided.blocking.noted(address, field):
+            return self._live_value(name, kind, live)
+        resource = self.decided.sides.entries[address]
+        if name in resource.fields and not self.decided.blocking.is_field_blocked(address, field):
             return resource.fields[name]
-        return field.absent if field.absent is not None else UNKNOWN
+        return field.value_when_absent if field.value_when_absent is not None else UNKNOWN
 
     def _is_created(self, address: Address) -> bool:
         """Return whether the plan creates an entry without a live object."""
         return address in self.decided.entries
 
-    def _children(self, address: Address, live: LiveObject | None) -> list[Address]:
+    def _planned_children(self, address: Address, live: LiveObject | None) -> list[Address]:
         """Return the nodes in a node or owner after the plan, in order."""
         sides = self.decided.sides
         stay = [
             sides.names.address(one)
-            for one in (sides.snapshot.lanes.get(live.identity, ()) if live is not None else ())
-            if sides.registry[one[0]].in_tree
-            and not self.decided.deletions.covers(one)
-            and self._later_holder(one) == address
+            for one in (sides.snapshot.sibling_order.get(live.identity, ()) if live is not None else ())
+            if sides.registry[one[0]].is_node
+            and not self.decided.deletions.deletes(one)
+            and self._planned_parent_node(one) == address
         ]
         come = [*self._new_nodes.get(address, ()), *self._moved_nodes.get(address, ())]
-        resource = sides.resources.get(address)
+        resource = sides.entries.get(address)
         order = list(resource.children) if resource is not None else []
         here = set(stay)
         come = sorted((one for one in come if one not in here), key=_sort_key(order))
         then = [*stay, *come]
         there = set(then)
-        wanted = [one for one in order if one in there and not sides.policy.left_out(one)]
-        return after_moves(then, moves(then, wanted))
+        wanted = [one for one in order if one in there and not sides.policy.is_unselected(one)]
+        return after_moves(then, fewest_moves(then, wanted))
 
-    def _later_holder(self, identity: Identity) -> Address | None:
+    def _planned_parent_node(self, identity: Identity) -> Address | None:
         """Return the node or owner that contains a live node after the plan."""
         sides = self.decided.sides
         live = sides.snapshot.objects[identity]
         entry = self.decided.entries.get(sides.names.address(identity))
-        for item in entry.written if entry is not None else ():
-            if item.field.nest:
+        for item in entry.separately_written if entry is not None else ():
+            if item.field.is_parent_reference:
                 if isinstance(item.after, Ref):
                     return item.after.address
                 return sides.names.address(live.parent) if live.parent is not None else None
@@ -288,9 +294,9 @@ class _Trees(Struct, frozen=True, dict=True):
         found: dict[Address | None, list[Address]] = defaultdict(list)
         for address, live in self._live_nodes.items():
             around = live.holder or live.parent
-            if around is None or self.decided.deletions.covers(live.identity):
+            if around is None or self.decided.deletions.deletes(live.identity):
                 continue
-            if (holder := self._later_holder(live.identity)) != sides.names.address(around):
+            if (holder := self._planned_parent_node(live.identity)) != sides.names.address(around):
                 found[holder].append(address)
         return found
 
@@ -300,85 +306,94 @@ def _sort_key(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
     return lambda one: (places.get(one, len(order)), one)
 
 
-def with_flags(decided: Decisions, owner: Branch) -> Branch:
+def with_planned_flags(decisions: Decisions, owner: TreeBranch) -> TreeBranch:
     """Return a tree with its exclusive flags (one default per parent) as they are after the plan."""
     names = {
-        (item.name, item.one_per, one.kind.name)
+        (item.name, item.exclusive_within, one.kind.name)
         for one, _ in owner.walk()
         for item in one.kind.fields
-        if item.one_per is not None
+        if item.exclusive_within is not None
     }
     for name, place, kind in sorted(names):
-        together: dict[Address, list[Branch]] = defaultdict(list)
+        together: dict[Address, list[TreeBranch]] = defaultdict(list)
         for one, above in owner.walk():
             if one.kind.name == kind:
                 together[_flag_scope(one, above, place)].append(one)
         chosen = {
             one.address: value
             for found in together.values()
-            for one, value in _flag_values(decided, found, name)
+            for one, value in _flag_values(decisions, found, name)
         }
         owner = _with_flag(owner, name, chosen)
     return owner
 
 
-def _flag_values(decided: Decisions, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
+def _flag_values(
+    decisions: Decisions, found: list[TreeBranch], name: str
+) -> Iterator[tuple[TreeBranch, Any]]:
     """Yield each branch with its exclusive flag: true for one; UNKNOWN if the platform chooses."""
-    said = [one for one in found if _declares(decided, one, name)]
+    said = [one for one in found if _declares(decisions, one, name)]
     has = [one for one in found if one.fields[name] is True]
-    along = [one for one in found if one.address in decided.adopted]
+    along = [one for one in found if one.address in decisions.created_with_parent]
     likely = next((some for some in (said, has, along, found) if some), [])
     for one in found:
         yield one, one is likely[0] if len(likely) == 1 else UNKNOWN
 
 
-def _declares(decided: Decisions, one: Branch, name: str) -> bool:
+def _declares(decisions: Decisions, branch: TreeBranch, name: str) -> bool:
     """Return whether an entry sets a flag and the plan writes the flag."""
-    sides = decided.sides
-    resource = sides.resources.get(one.address)
+    sides = decisions.sides
+    resource = sides.entries.get(branch.address)
     return (
         resource is not None
         and resource.fields.get(name) is True
-        and one.address in decided.entries
-        and not decided.blocking.noted(one.address, one.kind.field(name))
+        and branch.address in decisions.entries
+        and not decisions.blocking.is_field_blocked(branch.address, branch.kind.field(name))
     )
 
 
-def _flag_scope(one: Branch, above: tuple[Branch, ...], place: str) -> Address:
+def _flag_scope(branch: TreeBranch, above: tuple[TreeBranch, ...], place: str) -> Address:
     """Return the object within which a flag is exclusive: the parent, or the nearest ancestor of a kind."""
-    kinds = one.kind.parents if place == PARENT else (place,)
+    kinds = branch.kind.parents if place == DIRECT_PARENT else (place,)
     return next(other.address for other in reversed(above) if other.kind.name in kinds)
 
 
-def _with_flag(branch: Branch, name: str, chosen: Mapping[Address, Any]) -> Branch:
-    inside = tuple(_with_flag(one, name, chosen) for one in branch.inside)
+def _with_flag(branch: TreeBranch, name: str, chosen: Mapping[Address, Any]) -> TreeBranch:
+    inside = tuple(_with_flag(one, name, chosen) for one in branch.children)
     fields = {**branch.fields, name: chosen[branch.address]} if branch.address in chosen else branch.fields
-    return replace(branch, fields=fields, inside=inside)
+    return replace(branch, fields=fields, children=inside)
 
 
-def navigation_changes(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[NavigationChange]:
+def navigation_changes(decisions: Decisions, trees: Iterable[NavigationTree]) -> Iterator[NavigationChange]:
     """Yield the changed navigation of each owner, by address, without trees that were not read."""
     for tree in trees:
-        if not tree.read:
+        if not tree.is_read:
             continue
-        before = _nodes(decided, tree.before, then=False)
-        after = _nodes(decided, tree.after, then=True, twice=_nodes_shown_twice(tree)) if tree.certain else ()
+        before = _nodes(decisions, tree.before, then=False)
+        after = (
+            _nodes(decisions, tree.after, then=True, twice=_nodes_shown_twice(tree))
+            if tree.is_predictable
+            else ()
+        )
         if before != after:
             yield NavigationChange(
-                address=str(tree.owner), before=before, after=after, known=tree.certain or tree.after is None
+                address=str(tree.owner),
+                before=before,
+                after=after,
+                known=tree.is_predictable or tree.after is None,
             )
 
 
-Twice = Mapping[Address, tuple[str, ...]]
+ShownAgain = Mapping[Address, tuple[str, ...]]
 """By node, the addresses of other nodes in the navigation that show the same object after the plan."""
 
 
-def _nodes_shown_twice(tree: NavigationTree) -> Twice:
+def _nodes_shown_twice(tree: NavigationTree) -> ShownAgain:
     """Return the nodes that show the same object as another node, if at least one of them is new."""
     was = {one.address for one, _ in tree.before.walk()} if tree.before is not None else set()
     places: dict[Any, list[Address]] = defaultdict(list)
     for one, _ in tree.after.walk() if tree.after is not None else ():
-        content = shows(one.kind)
+        content = content_field(one.kind)
         value = one.fields.get(content.name) if content is not None else None
         if isinstance(value, Ref | LiveId):
             places[value].append(one.address)
@@ -391,68 +406,68 @@ def _nodes_shown_twice(tree: NavigationTree) -> Twice:
 
 
 def _nodes(
-    decided: Decisions, around: Branch | None, then: bool, twice: Twice = MappingProxyType({})
+    decisions: Decisions, around: TreeBranch | None, then: bool, twice: ShownAgain = MappingProxyType({})
 ) -> tuple[NavigationNode, ...]:
-    inside = around.inside if around is not None else ()
-    return tuple(_node(decided, one, then, twice) for one in inside)
+    inside = around.children if around is not None else ()
+    return tuple(_node(decisions, one, then, twice) for one in inside)
 
 
-def _node(decided: Decisions, one: Branch, then: bool, twice: Twice) -> NavigationNode:
-    flags = [item.name for item in one.kind.fields if isinstance(item.type, Flag)]
+def _node(decisions: Decisions, branch: TreeBranch, then: bool, twice: ShownAgain) -> NavigationNode:
+    flags = [item.name for item in branch.kind.fields if isinstance(item.type, Flag)]
     return NavigationNode(
-        address=str(one.address),
-        kind=one.kind.name,
-        title=title(decided, one, then),
-        path=_path(one),
-        marks=tuple(name for name in flags if one.fields.get(name) is True),
-        inside=_nodes(decided, one, then, twice),
-        also=twice.get(one.address, ()),
+        address=str(branch.address),
+        kind=branch.kind.name,
+        title=branch_title(decisions, branch, then),
+        path=_segment_or_url(branch),
+        marks=tuple(name for name in flags if branch.fields.get(name) is True),
+        inside=_nodes(decisions, branch, then, twice),
+        also=twice.get(branch.address, ()),
     )
 
 
-def _path(one: Branch) -> str | None:
+def _segment_or_url(branch: TreeBranch) -> str | None:
     """Return the URL segment of a node, or the target URL of a link."""
-    names = [item.name for item in one.kind.fields if getattr(item.type, "form", None) == "url"]
-    name = one.kind.url.part if one.kind.url is not None else next(iter(names), "")
-    value = one.fields.get(name)
+    names = [item.name for item in branch.kind.fields if getattr(item.type, "format", None) == "url"]
+    name = branch.kind.url.segment_field if branch.kind.url is not None else next(iter(names), "")
+    value = branch.fields.get(name)
     return value if isinstance(value, str) else None
 
 
-def shows(kind: Kind) -> Field | None:
+def content_field(kind: Kind) -> Field | None:
     """Return the field that refers to the object that a node shows."""
-    return next((item for item in kind.fields if item.required and item.type.refers), None)
+    return next((item for item in kind.fields if item.required and item.type.referenced_kinds), None)
 
 
-def title(decided: Decisions, one: Branch, then: bool) -> str:
+def branch_title(decisions: Decisions, branch: TreeBranch, after: bool) -> str:
     """Return the title of the object that a node shows, else the node's own title."""
-    content = shows(one.kind)
-    value = one.fields.get(content.name if content is not None else one.kind.title)
+    content = content_field(branch.kind)
+    value = branch.fields.get(content.name if content is not None else branch.kind.title_field)
     if content is not None:
-        value = _label(decided, content, value, then)
+        value = _reference_title(decisions, content, value, after)
     return value if isinstance(value, str) else ""
 
 
-def _label(decided: Decisions, field: Field, value: Any, then: bool) -> str:
+def _reference_title(decisions: Decisions, field: Field, value: Any, then: bool) -> str:
     """Return the title of the object to which the value of a field refers."""
-    sides = decided.sides
+    sides = decisions.sides
     if isinstance(value, Ref):
-        return _label_of(decided, value.address, then)
+        return _title_at(decisions, value.address, then)
     if isinstance(value, LiveId):
-        objects = (sides.snapshot.objects.get((kind, value.id)) for kind in field.type.refers)
+        objects = (sides.snapshot.objects.get((kind, value.id)) for kind in field.type.referenced_kinds)
         return next((sides.names.label(live) for live in objects if live is not None), value.id)
     return ""
 
 
-def _label_of(decided: Decisions, address: Address, then: bool) -> str:
-    sides = decided.sides
-    live, resource = sides.live(address), sides.resources.get(address)
-    if resource is not None and (live is None or (then and _changes_title(decided, address))):
+def _title_at(decisions: Decisions, address: Address, then: bool) -> str:
+    sides = decisions.sides
+    live, resource = sides.live(address), sides.entries.get(address)
+    if resource is not None and (live is None or (then and _is_title_changed(decisions, address))):
         return sides.names.label(resource)
-    return sides.names.label(live) if live is not None else address.last
+    return sides.names.label(live) if live is not None else address.last_segment
 
 
-def _changes_title(decided: Decisions, address: Address) -> bool:
+def _is_title_changed(decisions: Decisions, address: Address) -> bool:
     """Return whether the plan changes the title of an object."""
-    entry = decided.entries.get(address)
-    title = decided.sides.kind(entry.resource).title if entry is not None else ""
-    return entry is not None and any(item.field.name == title for item in entry.written)
+    entry = decisions.entries.get(address)
+    title = decisions.sides.kind(entry.entry).title_field if entry is not None else ""
+    return entry is not None and any(item.field.name == title for item in entry.separately_written)

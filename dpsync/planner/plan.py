@@ -17,38 +17,43 @@ from msgspec.structs import replace
 
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Change, Difference, Note
-from dpsync.model.deferred import Deferred
+from dpsync.model.deferred import LazyMapping
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Organization, Origin, Part, Plan, Prerequisite
 from dpsync.model.question import Refusal
 from dpsync.model.snapshot import LiveObject, Snapshot
-from dpsync.planner.answers import UNNEEDED, questions
-from dpsync.planner.changes import changes, page_paths, synced_blocks, synced_notes
-from dpsync.planner.compare import changed
-from dpsync.planner.coverage import coverage, moved_defaults
+from dpsync.planner.answers import UNNEEDED_MESSAGE, requested_answers
+from dpsync.planner.changes import build_changes, git_sync_blocks, git_sync_notes, page_paths
+from dpsync.planner.compare import changed_fields
+from dpsync.planner.coverage import changed_defaults, coverage
 from dpsync.planner.decide import Decisions, decide, transfer_notes
-from dpsync.planner.delete_questions import delete_questions, exceeded_limits, in_force, open_deletes
+from dpsync.planner.delete_questions import (
+    delete_questions,
+    effective_limits,
+    exceeded_limits,
+    undecided_deletes,
+)
 from dpsync.planner.deletions import blocked_deletions
-from dpsync.planner.edges import edges
-from dpsync.planner.exposures import exposures, moments, redirect_notes
-from dpsync.planner.guards import refusals
-from dpsync.planner.identity_questions import exchanged, identity_questions
+from dpsync.planner.edges import order_edges
+from dpsync.planner.exposures import brief_exposures, find_exposures, redirect_notes
+from dpsync.planner.guards import find_refusals
+from dpsync.planner.identity_questions import exchanged_name_refusals, identity_questions
 from dpsync.planner.labels import Labels
-from dpsync.planner.outcome import navigation_changes, trees
+from dpsync.planner.outcome import changed_trees, navigation_changes
 from dpsync.planner.publications import redirect_warnings, site_previews
-from dpsync.planner.rebound_ids import lookalikes, proposals
-from dpsync.planner.remarks import environment_key, environment_notes, remarks, where
-from dpsync.planner.requests import concealment_notes, write_steps
-from dpsync.planner.selection import dependencies, selection
-from dpsync.planner.sibling_order import lanes
+from dpsync.planner.rebound_ids import find_candidates, proposal_notes
+from dpsync.planner.remarks import environment_key, environment_notes, find_notes, pattern_key
+from dpsync.planner.requests import hidden_site_notes, write_steps
+from dpsync.planner.selection import dependencies, find_selection
+from dpsync.planner.sibling_order import sibling_moves
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edges, PlannedSteps
-from dpsync.planner.unique_values import unique_values
+from dpsync.planner.unique_values import order_unique_values
 from dpsync.planner.urls import url_impacts
 
 
-def with_unwritten(sides: Sides, plan: Plan) -> Plan:
+def with_all_differences(sides: Sides, plan: Plan) -> Plan:
     """Return the plan with all differences of each live entry, also those that no request ends."""
     left = dict(_unwritten_differences(sides, plan))
     changes = [
@@ -65,42 +70,42 @@ def with_unwritten(sides: Sides, plan: Plan) -> Plan:
 
 def _unwritten_differences(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
     planned = {(change.address, item.field) for change in plan.changes for item in change.differences}
-    part = selection(sides) if plan.part else None
+    part = find_selection(sides) if plan.part else None
     labels = Labels(sides)
-    for address, resource in sides.resources.items():
+    for address, resource in sides.entries.items():
         live, name = sides.live(address), str(address)
-        selected = part is None or address in part.wanted
-        if live is None or live.deleted or not selected or sides.policy.ignored(address):
+        selected = part is None or address in part.addresses
+        if live is None or live.deleted or not selected or sides.policy.is_ignored(address):
             continue
         differences = tuple(
             item.difference(
                 sides.values,
                 resource,
-                labels.of(resource, item),
+                labels.field_label(resource, item),
             )
-            for item in (*changed(sides, resource, live), *moved_defaults(sides, resource, live))
-            if item.field.source is not None and (name, item.field.name) not in planned
+            for item in (*changed_fields(sides, resource, live), *changed_defaults(sides, resource, live))
+            if item.field.response_path is not None and (name, item.field.name) not in planned
         )
         if differences:
             yield name, differences
 
 
-def left_alone(sides: Sides, plan: Plan) -> list[LiveObject]:
+def unmanaged_objects_kept(sides: Sides, plan: Plan) -> list[LiveObject]:
     """Return the live objects without an entry that stay as they are, once nothing of the plan is left.
 
     Not among them: an object outside the selection, or that a plan without blocks or `--no-delete` deletes.
     """
     policy, blocked = sides.policy, {item.address for item in plan.blocked}
-    if not (plan.can_apply and plan.empty) or policy.now.only is not None:
+    if not (plan.can_apply and plan.empty) or policy.current.deletable_ids is not None:
         return []
-    part = selection(sides)
+    part = find_selection(sides)
     found: list[LiveObject] = []
     for scope, identities in sides.snapshot.scopes.items():
-        pruned = scope in sides.desired.scopes and sides.desired.pruned(scope)
+        pruned = scope in sides.desired.scopes and sides.desired.is_pruned(scope)
         pending = pruned and not sides.options.delete
         for identity in identities if not pending else ():
             live, address = sides.snapshot.objects.get(identity), sides.names.address(identity)
-            unlisted = identity not in sides.names.declared and (part is None or address in part.wanted)
+            unlisted = identity not in sides.names.declared and (part is None or address in part.addresses)
             if live is not None and not live.deleted and unlisted and str(address) not in blocked:
                 found.append(live)
     return found
@@ -108,7 +113,7 @@ def left_alone(sides: Sides, plan: Plan) -> list[LiveObject]:
 
 def _change_without_steps(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
     """Return a change without steps for an entry that has no change in the plan."""
-    resource: Entry = sides.resources[address]
+    resource: Entry = sides.entries[address]
     live = sides.live(address)
     return Change(
         address=str(address),
@@ -120,7 +125,7 @@ def _change_without_steps(sides: Sides, address: Address, differences: tuple[Dif
     )
 
 
-class CircularPlan(Exception):
+class CircularPlanError(Exception):
     """Steps that wait for each other in a circle, which is a fault in the declaration of a kind."""
 
 
@@ -133,51 +138,53 @@ def make_plan(sides: Sides) -> Plan:
 
     The plan is deterministic: the same sides give the same bytes.
     """
-    made = _make(sides)
-    selected = selection(sides)
+    made = _decide_and_order(sides)
+    selected = find_selection(sides)
     if selected is None:
         return made.plan()
-    chosen, also = selected.wanted, dict[Address, Address]()
+    chosen, also = selected.addresses, dict[Address, Address]()
     while True:
         more = dependencies(made.decisions.sides, made.steps, selected, chosen)
-        if not more and made.decisions.sides.chosen == chosen:
+        if not more and made.decisions.sides.selected_addresses == chosen:
             return _with_selection(made.plan(), sides.options, also)
         also |= more
         chosen |= more.keys()
-        made = _make(replace(sides, chosen=chosen))
+        made = _decide_and_order(replace(sides, selected_addresses=chosen))
 
 
-def _with_selection(plan: Plan, options: Options, also: dict[Address, Address]) -> Plan:
+def _with_selection(plan: Plan, options: Options, dependencies: dict[Address, Address]) -> Plan:
     named = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
     came = (
         Prerequisite(address=str(address), needed_by=str(by))
-        for address, by in sorted(also.items())
+        for address, by in sorted(dependencies.items())
         if str(address) in named
     )
     part = Part(select=options.select, exclude=options.exclude, also=tuple(came))
     return plan.model_copy(update={"part": part})
 
 
-def _make(sides: Sides) -> _PlanParts:
+def _decide_and_order(sides: Sides) -> _PlanParts:
     decisions = decide(sides)
     written = write_steps(decisions)
-    unique = unique_values(decisions, written)
-    steps = written.plus(unique.freeing)
-    found = [*unique.edges, *edges(decisions, steps)]
-    ordered = lanes(decisions, steps, Edges(found))
-    planned = PlannedSteps(steps.plus(ordered.moves), Edges([*found, *ordered.edges]), ordered.out_of_place)
-    _check_circles(planned)
-    return _PlanParts(decisions, planned, unique.refusals, ordered.unmoved)
+    unique = order_unique_values(decisions, written)
+    steps = written.with_steps(unique.releasing)
+    found = [*unique.edges, *order_edges(decisions, steps)]
+    ordered = sibling_moves(decisions, steps, Edges(found))
+    planned = PlannedSteps(
+        steps.with_steps(ordered.moves), Edges([*found, *ordered.edges]), ordered.out_of_place
+    )
+    _check_cycles(planned)
+    return _PlanParts(decisions, planned, unique.refusals, ordered.order_unsupported)
 
 
-def _check_circles(planned: PlannedSteps) -> None:
+def _check_cycles(planned: PlannedSteps) -> None:
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for id in planned.drafts.steps:
         sorter.add(id, *sorted(planned.edges.needs(id) | planned.edges.follows(id)))
     try:
         sorter.prepare()
     except CycleError as circle:
-        raise CircularPlan(" → ".join(circle.args[1])) from None
+        raise CircularPlanError(" → ".join(circle.args[1])) from None
 
 
 class _PlanParts(Struct, frozen=True):
@@ -185,50 +192,60 @@ class _PlanParts(Struct, frozen=True):
 
     decisions: Decisions
     steps: PlannedSteps
-    taken: tuple[Refusal, ...]
+    unique_value_refusals: tuple[Refusal, ...]
     """Refusals of values that another object has."""
-    unmoved: tuple[Blocked, ...]
+    order_unsupported: tuple[Blocked, ...]
 
     def plan(self) -> Plan:
         """Collect changes, questions, refusals and notes, and return the plan."""
         decided, sides = self.decisions, self.decisions.sides
-        found = changes(decided, self.steps)
-        navigations = tuple(trees(decided, found))
-        exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
-        similar = lookalikes(sides)
-        bounds = in_force(sides.desired.policy, sides.base, sides.names)
-        undecided = open_deletes(decided)
+        found = build_changes(decided, self.steps)
+        navigations = tuple(changed_trees(decided, found))
+        exposed = (*find_exposures(decided, found, navigations), *brief_exposures(decided, self.steps))
+        similar = find_candidates(sides)
+        bounds = effective_limits(sides.desired.policy, sides.base, sides.names)
+        undecided = undecided_deletes(decided)
         deletes = [change for change in found if change.action == "delete"]
         too_many = exceeded_limits(decided, undecided, bounds, deletes)
         identity = identity_questions(decided, similar, undecided, bool(too_many))
-        who_is_who = [*identity.refusals, *exchanged(sides)]
-        about_deletes = delete_questions(decided, undecided, bounds, deletes, too_many, identity.deletes)
+        who_is_who = [*identity.refusals, *exchanged_name_refusals(sides)]
+        about_deletes = delete_questions(
+            decided, undecided, bounds, deletes, too_many, identity.questioned_deletes
+        )
         found_wrong = [
-            *self.taken,
-            *refusals(decided, bounds, exposed, who_is_who),
+            *self.unique_value_refusals,
+            *find_refusals(decided, bounds, exposed, who_is_who),
             *([about_deletes.refusal] if about_deletes.refusal is not None else []),
             *who_is_who,
         ]
-        refused = sides.answers.refused(found_wrong)
-        asked = decided.asked | about_deletes.asked | identity.asked | questions(found_wrong)
+        refused = sides.answers.unanswered_refusals(found_wrong)
+        asked = (
+            decided.requested_answers
+            | about_deletes.requested_answers
+            | identity.requested_answers
+            | requested_answers(found_wrong)
+        )
         notes = [
             *decided.notes,
-            *concealment_notes(decided),
-            *remarks(sides, decided.deletions, decided.restructuring.found),
-            *synced_notes(sides, decided.deletions.everything),
-            *proposals(decided, similar),
+            *hidden_site_notes(decided),
+            *find_notes(sides, decided.deletions, decided.restructuring.all_trees),
+            *git_sync_notes(sides, decided.deletions.all_deleted),
+            *proposal_notes(decided, similar),
             *transfer_notes(sides.names, decided.transfers),
             *redirect_notes(decided, found),
             *redirect_warnings(decided, navigations),
-            *(Note(address=answer.flag, text=UNNEEDED) for answer in sides.answers.unneeded(asked)),
+            *(
+                Note(address=answer.flag, text=UNNEEDED_MESSAGE)
+                for answer in sides.answers.unneeded_answers(asked)
+            ),
             *environment_notes(sides.desired),
             *([about_deletes.note] if about_deletes.note is not None else []),
         ]
         blocked = [
-            *decided.blocking.all(),
-            *self.unmoved,
+            *decided.blocking.reported(),
+            *self.order_unsupported,
             *blocked_deletions(sides.names, decided.deletions),
-            *synced_blocks(sides),
+            *git_sync_blocks(sides),
         ]
         return Plan(
             platform=sides.snapshot.platform,
@@ -236,7 +253,7 @@ class _PlanParts(Struct, frozen=True):
             environment=sides.desired.environment.name if sides.desired.environment else None,
             environments=sides.desired.environments,
             profile=sides.registry.profile.name,
-            confirmed=tuple(map(str, sides.answers.needed(asked))),
+            confirmed=tuple(map(str, sides.answers.needed_answers(asked))),
             deleting=sides.options.delete,
             delete_decision=about_deletes.decision,
             changes=tuple(found),
@@ -249,36 +266,36 @@ class _PlanParts(Struct, frozen=True):
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),
             trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
             accepted=tuple(sorted(decided.accepted, key=lambda item: item.address)),
-            kept=decided.deletions.kept,
+            kept=decided.deletions.kept_objects,
             notes=tuple(sorted(notes, key=_by_address)),
-            unproven=tuple(sorted(decided.unproven)),
+            unproven=tuple(sorted(decided.unverifiable)),
             base=sides.base.commit,
             base_from=sides.base.name,
             bindings={
                 str(address): match.id
                 for address, match in sides.snapshot.matches.items()
-                if address in sides.desired.resources
+                if address in sides.desired.entries
             },
-            unwatched=coverage(sides).unwatched(),
+            unwatched=coverage(sides).count_unwatched(),
             requests=sides.snapshot.requests,
             pages=page_paths(sides, found),
-            origins=Deferred(lambda: _origins(sides.desired, sides.snapshot), Origin.of),
+            origins=LazyMapping(lambda: _origins(sides.desired, sides.snapshot), Origin.of),
         )
 
     def _organizations(self) -> Iterator[Organization]:
         sides = self.decisions.sides
         root = sides.registry.root.name
-        for address in sorted(at for at, entry in sides.resources.items() if entry.kind == root):
-            id = sides.snapshot.bound(address)
+        for address in sorted(at for at, entry in sides.entries.items() if entry.kind == root):
+            id = sides.snapshot.live_id(address)
             if id is not None:
                 yield Organization(address=str(address), id=id)
 
 
 def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]:
     """Yield the source position of everything that a plan may name; for equal names, the last one counts."""
-    yield from ((str(address), item.span) for address, item in desired.unserved.items())
-    yield from ((str(place), item.span) for place, item in snapshot.unsettled.items())
-    for address, resource in desired.resources.items():
+    yield from ((str(address), item.span) for address, item in desired.unsupported.items())
+    yield from ((str(place), item.span) for place, item in snapshot.prune_unsafe.items())
+    for address, resource in desired.entries.items():
         text = str(address)
         yield text, resource.span
         for name in resource.spans:
@@ -293,4 +310,4 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
     for name, patterns in lists.items():
         for pattern in patterns:
             if (at := pattern.span) is not None:
-                yield where(name, pattern), at
+                yield pattern_key(name, pattern), at

@@ -20,17 +20,17 @@ from msgspec import Struct
 
 from dpsync.identity import similarity
 from dpsync.identity.keys import NaturalKeys
-from dpsync.identity.questions import meaning
+from dpsync.identity.questions import binding_text
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import Places
+from dpsync.kinds.places import PlaceTypes
 from dpsync.model.address import Address
 from dpsync.model.change import Note
 from dpsync.model.desired import Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.question import WayOut
-from dpsync.model.refusals import PASSED_OVER
+from dpsync.model.refusals import REBOUND_OBJECT
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 from dpsync.model.values import live_ids, references
 from dpsync.planner.answers import DELETE, Answer, Question
 from dpsync.planner.decide import Decisions
@@ -46,20 +46,20 @@ class PreviousBinding(Struct, frozen=True):
     """The change that binds the entry to the object again, if there is one."""
 
 
-def rebound_object_questions(decided: Decisions) -> Iterator[Question]:
+def rebound_object_questions(decisions: Decisions) -> Iterator[Question]:
     """Ask before deleting an object that the ids file bound to an entry until now.
 
     A new pin, or `dpsync ids --bind`, detaches an entry from its object, and the plan would then delete the
     object. If the pin was a mistake, the content is lost, so a person must confirm each delete by address.
     """
-    sides = decided.sides
-    former = formerly(sides) if decided.deletions.roots else {}
-    for identity in decided.deletions.everything:
+    sides = decisions.sides
+    former = previous_bindings(sides) if decisions.deletions.roots else {}
+    for identity in decisions.deletions.all_deleted:
         if identity not in former:
             continue
         previous, address = former[identity], sides.names.address(identity)
         answer = Answer(DELETE, str(address))
-        if sides.policy.removed(identity):
+        if sides.policy.is_listed_as_removed(identity):
             yield Question(answer)
             continue
         back = (
@@ -68,7 +68,7 @@ def rebound_object_questions(decided: Decisions) -> Iterator[Question]:
             else ""
         )
         may_go = WayOut(address=str(previous.address), add=answer.flag, means="delete this object")
-        refusal = PASSED_OVER.at(
+        refusal = REBOUND_OBJECT.refusal(
             address,
             answers=(may_go,) if previous.restore is None else (may_go, previous.restore),
             evidence=previous.evidence,
@@ -82,16 +82,16 @@ def _restore_instruction(back: WayOut) -> str:
     return f"add {back.add}" if back.add.startswith("id: ") else back.add
 
 
-def formerly(sides: Sides) -> dict[Identity, PreviousBinding]:
+def previous_bindings(sides: Sides) -> dict[Identity, PreviousBinding]:
     """Return the former entry of each object that no present line names, or whose entry has another `id:`."""
-    records, places = sides.snapshot.records, Places(sides.registry)
+    records, places = sides.snapshot.recorded_ids, PlaceTypes(sides.registry)
     now = {line.id for line in records.lines.values()}
     found: dict[Identity, PreviousBinding] = {}
-    for address, line in sorted(records.earlier.items()):
+    for address, line in sorted(records.base_lines.items()):
         if line.id not in now:
-            found |= dict.fromkeys(_objects_of_line(places, line), _rebound(sides, address, line))
+            found |= dict.fromkeys(_objects_of_line(places, line), _previous_binding(sides, address, line))
     for address, line in sorted(records.lines.items()):
-        entry = sides.desired.resources.get(address)
+        entry = sides.desired.entries.get(address)
         if entry is not None and entry.pin is not None and entry.pin != line.id:
             said = f"the ids file assigns this object to {address}, but that entry has id: {entry.pin}"
             back = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
@@ -99,55 +99,55 @@ def formerly(sides: Sides) -> dict[Identity, PreviousBinding]:
     return found
 
 
-def _objects_of_line(places: Places, line: RecordedLine) -> list[Identity]:
-    return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.recorded]
+def _objects_of_line(places: PlaceTypes, line: RecordedLine) -> list[Identity]:
+    return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.has_ids_line]
 
 
-def _rebound(sides: Sides, address: Address, line: RecordedLine) -> PreviousBinding:
+def _previous_binding(sides: Sides, address: Address, line: RecordedLine) -> PreviousBinding:
     said = f"the ids file of {sides.base.name} assigns this object to {address}"
-    present = sides.snapshot.records.lines.get(address)
+    present = sides.snapshot.recorded_ids.lines.get(address)
     is_now = (
         f", and the ids file now assigns {present.id} to that entry"
         if present is not None
         else ", and the ids file now has no line for that entry"
     )
-    if address not in sides.desired.resources:
+    if address not in sides.desired.entries:
         return PreviousBinding(address, f"{said}{is_now}", None)
-    add = command("ids", "--bind", f"{address}={line.id}")
+    add = format_command("ids", "--bind", f"{address}={line.id}")
     back = WayOut(
         address=str(address), add=add, means="use this object, and replace the line in the ids file"
     )
     return PreviousBinding(address, f"{said}{is_now}", back)
 
 
-MOST_PAIRS: Final = 250_000
+MAX_COMPARED_PAIRS: Final = 250_000
 """The most pairs of one parent, with the same numbers in their names, whose names are compared.
 
 Beyond this number, only names that differ in case and punctuation alone are similar.
 """
-SHOWN: Final = 3
+MAX_CANDIDATES: Final = 3
 _KindAndParent = tuple[str, "Identity | None"]
 """A kind, and the parent of an object; None for a kind whose objects can be given to another parent."""
 
 
-class Reason(Enum):
+class SimilarityReason(Enum):
     """Why a new entry could be a live object; the values are texts for messages."""
 
     SIMILAR = "its title is similar"
-    SHOWN = "the site already shows this object at the position of the new entry"
-    LOST = "its entry was removed"
-    OTHER_NAME = "its entry has another name"
+    SHOWN_AT_POSITION = "the site already shows this object at the position of the new entry"
+    ENTRY_REMOVED = "its entry was removed"
+    ENTRY_RENAMED = "its entry has another name"
 
 
-class Lookalike(Struct, frozen=True):
+class RenameCandidates(Struct, frozen=True):
     """A new entry and the live objects that it could be, the most likely first."""
 
     entry: Entry
     kind: Kind
-    could_be: Mapping[Identity, Reason]
+    candidates: Mapping[Identity, SimilarityReason]
 
 
-def lookalikes(sides: Sides) -> list[Lookalike]:
+def find_candidates(sides: Sides) -> list[RenameCandidates]:
     """Return every entry that is not live and could be a live object without an entry, by address."""
     new, free = _new_entries(sides), _objects_without_entry(sides)
     if not any(place in free for place in new):
@@ -155,7 +155,7 @@ def lookalikes(sides: Sides) -> list[Lookalike]:
     similar, shown, lost = (
         _similar_objects(sides, new, free),
         _objects_shown_instead(sides),
-        _objects_that_lost_their_entry(sides),
+        _objects_with_removed_entry(sides),
     )
     found = []
     for place, entries in new.items():
@@ -163,15 +163,17 @@ def lookalikes(sides: Sides) -> list[Lookalike]:
         gone = {identity: lost[identity] for identity in here if identity in lost}
         for entry in entries:
             looks = [one for one in similar.get(entry.address, ()) if one in here]
-            stand = dict.fromkeys(sorted(shown.get(entry.address, set()) & here.keys()), Reason.SHOWN)
-            could_be = {**gone, **stand, **dict.fromkeys(looks, Reason.SIMILAR)}
+            stand = dict.fromkeys(
+                sorted(shown.get(entry.address, set()) & here.keys()), SimilarityReason.SHOWN_AT_POSITION
+            )
+            could_be = {**gone, **stand, **dict.fromkeys(looks, SimilarityReason.SIMILAR)}
             if could_be:
                 first = {one: could_be[one] for one in (*looks, *stand, *gone)}
-                found.append(Lookalike(entry, sides.kind(entry), first))
+                found.append(RenameCandidates(entry, sides.kind(entry), first))
     return sorted(found, key=lambda one: one.entry.address)
 
 
-def place_of(sides: Sides, item: Entry | LiveObject) -> _KindAndParent:
+def kind_and_parent(sides: Sides, item: Entry | LiveObject) -> _KindAndParent:
     """Return the kind and the parent below which an object stays."""
     kind = sides.kind(item)
     if kind.lifecycle.transfer is not None:
@@ -185,12 +187,16 @@ def place_of(sides: Sides, item: Entry | LiveObject) -> _KindAndParent:
 def _new_entries(sides: Sides) -> Mapping[_KindAndParent, list[Entry]]:
     """Return the entries that are not live and that nothing declares to be new, by place."""
     found: dict[_KindAndParent, list[Entry]] = defaultdict(list)
-    for address, entry in sides.resources.items():
-        known = sides.live(address) is not None or address in sides.snapshot.missing or entry.pin is not None
+    for address, entry in sides.entries.items():
+        known = (
+            sides.live(address) is not None
+            or address in sides.snapshot.missing_objects
+            or entry.pin is not None
+        )
         if known or entry.new or entry.parent is None or sides.live(entry.parent) is None:
             continue
-        if sides.kind(entry).can_be_renamed and not sides.policy.leaves_alone(address):
-            found[place_of(sides, entry)].append(entry)
+        if sides.kind(entry).can_be_renamed and not sides.policy.is_unmanaged(address):
+            found[kind_and_parent(sides, entry)].append(entry)
     return found
 
 
@@ -202,11 +208,11 @@ def _objects_without_entry(sides: Sides) -> Mapping[_KindAndParent, dict[Identit
         if identity in sides.names.declared or identity in sides.snapshot.output_identities or item.deleted:
             continue
         if sides.kind(item).can_be_renamed and not (
-            policy.forgotten(identity)
-            or policy.removed(identity)
-            or policy.leaves_alone(sides.names.address(identity))
+            policy.is_forgotten(identity)
+            or policy.is_listed_as_removed(identity)
+            or policy.is_unmanaged(sides.names.address(identity))
         ):
-            found[place_of(sides, item)][identity] = item
+            found[kind_and_parent(sides, item)][identity] = item
     return found
 
 
@@ -224,12 +230,12 @@ def _similar_objects(
     for place, entries in new.items():
         kind, objects = sides.registry[place[0]], list(free.get(place, {}).values())
         view = NaturalKeys(
-            kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity]
+            kind, sides.snapshot.live_id, sides.hierarchy.first_child, lambda item: inside[item.identity]
         )
-        alike = similarity.comparison_candidates(kind, entries, objects, MOST_PAIRS)
+        alike = similarity.comparison_filter(kind, entries, objects, MAX_COMPARED_PAIRS)
         for entry in entries:
             found[entry.address] = [
-                item.identity for item in similarity.lookalikes(view, entry, alike(entry))
+                item.identity for item in similarity.similar_objects(view, entry, alike(entry))
             ]
     return found
 
@@ -237,47 +243,57 @@ def _similar_objects(
 def _objects_shown_instead(sides: Sides) -> Mapping[Address, set[Identity]]:
     """Return, by entry without an object, what the live nodes show now that will show the entry."""
     found: dict[Address, set[Identity]] = defaultdict(set)
-    for address, entry in sides.resources.items():
+    for address, entry in sides.entries.items():
         live, kind = sides.live(address), sides.kind(entry)
-        for name, value in entry.fields.items() if live is not None and kind.in_tree else ():
+        for name, value in entry.fields.items() if live is not None and kind.is_node else ():
             for shown in references(value):
                 if live is not None and sides.live(shown) is None:
-                    names = kind.field(name).type.refers
+                    names = kind.field(name).type.referenced_kinds
                     ids = live_ids(live.fields.get(name))
-                    found[shown] |= {sides.names.named(live, one, id) for one in names for id in ids}
+                    found[shown] |= {
+                        sides.names.referenced_object(live, one, id) for one in names for id in ids
+                    }
     return found
 
 
-def _objects_that_lost_their_entry(sides: Sides) -> Mapping[Identity, Reason]:
+def _objects_with_removed_entry(sides: Sides) -> Mapping[Identity, SimilarityReason]:
     """Return the nonempty objects that lost their entry in a change that no apply has finished."""
     return {
-        identity: Reason.OTHER_NAME if entry_exists else Reason.LOST
-        for identity, entry_exists in sides.former.lost.items()
-        if sides.holds_something(identity)
+        identity: SimilarityReason.ENTRY_RENAMED if entry_exists else SimilarityReason.ENTRY_REMOVED
+        for identity, entry_exists in sides.former_names.lost_entry_unfinished.items()
+        if sides.is_nonempty(identity)
     }
 
 
-def undecidable(sides: Sides) -> Iterator[Entry]:
+def entries_without_history(sides: Sides) -> Iterator[Entry]:
     """Yield new entries about whose past neither the ids file nor git has information.
 
     There are such entries only if this clone lacks the git base and there is an object without an entry.
     Entries without content count as well: a second section group is no lost content, but it is public.
     """
-    free = _objects_without_entry(sides) if sides.base.lacking else {}
+    free = _objects_without_entry(sides) if sides.base.is_commit_missing else {}
     for place, entries in _new_entries(sides).items() if free else ():
-        if place in free and sides.registry[place[0]].recorded:
-            yield from (one for one in entries if one.address.top in sides.snapshot.records.empty)
+        if place in free and sides.registry[place[0]].has_ids_line:
+            yield from (
+                one
+                for one in entries
+                if one.address.organization in sides.snapshot.recorded_ids.organizations_without_lines
+            )
 
 
-def perhaps_empty(sides: Sides) -> set[Identity]:
+def objects_to_check_for_contents(sides: Sides) -> set[Identity]:
     """Return the objects about which a question depends on whether they are empty."""
     kinds = {name for name, _ in _new_entries(sides) if sides.registry[name].can_be_empty}
-    return {identity for identity in sides.former.lost if identity[0] in kinds} if kinds else set()
+    return (
+        {identity for identity in sides.former_names.lost_entry_unfinished if identity[0] in kinds}
+        if kinds
+        else set()
+    )
 
 
-def previous_names(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
+def binding_lines(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
     """Return, for each object, the line that binds an entry to it: a former key, a title, or an id."""
-    kind, key = sides.kind(entry), sides.kind(entry).identity[0]
+    kind, key = sides.kind(entry), sides.kind(entry).natural_keys[0]
     titles = Counter(
         title
         for item in sides.snapshot.objects.values()
@@ -288,56 +304,63 @@ def previous_names(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> l
         item = sides.snapshot.objects[identity]
         title = item.fields.get(key) if isinstance(key, str) else None
         if (former := _former_key(sides, entry, identity)) is not None and former not in titles:
-            lines.append(f"previously: {_scalar(former)}")
+            lines.append(f"previously: {_yaml_scalar(former)}")
         elif isinstance(title, str) and titles[title] == 1:
-            lines.append(f"previously: {_scalar(title)}")
+            lines.append(f"previously: {_yaml_scalar(title)}")
         else:
-            lines.append(meaning(entry.address, item.id, bool(sides.desired.environments)))
+            lines.append(binding_text(entry.address, item.id, bool(sides.desired.environments)))
     return lines
 
 
 def _former_key(sides: Sides, entry: Entry, identity: Identity) -> str | None:
     """Return the key that an object had in the place of an entry, if that key means no other object."""
-    for former in sorted(sides.former.of(identity)):
-        here = former.place == entry.address.place and not former.last.startswith("[")
-        free = here and former not in sides.desired.resources
-        if free and sides.former.meant(former) == frozenset({identity}):
-            return unquote(former.last)
+    for former in sorted(sides.former_names.addresses_of(identity)):
+        here = former.list_address == entry.address.list_address and not former.last_segment.startswith("[")
+        free = here and former not in sides.desired.entries
+        if free and sides.former_names.objects_at(former) == frozenset({identity}):
+            return unquote(former.last_segment)
     return None
 
 
-def _scalar(text: str) -> str:
+def _yaml_scalar(text: str) -> str:
     """Return a text as a YAML value."""
     plain = text.isascii() and text[:1].isalpha() and all(one.isalnum() or one in "-_." for one in text)
     words = ("true", "false", "null", "yes", "no", "on", "off")
     return text if plain and text.lower() not in words else json.dumps(text, ensure_ascii=False)
 
 
-def named(sides: Sides, objects: Sequence[Identity]) -> str:
+def titles_and_ids(sides: Sides, objects: Sequence[Identity]) -> str:
     """Return the titles and ids of the first objects, for a sentence."""
     items = [sides.snapshot.objects[identity] for identity in objects]
-    texts = [f'"{sides.names.label(item)}" ({item.id})' for item in items[:SHOWN]]
-    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    texts = [f'"{sides.names.label(item)}" ({item.id})' for item in items[:MAX_CANDIDATES]]
+    more = f" and {len(items) - MAX_CANDIDATES} more" if len(items) > MAX_CANDIDATES else ""
     return " or ".join(texts) + more
 
 
-def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
+def proposal_notes(decisions: Decisions, found: Sequence[RenameCandidates]) -> Iterator[Note]:
     """Yield a note for each entry without content; about content dpsync asks."""
-    sides = decided.sides
+    sides = decisions.sides
     for one in found:
         address = one.entry.address
-        if one.kind.mistakable or sides.policy.left_out(address) or decided.blocking.entry(address):
+        if (
+            one.kind.asks_before_create
+            or sides.policy.is_unselected(address)
+            or decisions.blocking.is_entry_blocked(address)
+        ):
             continue
-        first, reason = next(iter(one.could_be.items()))
-        objects = [identity for identity, why in one.could_be.items() if why is reason]
-        (line,) = previous_names(sides, one.entry, [first])
-        text = f"{_PROPOSALS[reason].format(named(sides, objects))}, add {line}"
+        first, reason = next(iter(one.candidates.items()))
+        objects = [identity for identity, why in one.candidates.items() if why is reason]
+        (line,) = binding_lines(sides, one.entry, [first])
+        text = f"{_PROPOSAL_TEXTS[reason].format(titles_and_ids(sides, objects))}, add {line}"
         yield Note(address=str(address), text=text)
 
 
-_PROPOSALS: Final = {
-    Reason.SIMILAR: "this entry looks like {}, which has no entry. If you renamed that object",
-    Reason.SHOWN: "this entry takes the position of {}, which has no entry. If you renamed that object",
-    Reason.LOST: "the entry of {} was removed. If this entry is the new name of that object",
-    Reason.OTHER_NAME: "the entry of {} has another name. If this entry is the new name of that object",
+_PROPOSAL_TEXTS: Final = {
+    SimilarityReason.SIMILAR: "this entry looks like {}, which has no entry. If you renamed that object",
+    SimilarityReason.SHOWN_AT_POSITION: "this entry takes the position of {}, which has no entry. "
+    "If you renamed that object",
+    SimilarityReason.ENTRY_REMOVED: "the entry of {} was removed. If this entry is the new name of "
+    "that object",
+    SimilarityReason.ENTRY_RENAMED: "the entry of {} has another name. If this entry is the new "
+    "name of that object",
 }

@@ -14,27 +14,27 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync.kinds.kind import Call
-from dpsync.kinds.places import Places
+from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 from dpsync.model.values import references
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import PlannedSteps, StepDraft
 
-NEAREST: Final = 3
+MAX_NEAREST_NAMES: Final = 3
 
 
 class Selection(Struct, frozen=True):
     """The selected addresses, and the patterns of addresses that may not be added as dependencies."""
 
-    wanted: frozenset[Address]
+    addresses: frozenset[Address]
     excluded: tuple[Pattern, ...]
 
 
-def selection(sides: Sides) -> Selection | None:
+def find_selection(sides: Sides) -> Selection | None:
     """Return the selection by `--select` and `--exclude`; None without these options.
 
     Raises:
@@ -43,8 +43,8 @@ def selection(sides: Sides) -> Selection | None:
     options = sides.options
     if not options.select and not options.exclude:
         return None
-    select = patterns(sides.registry, sides.desired, options.select)
-    exclude = patterns(sides.registry, sides.desired, options.exclude)
+    select = parse_patterns(sides.registry, sides.desired, options.select)
+    exclude = parse_patterns(sides.registry, sides.desired, options.exclude)
     names = dict(_selectable_names(sides))
     if not options.proof:  # after an apply, a pattern may name only deleted objects
         _check_matches(names, [*select, *exclude])
@@ -65,34 +65,34 @@ def selected_names(
         DiagnosticError: A pattern is invalid or matches none of the addresses (exit 5).
     """
     known = list(names)
-    wanted, unwanted = (patterns(registry, desired, texts) for texts in (select, exclude))
+    wanted, unwanted = (parse_patterns(registry, desired, texts) for texts in (select, exclude))
     _check_matches(known, [*wanted, *unwanted])
     return frozenset(name for name in known if is_selected(name, wanted, unwanted))
 
 
 def is_selected(name: Address, select: list[Pattern], exclude: list[Pattern]) -> bool:
     """Return whether `--select` and `--exclude` leave an address in the plan."""
-    named = not select or any(pattern.covers(name) for pattern in select)
-    return named and not any(pattern.covers(name) for pattern in exclude)
+    named = not select or any(pattern.matches_or_contains(name) for pattern in select)
+    return named and not any(pattern.matches_or_contains(name) for pattern in exclude)
 
 
-def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list[Pattern]:
+def parse_patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list[Pattern]:
     """Parse the patterns of `--select` or `--exclude`.
 
     Raises:
         DiagnosticError: A pattern is invalid or can never match anything (exit 5).
     """
-    kinds = desired.resources.values()
-    places = Places(registry, {one.key for one in kinds if one.kind == registry.root.name})
+    kinds = desired.entries.values()
+    places = PlaceTypes(registry, {one.key for one in kinds if one.kind == registry.root.name})
     found = []
     for text in texts:
         try:
-            pattern = Pattern.parse(text, registry.words)
+            pattern = Pattern.parse(text, registry.pattern_words)
         except ValueError as wrong:
             raise _invalid("DP230", f'"{text}" is not a valid pattern: {wrong}') from None
         if pattern.field:
             raise _invalid("DP230", f'"{text}" names a field. Write the address of an entry')
-        if mistake := places.mistake(pattern):
+        if mistake := places.find_problem(pattern):
             named = _addresses_with_name(registry, desired, text)
             raise _invalid("DP234", mistake.reason, f"did you mean {named}?" if named else mistake.hint)
         found.append(pattern)
@@ -104,13 +104,13 @@ def _addresses_with_name(registry: Registry, desired: Desired, text: str) -> str
     wanted = text.casefold()
     found = [
         f'"{entry.address}"'
-        for entry in desired.resources.values()
+        for entry in desired.entries.values()
         if wanted == entry.key.casefold()
         or any(
-            str(entry.fields.get(one)).casefold() == wanted for one in registry[entry.kind].identity_fields
+            str(entry.fields.get(one)).casefold() == wanted for one in registry[entry.kind].natural_key_fields
         )
     ]
-    return " or ".join(found[:NEAREST])
+    return " or ".join(found[:MAX_NEAREST_NAMES])
 
 
 def _selectable_names(sides: Sides) -> Iterator[tuple[Address, Address]]:
@@ -118,7 +118,7 @@ def _selectable_names(sides: Sides) -> Iterator[tuple[Address, Address]]:
 
     An object whose entry was removed has the former address as well.
     """
-    for address in (*sides.desired.resources, *sides.desired.unserved):
+    for address in (*sides.desired.entries, *sides.desired.unsupported):
         yield address, address
     for identities in sides.snapshot.scopes.values():
         for identity in identities:
@@ -126,20 +126,24 @@ def _selectable_names(sides: Sides) -> Iterator[tuple[Address, Address]]:
                 continue
             address = sides.names.address(identity)
             yield address, address
-            if identity in sides.names.earlier_addresses:
-                yield sides.names.earlier_addresses[identity], address
+            if identity in sides.names.base_addresses:
+                yield sides.names.base_addresses[identity], address
 
 
 def _check_matches(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
     known = list(names)
     for pattern in patterns:
-        if not any(pattern.covers(name) for name in known):
+        if not any(pattern.matches_or_contains(name) for name in known):
             named = [text for name in known if "@" not in (text := str(name))]  # of people none is guessed
-            nearest = get_close_matches(pattern.text, named, NEAREST, 0.5) if "@" not in pattern.text else []
+            nearest = (
+                get_close_matches(pattern.text, named, MAX_NEAREST_NAMES, 0.5)
+                if "@" not in pattern.text
+                else []
+            )
             hint = (
                 f"nearest: {', '.join(nearest)}"
                 if nearest
-                else f"to see all addresses, run {command('plan')}"
+                else f"to see all addresses, run {format_command('plan')}"
             )
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 
@@ -149,7 +153,7 @@ def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticErro
 
 
 def dependencies(
-    sides: Sides, planned: PlannedSteps, selected: Selection, chosen: frozenset[Address]
+    sides: Sides, planned: PlannedSteps, selection: Selection, selected_addresses: frozenset[Address]
 ) -> dict[Address, Address]:
     """Return the entries that the chosen part needs in addition, each with an entry that needs it.
 
@@ -159,13 +163,13 @@ def dependencies(
         DiagnosticError: A needed entry is excluded (exit 5).
     """
     found: dict[Address, Address] = {}
-    pending = sorted(chosen)
+    pending = sorted(selected_addresses)
     while pending:
         address = pending.pop()
         for other in sorted(set(_needed_addresses(sides, planned, address))):
-            if other in chosen or other in found or other not in sides.desired.resources:
+            if other in selected_addresses or other in found or other not in sides.desired.entries:
                 continue
-            if any(pattern.covers(other) for pattern in selected.excluded):
+            if any(pattern.matches_or_contains(other) for pattern in selection.excluded):
                 hint = f"do not exclude {other}, or do not select {address}"
                 raise _invalid("DP331", f"{address} needs {other}, which is excluded", hint)
             found[other] = address
@@ -174,11 +178,11 @@ def dependencies(
 
 
 def _needed_addresses(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[Address]:
-    resource = sides.resources.get(address)
+    resource = sides.entries.get(address)
     if resource is not None:
         yield from _missing_references(sides, resource)
-    for step in planned.drafts.of(address):
-        if step.verb == "move" and sides.chosen is None:
+    for step in planned.drafts.steps_of(address):
+        if step.verb == "move" and sides.selected_addresses is None:
             continue  # moves in the plan of everything assume siblings that the part does not create
         for id in planned.edges.needs(step.id):
             other = planned.drafts.steps[id]
@@ -188,16 +192,16 @@ def _needed_addresses(sides: Sides, planned: PlannedSteps, address: Address) -> 
             yield step.sibling
 
 
-def _missing_references(sides: Sides, resource: Entry) -> Iterator[Address]:
+def _missing_references(sides: Sides, entry: Entry) -> Iterator[Address]:
     """Yield the parents and references of an entry that the plan must create first."""
-    named = {other for value in resource.fields.values() for other in references(value)}
-    if sides.live(resource.address) is None:
-        named |= {other for other in (resource.parent, resource.holder) if other is not None}
-        create = sides.kind(resource).create
-        if isinstance(create, Call) and create.also_creates:
-            named |= set(resource.children[:1])
+    named = {other for value in entry.fields.values() for other in references(value)}
+    if sides.live(entry.address) is None:
+        named |= {other for other in (entry.parent, entry.holder) if other is not None}
+        create = sides.kind(entry).create
+        if isinstance(create, Call) and create.first_child_id_path:
+            named |= set(entry.children[:1])
     for other in named:
-        if other in sides.desired.resources and sides.live(other) is None:
+        if other in sides.desired.entries and sides.live(other) is None:
             yield other
 
 

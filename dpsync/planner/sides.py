@@ -16,18 +16,18 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry, SupportedKind
 from dpsync.model.address import Address
-from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, Entry, LabelCommits
+from dpsync.model.desired import NO_BASE, NO_LABELS, Base, Desired, Entry, LabelCommits
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.values import PLAIN, LiveId, Ref, Secret, Value, live_ids, to_plain, transform
-from dpsync.planner.answers import Answers, parse_all
-from dpsync.planner.history import FormerNames, Lineage, Names
-from dpsync.planner.policy import Policies, Removals, SyncedParts, synced_parts
+from dpsync.model.values import PLAIN_TYPES, LiveId, Ref, Secret, Value, live_ids, map_leaves, to_plain
+from dpsync.planner.answers import Answers, parse_answers
+from dpsync.planner.history import FormerNames, Hierarchy, Names
+from dpsync.planner.policy import EffectivePolicy, GitSyncedParts, RemovalSearch, git_synced_parts
 
-NORMAL = PLAIN | {Ref, Secret}
+NORMAL_TYPES = PLAIN_TYPES | {Ref, Secret}
 """The types of values that are their own normal form."""
 
 
-class Values(Struct, frozen=True, dict=True):
+class ValueConverter(Struct, frozen=True, dict=True):
     """The conversion of field values between ids and addresses."""
 
     registry: Registry
@@ -35,58 +35,60 @@ class Values(Struct, frozen=True, dict=True):
     snapshot: Snapshot
     names: Names
 
-    def normal(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
+    def with_references(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
         """Return the value of a field of `item`, with the ids of declared objects replaced by references."""
-        if type(value) in NORMAL:
+        if type(value) in NORMAL_TYPES:
             return value
 
         if isinstance(value, LiveId):
-            return self._declared(field, value, item)
-        return transform(
-            value, lambda leaf: self._declared(field, leaf, item) if isinstance(leaf, LiveId) else leaf
+            return self._reference_or_id(field, value, item)
+        return map_leaves(
+            value, lambda leaf: self._reference_or_id(field, leaf, item) if isinstance(leaf, LiveId) else leaf
         )
 
-    def _declared(self, field: Field, id: LiveId, item: Entry | LiveObject) -> Ref | LiveId:
+    def _reference_or_id(self, field: Field, id: LiveId, item: Entry | LiveObject) -> Ref | LiveId:
         """Return a reference to the entry with this id, or the id if there is no such entry."""
-        for kind in field.type.refers:
-            if address := self.names.declared.get(self.names.named(item, kind, id.id)):
+        for kind in field.type.referenced_kinds:
+            if address := self.names.declared.get(self.names.referenced_object(item, kind, id.id)):
                 return Ref(address)
             if address := self._outputs.get(id.id):
                 return Ref(address)
         return id
 
-    def display(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
+    def to_display(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
         """Return the normal form as plain JSON, for differences; also undeclared objects have addresses."""
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
-                for kind in field.type.refers:
-                    if (identity := self.names.named(item, kind, leaf.id)) in self.snapshot.objects:
+                for kind in field.type.referenced_kinds:
+                    if (
+                        identity := self.names.referenced_object(item, kind, leaf.id)
+                    ) in self.snapshot.objects:
                         return Ref(self.names.address(identity))
             return leaf
 
-        return to_plain(transform(self.normal(field, value, item), name))
+        return to_plain(map_leaves(self.with_references(field, value, item), name))
 
-    def known_id(self, address: Address) -> str | None:
+    def live_id(self, address: Address) -> str | None:
         """Return the id that is sent for a reference to an address; None if the object is not live."""
         return self.snapshot.reference_id(address)
 
-    def sent(self, value: Value) -> Value:
+    def to_request(self, value: Value) -> Value:
         """Return plain JSON for a request: ids of live objects, and markers for objects to create."""
 
         def id(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 return leaf.id
             if isinstance(leaf, Ref):
-                return self.known_id(leaf.address) or Ref(self.output(leaf.address) or leaf.address)
+                return self.live_id(leaf.address) or Ref(self.output_address(leaf.address) or leaf.address)
             return leaf
 
-        return to_plain(transform(value, id))
+        return to_plain(map_leaves(value, id))
 
-    def output(self, address: Address) -> Address | None:
+    def output_address(self, address: Address) -> Address | None:
         """Return the address of the object that the platform creates for an entry, if it creates one."""
-        resource = self.desired.resources.get(address)
-        outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
+        resource = self.desired.entries.get(address)
+        outputs = self.registry[resource.kind].platform_work.outputs if resource is not None else None
         return address.child(outputs.kind) if outputs is not None else None
 
     @cached_property
@@ -113,48 +115,55 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
     """The configuration and the live state, with the options of this run and the git base."""
 
     registry: Registry
-    declared: Desired
+    loaded: Desired
     """The configuration as it was loaded; rules read `desired`."""
     snapshot: Snapshot
     options: Options = field(default_factory=Options)
-    base: Base = NOT_ASKED
-    chosen: frozenset[Address] | None = None
+    base: Base = NO_BASE
+    selected_addresses: frozenset[Address] | None = None
     """The addresses that are planned; None for all."""
-    labels: LabelCommits = NO_LABELS
+    label_commits: LabelCommits = NO_LABELS
     """The commits from which labels follow. No decision reads them."""
 
     @cached_property
     def desired(self) -> Desired:
         """The configuration without what this token may not read, which counts as unsupported."""
-        return self.declared.without(self.snapshot.unread, self.snapshot.unread_fields)
+        return self.loaded.without_unsupported(self.snapshot.not_readable, self.snapshot.not_readable_fields)
 
     @cached_property
-    def lineage(self) -> Lineage:
-        return Lineage(self.registry, self.desired, self.snapshot)
+    def hierarchy(self) -> Hierarchy:
+        return Hierarchy(self.registry, self.desired, self.snapshot)
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.registry, self.desired, self.snapshot, self.base, self.lineage)
+        return Names(self.registry, self.desired, self.snapshot, self.base, self.hierarchy)
 
     @cached_property
-    def former(self) -> FormerNames:
+    def former_names(self) -> FormerNames:
         return FormerNames(self.registry, self.desired, self.snapshot, self.base, self.names)
 
     @cached_property
-    def removals(self) -> Removals:
-        return Removals(self.desired, self.snapshot, self.base, self.former)
+    def removals(self) -> RemovalSearch:
+        return RemovalSearch(self.desired, self.snapshot, self.base, self.former_names)
 
     @cached_property
-    def policy(self) -> Policies:
-        return Policies(self.desired.policy, self.base, self.names, self.former, self.chosen, self.synced)
+    def policy(self) -> EffectivePolicy:
+        return EffectivePolicy(
+            self.desired.policy,
+            self.base,
+            self.names,
+            self.former_names,
+            self.selected_addresses,
+            self.git_synced,
+        )
 
     @cached_property
-    def synced(self) -> SyncedParts:
-        return synced_parts(self.registry, self.desired, self.snapshot)
+    def git_synced(self) -> GitSyncedParts:
+        return git_synced_parts(self.registry, self.desired, self.snapshot)
 
     @cached_property
-    def values(self) -> Values:
-        return Values(self.registry, self.desired, self.snapshot, self.names)
+    def values(self) -> ValueConverter:
+        return ValueConverter(self.registry, self.desired, self.snapshot, self.names)
 
     @cached_property
     def answers(self) -> Answers:
@@ -163,20 +172,22 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         Raises:
             DiagnosticError: A text is not an answer (exit 64).
         """
-        return Answers(frozenset(parse_all(self.options.confirm, self.registry)))
+        return Answers(frozenset(parse_answers(self.options.confirm, self.registry)))
 
     @cached_property
-    def resources(self) -> dict[Address, Entry]:
+    def entries(self) -> dict[Address, Entry]:
         """The entries in order of address, with values in normal form and without ignored fields."""
         edited: dict[Address, Entry] = {}
-        for address in sorted(self.desired.resources):
-            resource = self.desired.resources[address]
-            if not self.desired.policy.ignore and NORMAL.issuperset(map(type, resource.fields.values())):
+        for address in sorted(self.desired.entries):
+            resource = self.desired.entries[address]
+            if not self.desired.policy.ignore and NORMAL_TYPES.issuperset(
+                map(type, resource.fields.values())
+            ):
                 edited[address] = resource  # nearly every entry
                 continue
             kind = self.kind(resource)
             fields = {
-                name: self.values.normal(kind.field(name), value, resource)
+                name: self.values.with_references(kind.field(name), value, resource)
                 for name, value in resource.fields.items()
                 if not self.desired.policy.ignores(address, name)
             }
@@ -191,7 +202,7 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         identity = self.names.identities.get(address)
         return None if identity is None else self.snapshot.objects.get(identity)
 
-    def holds_something(self, identity: Identity) -> bool:
+    def is_nonempty(self, identity: Identity) -> bool:
         """Return whether a live object may have contents or references that a new object would not have.
 
         The result is False only for a kind that can be empty, if the lists of the object and all lists that
@@ -200,21 +211,26 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         kind = self.registry[identity[0]]
         whole = {
             one.name
-            for one in (*self.registry.whole.children(kind.name), *self.registry.whole.naming(kind.name))
+            for one in (
+                *self.registry.with_all_kinds.children(kind.name),
+                *self.registry.with_all_kinds.kinds_referring_to(kind.name),
+            )
         }
-        known = identity in self.snapshot.evidence.looked_at and whole <= self.registry.kinds.keys()
-        return not (kind.can_be_empty and known) or identity in self.users
+        known = (
+            identity in self.snapshot.delete_evidence.checked_objects and whole <= self.registry.kinds.keys()
+        )
+        return not (kind.can_be_empty and known) or identity in self.dependents
 
     @cached_property
-    def users(self) -> Mapping[Identity, Collection[Identity]]:
+    def dependents(self) -> Mapping[Identity, Collection[Identity]]:
         """The live objects inside each live object, and the live objects that refer to that object."""
         found: dict[Identity, set[Identity]] = {}
         for item in self.snapshot.objects.values():
             used = {item.parent, item.holder}
             for name, value in item.fields.items():
                 for id in live_ids(value):
-                    kinds = self.kind(item).field(name).type.refers
-                    used |= {self.names.named(item, kind, id) for kind in kinds}
+                    kinds = self.kind(item).field(name).type.referenced_kinds
+                    used |= {self.names.referenced_object(item, kind, id) for kind in kinds}
             for identity in used:
                 if identity is not None:
                     found.setdefault(identity, set()).add(item.identity)

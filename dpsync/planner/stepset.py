@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from dpsync.model.address import Address
 from dpsync.model.change import Gives, Phase, Repeat, Step, Verb
-from dpsync.model.values import REF, markers
+from dpsync.model.values import REF_MARKER, marker_names
 from dpsync.planner.history import at_or_below
 
 
@@ -25,8 +25,8 @@ class Edge(NamedTuple):
     """The id of a step, and the id of the step that it waits for."""
 
     step: str
-    on: str
-    only_ended: bool = False
+    waits_for: str
+    may_have_failed: bool = False
     """Whether the other step may also fail; else it must succeed."""
 
 
@@ -49,9 +49,11 @@ class StepDraft(Struct, frozen=True):
     sibling: Address | None = None
     """The sibling next to which a move places the object."""
 
-    def refers(self) -> set[Address]:
+    def referenced_addresses(self) -> set[Address]:
         """Return the addresses whose ids the request needs."""
-        named = markers(self.body, REF) | markers([gives.id for gives in self.gives], REF)
+        named = marker_names(self.body, REF_MARKER) | marker_names(
+            [gives.id for gives in self.gives], REF_MARKER
+        )
         inside = [part.partition("}")[0] for part in self.path.split("{")[1:]]
         return {Address.parse(text) for text in {*named, *inside}}
 
@@ -86,7 +88,7 @@ class Edges:
         needs: defaultdict[str, set[str]] = defaultdict(set)
         follows: defaultdict[str, set[str]] = defaultdict(set)
         for edge in edges:
-            (follows if edge.only_ended else needs)[edge.step].add(edge.on)
+            (follows if edge.may_have_failed else needs)[edge.step].add(edge.waits_for)
         self._needs: Mapping[str, AbstractSet[str]] = needs
         self._follows: Mapping[str, AbstractSet[str]] = follows
 
@@ -104,15 +106,15 @@ class StepSet(Struct, frozen=True, dict=True):
 
     steps: Mapping[str, StepDraft] = field(default_factory=dict)
     by_address: Mapping[Address, Sequence[StepDraft]] = field(default_factory=dict)
-    makers: Mapping[Address, str] = field(default_factory=dict)
+    creating_steps: Mapping[Address, str] = field(default_factory=dict)
     """The id of the step that returns the id of each object to create."""
 
-    def plus(self, drafts: Iterable[StepDraft], makers: Mapping[Address, str] | None = None) -> StepSet:
+    def with_steps(self, drafts: Iterable[StepDraft], makers: Mapping[Address, str] | None = None) -> StepSet:
         """Return a new set with more steps.
 
         `makers` has, by address, new steps that determine an object's id without `gives`.
         """
-        steps, known = dict(self.steps), dict(self.makers)
+        steps, known = dict(self.steps), dict(self.creating_steps)
         by_address = {address: list(drafts) for address, drafts in self.by_address.items()}
         for draft in drafts:
             steps[draft.id] = draft
@@ -120,11 +122,11 @@ class StepSet(Struct, frozen=True, dict=True):
             known |= {gives.location: draft.id for gives in draft.gives}
         return StepSet(steps, by_address, {**known, **(makers or {})})
 
-    def maker(self, address: Address) -> StepDraft | None:
+    def creating_step(self, address: Address) -> StepDraft | None:
         """Return the step that determines the id of the object at an address."""
-        return self.steps.get(self.makers.get(address, ""))
+        return self.steps.get(self.creating_steps.get(address, ""))
 
-    def of(self, address: Address, *words: Verb | Phase) -> list[StepDraft]:
+    def steps_of(self, address: Address, *words: Verb | Phase) -> list[StepDraft]:
         """Return the steps of an address in the order of addition: all, or those with a phase or verb.
 
         A step with a phase is found only by its phase, another step by its verb.
@@ -132,13 +134,13 @@ class StepSet(Struct, frozen=True, dict=True):
         steps = self.by_address.get(address, ())
         return [step for step in steps if not words or (step.phase or step.verb) in words]
 
-    def below(self, address: Address) -> Iterator[StepDraft]:
+    def steps_below(self, address: Address) -> Iterator[StepDraft]:
         """Yield the steps of an address and of everything below."""
-        for other in at_or_below(self._in_order, address):
+        for other in at_or_below(self._sorted_addresses, address):
             yield from self.by_address[other]
 
     @cached_property
-    def _in_order(self) -> list[Address]:
+    def _sorted_addresses(self) -> list[Address]:
         return sorted(self.by_address)
 
 
@@ -150,12 +152,12 @@ class PlannedSteps(Struct, frozen=True):
     out_of_place: frozenset[Address] = frozenset()
     """Siblings that must move but were not selected, so that no other sibling can be placed next to them."""
 
-    def of(self, address: Address) -> tuple[Step, ...]:
+    def steps_of(self, address: Address) -> tuple[Step, ...]:
         """Return the steps of an address with their edges."""
-        return tuple(step.with_edges(self.edges) for step in self.drafts.of(address))
+        return tuple(step.with_edges(self.edges) for step in self.drafts.steps_of(address))
 
 
-def by_needs(steps: list[StepDraft], edges: Edges) -> list[StepDraft]:
+def in_dependency_order(steps: list[StepDraft], edges: Edges) -> list[StepDraft]:
     """Return the steps in their order, except that a step follows the steps that it needs."""
     by_id = {step.id: step for step in steps}
     sorter: TopologicalSorter[str] = TopologicalSorter()

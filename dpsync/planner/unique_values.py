@@ -16,18 +16,18 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from dpsync.identity.keys import temporary
+from dpsync.identity.keys import temporary_name
 from dpsync.kinds.kind import Call, Field, Kind
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.model.address import Address
-from dpsync.model.cycles import openers
+from dpsync.model.cycles import cycle_breaking_nodes
 from dpsync.model.desired import Entry
 from dpsync.model.question import Refusal
 from dpsync.model.refusals import TAKEN
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.decide import Decisions
 from dpsync.planner.deletions import Deletions
-from dpsync.planner.requests import Requests
+from dpsync.planner.requests import RequestBuilder
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import Edge, StepDraft, StepSet
 
@@ -35,7 +35,7 @@ from dpsync.planner.stepset import Edge, StepDraft, StepSet
 class _Rename(Struct, frozen=True):
     """An entry that takes a value. `live` is None if the plan creates the object."""
 
-    resource: Entry
+    entry: Entry
     live: LiveObject | None
     value: str
     step: StepDraft
@@ -44,78 +44,78 @@ class _Rename(Struct, frozen=True):
 class UniqueValues(Struct, frozen=True):
     """The steps, edges and refusals that follow from unique values."""
 
-    freeing: tuple[StepDraft, ...]
+    releasing: tuple[StepDraft, ...]
     """Steps that give an object a temporary value, so that another object can take its value."""
     edges: tuple[Edge, ...]
     refusals: tuple[Refusal, ...]
 
 
-def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
+def order_unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
     """Return the steps that free values, the edges of the steps that take them, and refusals."""
-    finder = _Unique(decisions.sides, steps, Requests(decisions.sides), decisions.deletions)
-    for kind in decisions.sides.registry.ordered:
-        if kind.name not in finder.written:
+    finder = _UniqueValueFinder(decisions.sides, steps, RequestBuilder(decisions.sides), decisions.deletions)
+    for kind in decisions.sides.registry.in_dependency_order:
+        if kind.name not in finder.written_entries:
             continue
         for item in kind.fields:
-            if item.unique:
-                finder.settle(kind, item, item.unique)
-        name = name_of(kind)
+            if item.unique_within:
+                finder.order_field(kind, item, item.unique_within)
+        name = name_field(kind)
         if name is not None:
-            finder.settle(kind, name, "parent")
-    return UniqueValues(tuple(finder.freeing.values()), tuple(finder.edges), tuple(finder.refusals))
+            finder.order_field(kind, name, "parent")
+    return UniqueValues(tuple(finder.releasing.values()), tuple(finder.edges), tuple(finder.refusals))
 
 
-class _Unique(Struct, frozen=True, dict=True):
+class _UniqueValueFinder(Struct, frozen=True, dict=True):
     """The search for steps and edges of each unique field. It reads steps and changes none."""
 
     sides: Sides
     steps: StepSet
-    requests: Requests
+    requests: RequestBuilder
     deletions: Deletions
-    freeing: dict[str, StepDraft] = field(default_factory=dict)
+    releasing: dict[str, StepDraft] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
 
     @cached_property
-    def written(self) -> dict[str, list[Entry]]:
+    def written_entries(self) -> dict[str, list[Entry]]:
         """The entries with steps, by kind and in order of address."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for address in sorted(self.steps.by_address):
-            if (resource := self.sides.resources.get(address)) is not None:
+            if (resource := self.sides.entries.get(address)) is not None:
                 found[resource.kind].append(resource)
         return found
 
-    def settle(self, kind: Kind, item: Field, around: str) -> None:
+    def order_field(self, kind: Kind, item: Field, scope_kind: str) -> None:
         """Order the requests that set a field, within each scope in which its values must differ.
 
         `around` is the kind of the scope, or "parent".
         """
         scopes: dict[Address, list[_Rename]] = {}
-        for resource in self.written[kind.name]:
+        for resource in self.written_entries[kind.name]:
             if resource.fields.get(item.name) is None:
                 continue
             live = self.sides.live(resource.address)
             step = self._setting_step(resource, item, live)
-            scope = self.sides.lineage.ancestor(resource, around)
+            scope = self.sides.hierarchy.ancestor(resource, scope_kind)
             if step is not None and scope is not None:
                 value = str(resource.fields[item.name])
                 scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
         if not scopes:
             return
-        holders = self._objects_by_value(kind, item, around)
+        holders = self._objects_by_value(kind, item, scope_kind)
         for scope, renames in sorted(scopes.items()):
-            if item.unique or any(rename.live for rename in renames):
-                owner = self.sides.desired.resources[scope].kind, self.sides.snapshot.bound(scope) or ""
-                self._settle_scope(kind, item, renames, holders[owner])
+            if item.unique_within or any(rename.live for rename in renames):
+                owner = self.sides.desired.entries[scope].kind, self.sides.snapshot.live_id(scope) or ""
+                self._order_scope(kind, item, renames, holders[owner])
 
-    def _setting_step(self, resource: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
+    def _setting_step(self, entry: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
         """Return the step that sets a field of an entry; None if there is none."""
-        step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
-        if step is None and live is None and item.on == "both":
-            step = next(iter(self.steps.of(resource.address, "create")), None)
+        step = next((step for step in self.steps.steps_of(entry.address) if item.name in step.fields), None)
+        if step is None and live is None and item.written_in == "both":
+            step = next(iter(self.steps.steps_of(entry.address, "create")), None)
         return step
 
-    def _settle_scope(
+    def _order_scope(
         self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
     ) -> None:
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
@@ -127,18 +127,18 @@ class _Unique(Struct, frozen=True, dict=True):
             others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
             if others:
                 found += rename.step.waits_for(*(other.step for other in others))
-            elif item.unique:
+            elif item.unique_within:
                 found += self._resolve_conflict(kind, item, rename, holding[0])
-        self.edges.extend(self._break_circles(kind, item, renames, found))
+        self.edges.extend(self._break_cycles(kind, item, renames, found))
         # Nodes of a tree are made one at a time anyway.
-        if item.unique and not isinstance(kind.shape, NodeShape):
-            self.edges.extend(self._one_at_a_time(renames))
+        if item.unique_within and not isinstance(kind.shape, NodeShape):
+            self.edges.extend(self._creates_one_at_a_time(renames))
 
     def _resolve_conflict(
         self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject
     ) -> Iterator[Edge]:
         if holder.identity in self.deletions.roots:
-            yield from rename.step.waits_for(self._step_that_frees(kind, item, holder))
+            yield from rename.step.waits_for(self._releasing_step(kind, item, holder))
         else:
             self._refuse(kind, item, rename, holder)
 
@@ -149,21 +149,21 @@ class _Unique(Struct, frozen=True, dict=True):
         found: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
         for live in self.sides.snapshot.objects.values():
             if live.kind == kind.name and (value := live.fields.get(item.name)) is not None:
-                scope = self.sides.lineage.live_ancestor(live, around)
+                scope = self.sides.hierarchy.live_ancestor(live, around)
                 if scope is not None:
                     found[scope][str(value)].append(live)
         return found
 
-    def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
+    def _releasing_step(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
         address = self.sides.names.address(holder.identity)
         assert kind.update is not None
         path = self.requests.live_path(holder, kind.update.path)
         # After an interruption, the next run recognizes the object by its temporary name.
-        name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
-        step = self.requests.free(path, kind, address, item, name)
-        return self.freeing.setdefault(step.id, step)
+        name = temporary_name(str(address) if address in self.sides.entries else "/".join(holder.identity))
+        step = self.requests.release_value(path, kind, address, item, name)
+        return self.releasing.setdefault(step.id, step)
 
-    def _break_circles(
+    def _break_cycles(
         self, kind: Kind, item: Field, renames: list[_Rename], found: list[Edge]
     ) -> Iterator[Edge]:
         """Break circles with temporary values; a step that takes such a value waits only for its release.
@@ -173,22 +173,22 @@ class _Unique(Struct, frozen=True, dict=True):
         by_step = {rename.step.id: rename for rename in renames}
         onward: dict[str, list[str]] = {id: [] for id in by_step}
         for edge in found:
-            if edge.on in onward:
-                onward[edge.step].append(edge.on)
+            if edge.waits_for in onward:
+                onward[edge.step].append(edge.waits_for)
         freeing: dict[str, StepDraft] = {}
-        for id in sorted(openers(onward), key=lambda one: by_step[one].resource.address):
+        for id in sorted(cycle_breaking_nodes(onward), key=lambda one: by_step[one].entry.address):
             rename = by_step[id]
             assert rename.live is not None
-            freeing[id] = self._step_that_frees(kind, item, rename.live)
+            freeing[id] = self._releasing_step(kind, item, rename.live)
             yield from rename.step.waits_for(freeing[id])
         for edge in found:
-            yield Edge(edge.step, freeing[edge.on].id) if edge.on in freeing else edge
+            yield Edge(edge.step, freeing[edge.waits_for].id) if edge.waits_for in freeing else edge
 
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
         owner = self.sides.names.address(holder.identity)
         self.refusals.append(
-            TAKEN.at(
-                rename.resource.address.field(item.name),
+            TAKEN.refusal(
+                rename.entry.address.field(item.name),
                 field=item.name,
                 value=rename.value,
                 owner=owner,
@@ -196,7 +196,7 @@ class _Unique(Struct, frozen=True, dict=True):
             )
         )
 
-    def _one_at_a_time(self, renames: list[_Rename]) -> Iterator[Edge]:
+    def _creates_one_at_a_time(self, renames: list[_Rename]) -> Iterator[Edge]:
         """Order creates after renames and one after another, because the platform chooses a value on create.
 
         Each new object gets its declared value before the next one is created. Only the first create needs an
@@ -207,20 +207,25 @@ class _Unique(Struct, frozen=True, dict=True):
         for rename in renames:
             if rename.live is not None:
                 continue
-            maker = self.steps.steps[self.steps.makers[rename.resource.address]]
+            maker = self.steps.steps[self.steps.creating_steps[rename.entry.address]]
             if before is None:
-                yield from (Edge(maker.id, other, only_ended=True) for other in existing)
+                yield from (Edge(maker.id, other, may_have_failed=True) for other in existing)
             elif maker.id != before:
-                yield Edge(maker.id, before, only_ended=True)
+                yield Edge(maker.id, before, may_have_failed=True)
             before = rename.step.id
 
 
-def name_of(kind: Kind) -> Field | None:
+def name_field(kind: Kind) -> Field | None:
     """Return the writable field that is the first natural key of a kind, if there is one."""
-    key = kind.identity[0] if kind.identity else None
+    key = kind.natural_keys[0] if kind.natural_keys else None
     if not isinstance(key, str) or "." in key or kind.parent is None or not isinstance(kind.update, Call):
         return None
     item = kind.field(key)
-    plain = item.via is None and not item.nest and not item.type.refers and not item.unique
-    plain = plain and item.source != kind.id  # an id in request paths is never written
-    return item if plain and item.on in ("update", "both") else None
+    plain = (
+        item.own_call is None
+        and not item.is_parent_reference
+        and not item.type.referenced_kinds
+        and not item.unique_within
+    )
+    plain = plain and item.response_path != kind.id_path  # an id in request paths is never written
+    return item if plain and item.written_in in ("update", "both") else None

@@ -17,40 +17,42 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import Enum
 from dpsync.model.urls import is_loopback
-from dpsync.rehearse.domains import ADDRESS, HOST, URL, Domains
+from dpsync.rehearse.domains import EMAIL_PATTERN, HOST_PATTERN, URL_PATTERN, Domains
 from dpsync.rehearse.draft import Json
 
-_LEAST: Final = "read"
+_DEFAULT_ROLE: Final = "read"
 """The role of everyone except the administrator."""
-_PROSE: Final = frozenset({
+_PROSE_MEMBERS: Final = frozenset({
     "agentInstructions", "commitMessage", "configuration", "customInstructions", "description", "document",
     "failureReason", "filter", "glossary", "instructions", "message", "setupSettings", "text", "urlUnfurl",
 })  # fmt: skip
 """Members in which somebody writes freely. What a link or a site is called is not among them."""
-_PERSONAL: Final = frozenset({"photoURL", "lastSeenAt", "joinedAt", "author", "committer", "avatarURL"})
+_PERSONAL_MEMBERS: Final = frozenset(
+    {"photoURL", "lastSeenAt", "joinedAt", "author", "committer", "avatarURL"}
+)
 """Members that are of one person and of nobody else: they are left out."""
-_WORDS_OF_FORM: Final = frozenset({
+_ENUM_MEMBERS: Final = frozenset({
     "type", "kind", "object", "role", "visibility", "status", "plan", "backend", "defaultLevel",
     "defaultRole", "editMode", "processingState", "rule", "locale", "language", "key",
 })  # fmt: skip
 """Members that have one of few words: a person who is called so is not meant."""
-_REPOSITORY: Final = frozenset({"repoName", "url", "branch", "ref"})
-_CODE: Final = frozenset({"basename", "condition", "expression", "path", "slug", "source"})
+_REPOSITORY_MEMBERS: Final = frozenset({"repoName", "url", "branch", "ref"})
+_CODE_MEMBERS: Final = frozenset({"basename", "condition", "expression", "path", "slug", "source"})
 """Members whose words have dots between them: only a domain that is certainly one elsewhere is one there."""
 _GITBOOK: Final = "https://api.gitbook.com"
-_PLACES: Final = re.compile(f"{URL}|{ADDRESS}|{HOST}", re.IGNORECASE)
+_IDENTIFYING_TEXT: Final = re.compile(f"{URL_PATTERN}|{EMAIL_PATTERN}|{HOST_PATTERN}", re.IGNORECASE)
 """A text that may identify somebody: a URL, an address or a domain."""
-_BETWEEN: Final = re.compile(r"(?:[\s._+-]|%20)*")
+_NAME_SEPARATORS: Final = re.compile(r"(?:[\s._+-]|%20)*")
 _WORD: Final = re.compile(r"%20|[^\W\d_]+|\d+")
 _ID: Final = re.compile(r"[\w-]{4,}")
-_MOST_WORDS: Final = 8
+_MAX_NAME_WORDS: Final = 8
 """Words, and runs of digits, that one name has."""
-_SHORTEST: Final = 3
+_MIN_NAME_CHARS: Final = 3
 """Characters of a part of a name that is looked for by itself."""
-_SPECIFICATION: Final = '{"openapi": "3.1.0", "info": {"title": "text", "version": "0"}, "paths": {}}'
+_EMPTY_SPECIFICATION: Final = '{"openapi": "3.1.0", "info": {"title": "text", "version": "0"}, "paths": {}}'
 # Of nobody: the subject is "anonymous".
 CERTIFICATE: Final = """\
 -----BEGIN CERTIFICATE-----
@@ -67,7 +69,7 @@ QZaIiA==
 """
 
 
-class Anonymous:
+class Anonymizer:
     """Replaces the people in a world. `world()` returns the data, and `caller` the administrator in it."""
 
     def __init__(self, data: Json, caller: str) -> None:
@@ -78,7 +80,7 @@ class Anonymous:
         self._known = set(_ids(data)) - self._ids.keys()
         self._domains = Domains(data)
         self._addresses: dict[str, str] = {
-            one["email"].casefold(): self._at(self._ids[one["id"]], one["email"])
+            one["email"].casefold(): self._replace_email(self._ids[one["id"]], one["email"])
             for one in self._users
             if one.get("email")
         }
@@ -90,9 +92,13 @@ class Anonymous:
 
     def world(self) -> Json:
         """Return the world without any known person."""
-        data = {name: self._value(value, (name,)) for name, value in self._data.items() if name != "users"}
+        data = {
+            name: self._anonymize_value(value, (name,))
+            for name, value in self._data.items()
+            if name != "users"
+        }
         for organization in data.get("organizations", []):
-            self._equalize(organization)
+            self._give_equal_roles(organization)
         return {"users": [self._person(one) for one in self._users], **data}
 
     def _person(self, user: Json) -> Json:
@@ -104,10 +110,10 @@ class Anonymous:
             person["emailVerified"] = user["emailVerified"]
         return person
 
-    def _equalize(self, organization: Json) -> None:
+    def _give_equal_roles(self, organization: Json) -> None:
         """Give everybody the same role, but for the administrator."""
         for member in organization.get("members", []):
-            member["role"] = "admin" if member["user"] == self.caller else _LEAST
+            member["role"] = "admin" if member["user"] == self.caller else _DEFAULT_ROLE
         for team in organization.get("teams", []):
             for member in team.get("members", []):
                 member["role"] = "member"
@@ -115,75 +121,77 @@ class Anonymous:
             for one in organization.get(holders, []):
                 users = (one.get("permissions") or {}).get("users")
                 if users:
-                    one["permissions"]["users"] = dict.fromkeys(users, _LEAST)
+                    one["permissions"]["users"] = dict.fromkeys(users, _DEFAULT_ROLE)
 
-    def _value(self, data: Any, path: tuple[str, ...]) -> Any:
+    def _anonymize_value(self, data: Any, path: tuple[str, ...]) -> Any:
         if isinstance(data, dict):
             return {
-                self._key(name): self._value(value, (*path, name))
+                self._key(name): self._anonymize_value(value, (*path, name))
                 for name, value in data.items()
-                if name not in _PERSONAL
+                if name not in _PERSONAL_MEMBERS
             }
         if isinstance(data, list):
-            return [self._value(value, path) for value in data]
+            return [self._anonymize_value(value, path) for value in data]
         return self._text(data, path) if isinstance(data, str) else data
 
     def platform(self, url: str) -> str:
         """Return the address of the platform, replaced if it could identify somebody."""
-        return url if url == _GITBOOK or is_loopback(url) else self._swept(url)
+        return url if url == _GITBOOK or is_loopback(url) else self._anonymize_text(url)
 
     def _key(self, name: str) -> str:
-        return self._ids.get(name) or (self._swept(name, is_code=True) if {"@", "."} & {*name} else name)
+        return self._ids.get(name) or (
+            self._anonymize_text(name, is_code=True) if {"@", "."} & {*name} else name
+        )
 
     def _text(self, text: str, path: tuple[str, ...]) -> str:
-        if not text or path[-1] in _WORDS_OF_FORM or text in _enum_words():
+        if not text or path[-1] in _ENUM_MEMBERS or text in _enum_words():
             return self._ids.get(text, text)
         if text in self._known:  # what names another thing by it must go on to do so
-            return self._without_addresses(text, is_code=True)
+            return self._replace_addresses(text, is_code=True)
         if text in self._ids:
             return self._ids[text]
         if path[-1] == "certificate":
             return CERTIFICATE
-        if "gitSync" in path and path[-1] in _REPOSITORY:
+        if "gitSync" in path and path[-1] in _REPOSITORY_MEMBERS:
             return "https://git.example/owner/repository" if path[-1] == "url" else "owner/repository"
         if path[0] == "records" and path[-1] == "text":
-            return _SPECIFICATION
-        if _PROSE.intersection(path) or ("shareLinks" in path and path[-1] == "name"):
+            return _EMPTY_SPECIFICATION
+        if _PROSE_MEMBERS.intersection(path) or ("shareLinks" in path and path[-1] == "name"):
             return text if path[-1] in ("id", "token") else "text"
         if path[-1] == "externalIds":
             return "external"
-        return self._swept(text, path[-1] in _CODE)
+        return self._anonymize_text(text, path[-1] in _CODE_MEMBERS)
 
-    def _swept(self, text: str, is_code: bool = False) -> str:
+    def _anonymize_text(self, text: str, is_code: bool = False) -> str:
         """Return the text with names, addresses and domains replaced, each only once."""
         normalized = unicodedata.normalize("NFC", text)
         if "." not in normalized and "://" not in normalized:  # most texts
-            return self._names.replaced(normalized)
+            return self._names.replace_names(normalized)
         parts, end = [], 0
-        for match in _PLACES.finditer(normalized):
+        for match in _IDENTIFYING_TEXT.finditer(normalized):
             if (place := self._replacement(match, is_code)) is not None:
-                parts += [self._names.replaced(normalized[end : match.start()]), place]
+                parts += [self._names.replace_names(normalized[end : match.start()]), place]
                 end = match.end()
-        return "".join([*parts, self._names.replaced(normalized[end:])])
+        return "".join([*parts, self._names.replace_names(normalized[end:])])
 
-    def _without_addresses(self, text: str, is_code: bool) -> str:
+    def _replace_addresses(self, text: str, is_code: bool) -> str:
         """Return the text with addresses and domains replaced, but not names."""
-        return _PLACES.sub(lambda match: self._replacement(match, is_code) or match[0], text)
+        return _IDENTIFYING_TEXT.sub(lambda match: self._replacement(match, is_code) or match[0], text)
 
     def _replacement(self, match: re.Match[str], is_code: bool) -> str | None:
         """Return the replacement of a URL, an email address or a domain; None for other matches."""
         if match["host"] is not None:
-            return self._domains.url(match["scheme"], match["host"], match["path"])
+            return self._domains.replace_url(match["scheme"], match["host"], match["path"])
         if match["bare"] is not None:
-            return self._domains.bare(match["bare"], match["below"] or "", is_code)
+            return self._domains.replace_bare_host(match["bare"], match["below"] or "", is_code)
         address = match[0].replace("%40", "@").casefold()
         if address not in self._addresses:
             number = 1 + sum(one.startswith("address-") for one in self._addresses.values())
-            self._addresses[address] = self._at(f"address-{number}", address)
+            self._addresses[address] = self._replace_email(f"address-{number}", address)
         return self._addresses[address]
 
-    def _at(self, name: str, address: str) -> str:
-        return f"{name}@{self._domains.host(address.rpartition('@')[2])}"
+    def _replace_email(self, name: str, address: str) -> str:
+        return f"{name}@{self._domains.replace_host(address.rpartition('@')[2])}"
 
 
 def _ids(data: Any) -> Iterator[str]:
@@ -210,44 +218,46 @@ class _Names:
 
     def __init__(self, users: Iterable[Json], ids: Mapping[str, str]) -> None:
         self._ids = ids
-        self._found: dict[str, str] = {}
+        self._person_by_name: dict[str, str] = {}
         forms = [(words, ids[user["id"]]) for user in users for words in _name_forms(user)]
         for words, person in sorted(forms, key=lambda one: -len(one[0])):  # whole names go first
             plain = _normalized_name("".join(words))
-            if len(plain) >= _SHORTEST and not plain.isdecimal():
-                self._found.setdefault(plain, person)
+            if len(plain) >= _MIN_NAME_CHARS and not plain.isdecimal():
+                self._person_by_name.setdefault(plain, person)
         unspaced = {
             name: ids[user["id"]]
             for user in users
             if (name := user.get("displayName") or "") and len(name) > 1 and _is_unspaced(name)
         }
-        self._unspaced = unspaced
+        self._unspaced_names = unspaced
         each = "|".join(re.escape(name) for name in sorted(unspaced, key=len, reverse=True))
-        self._written = re.compile(each) if each else None
+        self._unspaced_pattern = re.compile(each) if each else None
 
-    def replaced(self, text: str) -> str:
+    def replace_names(self, text: str) -> str:
         """Return the text with person ids in place of names."""
-        if self._written is not None:
-            text = self._written.sub(lambda match: self._unspaced[match[0]], text)
+        if self._unspaced_pattern is not None:
+            text = self._unspaced_pattern.sub(lambda match: self._unspaced_names[match[0]], text)
         text = _ID.sub(lambda match: self._ids.get(match[0], match[0]), text)
         words = list(_WORD.finditer(text))
         parts, end, at = [], 0, 0
         while at < len(words):
-            last, person = self._longest(text, words, at)
+            last, person = self._longest_name_at(text, words, at)
             if person is not None:
                 parts += [text[end : words[at].start()], person]
                 end = words[last].end()
             at = last + 1
         return "".join([*parts, text[end:]])
 
-    def _longest(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, str | None]:
+    def _longest_name_at(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, str | None]:
         """Return the last index of the longest name that begins at a word, with its person or None."""
         best, best_person, joined = at, None, ""
-        for index in range(at, min(at + _MOST_WORDS, len(words))):
-            if index > at and not _BETWEEN.fullmatch(text, words[index - 1].end(), words[index].start()):
+        for index in range(at, min(at + _MAX_NAME_WORDS, len(words))):
+            if index > at and not _NAME_SEPARATORS.fullmatch(
+                text, words[index - 1].end(), words[index].start()
+            ):
                 break
             joined += "" if words[index][0] == "%20" else _normalized_name(words[index][0])
-            if (person := self._found.get(joined)) is not None:
+            if (person := self._person_by_name.get(joined)) is not None:
                 best, best_person = index, person
         return best, best_person
 
@@ -270,6 +280,6 @@ def _name_forms(user: Json) -> Iterator[tuple[str, ...]]:
 @cache
 def _enum_words() -> frozenset[str]:
     """Return the words of all enums: as values, these words never name a person."""
-    registry = load().whole
+    registry = build_registry().with_all_kinds
     types = [field.type for kind in registry.kinds.values() for field in kind.fields]
     return frozenset(word for type_ in types if isinstance(type_, Enum) for word in type_.words)

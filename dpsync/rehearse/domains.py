@@ -15,19 +15,21 @@ _LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _DOMAIN: Final = rf"(?:{_LABEL}\.)+[^\W\d_](?:[\w-]{{0,61}}[^\W_])"
 _BEFORE: Final = r"(?:(?<=%2f)|(?<=%3a)|(?<=%3d)|(?<=%40)|(?<![\w%.-]))"
 """The position before a host: after a letter only if the letter is part of an encoded character."""
-ADDRESS: Final = r"(?P<name>[\w.!#$&'*+=^`{|}~%-]{1,100})(?:@|%40)(?P<at>[\w-]+(?:\.[\w-]+)+)"
+EMAIL_PATTERN: Final = r"(?P<name>[\w.!#$&'*+=^`{|}~%-]{1,100})(?:@|%40)(?P<at>[\w-]+(?:\.[\w-]+)+)"
 """An e-mail address."""
-URL: Final = r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,20}://)(?P<host>[^\s/?#\"'<>\\]+)(?P<path>[^\s\"'<>]*)"
-HOST: Final = rf"{_BEFORE}(?P<bare>{_DOMAIN})(?P<below>(?::\d{{1,5}})?/[^\s\"'<>]*)?(?![\w-])"
-_URL: Final = re.compile(URL, re.IGNORECASE)
-_ADDRESS: Final = re.compile(ADDRESS)
-_FIRST: Final = re.compile(_DOMAIN)
-_SECOND_LEVEL: Final = frozenset({"ac", "co", "com", "edu", "go", "gov", "mil", "ne", "net", "or", "org"})
+URL_PATTERN: Final = r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,20}://)(?P<host>[^\s/?#\"'<>\\]+)(?P<path>[^\s\"'<>]*)"
+HOST_PATTERN: Final = rf"{_BEFORE}(?P<bare>{_DOMAIN})(?P<below>(?::\d{{1,5}})?/[^\s\"'<>]*)?(?![\w-])"
+_URL: Final = re.compile(URL_PATTERN, re.IGNORECASE)
+_ADDRESS: Final = re.compile(EMAIL_PATTERN)
+_DOMAIN_AT_START: Final = re.compile(_DOMAIN)
+_SECOND_LEVEL_LABELS: Final = frozenset(
+    {"ac", "co", "com", "edu", "go", "gov", "mil", "ne", "net", "or", "org"}
+)
 """Second labels that companies register names below, in front of a country's (`co.uk`)."""
-_HERE: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_DOMAINS_ALONE: Final = frozenset({"emailDomains", "hostname", "customHostname", "domain", "proxy"})
+_LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_DOMAIN_MEMBERS: Final = frozenset({"emailDomains", "hostname", "customHostname", "domain", "proxy"})
 """Members that begin with a domain, whatever it ends with."""
-_FILES: Final = frozenset({
+_FILE_SUFFIXES: Final = frozenset({
     "bat", "c", "cfg", "conf", "cpp", "cs", "css", "csv", "dll", "doc", "docx", "env", "exe", "gif",
     "go", "gz", "h", "htm", "html", "ini", "ipynb", "java", "jpeg", "jpg", "js", "json", "jsx", "kt",
     "lock", "log", "md", "mdx", "mp4", "pdf", "php", "png", "ppt", "pptx", "py", "rb", "rs", "scss",
@@ -44,17 +46,17 @@ class Domains:
         self._companies: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
         self._urls: dict[str, str] = {}
-        self._known = {_registered(_normalized_host(host)) for host in _hosts(data, "")}
+        self._known = {_registered_domain(_normalized_host(host)) for host in _hosts(data, "")}
 
-    def host(self, host: str) -> str:
+    def replace_host(self, host: str) -> str:
         """Return the replacement of a host, without a port."""
         plain = _normalized_host(host)
-        if plain in _HERE:
+        if plain in _LOCAL_HOSTS:
             return plain
         if plain not in self._hosts:
-            company = self._company(_registered(plain))
+            company = self._company(_registered_domain(plain))
             below = sum(one.endswith(f".{company}") for one in self._hosts.values())
-            is_whole = plain == _registered(plain)
+            is_whole = plain == _registered_domain(plain)
             self._hosts[plain] = company if is_whole else f"host-{below + 1}.{company}"
         return self._hosts[plain]
 
@@ -66,27 +68,27 @@ class Domains:
             self._companies[domain] = f"company-{number}.example"
         return self._companies[domain]
 
-    def url(self, scheme: str, host: str, path: str) -> str:
+    def replace_url(self, scheme: str, host: str, path: str) -> str:
         """Return the replacement of a URL; its path is replaced, too."""
         ending = path[len(path.rstrip(".,;:!?)]}*")) :]  # of the sentence that it stands in
         path = path.removesuffix(ending)
-        return f"{scheme}{self.host(host)}{self._path(scheme + host + path, path)}{ending}"
+        return f"{scheme}{self.replace_host(host)}{self._path(scheme + host + path, path)}{ending}"
 
     def _path(self, whole: str, path: str) -> str:
         if path in ("", "/"):
             return path
         return self._urls.setdefault(whole, f"/path-{len(self._urls) + 1}")
 
-    def bare(self, host: str, path: str, is_code: bool = False) -> str | None:
+    def replace_bare_host(self, host: str, path: str, is_code: bool = False) -> str | None:
         """Return the replacement of a host without a scheme; None if the text is no host.
 
         With `is_code`, only known domains are hosts.
         """
         plain = _normalized_host(host)
         ending = plain.rpartition(".")[2]
-        if _registered(plain) not in self._known and (is_code or ending in _FILES):
+        if _registered_domain(plain) not in self._known and (is_code or ending in _FILE_SUFFIXES):
             return None
-        return self.url("", host, path)
+        return self.replace_url("", host, path)
 
 
 def _normalized_host(host: str) -> str:
@@ -98,12 +100,12 @@ def _normalized_host(host: str) -> str:
         return bare
 
 
-def _registered(host: str) -> str:
+def _registered_domain(host: str) -> str:
     """Return the registered domain of a host, as far as the labels show it."""
     labels = host.split(".")
     if host.startswith("[") or labels[-1].isdecimal():
         return host
-    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVEL
+    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVEL_LABELS
     return ".".join(labels[-3 if country else -2 :])
 
 
@@ -119,5 +121,5 @@ def _hosts(data: Any, member: str) -> Iterator[str]:
     elif isinstance(data, str):
         yield from (match["host"] for match in _URL.finditer(data))
         yield from (match["at"] for match in _ADDRESS.finditer(data))
-        if member in _DOMAINS_ALONE and (match := _FIRST.match(data)):
+        if member in _DOMAIN_MEMBERS and (match := _DOMAIN_AT_START.match(data)):
             yield match[0]

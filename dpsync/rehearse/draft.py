@@ -17,28 +17,30 @@ from msgspec.structs import asdict
 
 from dpsync.client.recording import RecordedAnswer
 
-HIDDEN = "hidden in a rehearsal"
+HIDDEN_TEXT = "hidden in a rehearsal"
 """Stands for what is secret and is read back."""
-_KEYS = re.compile("key|token|secret|password|credential", re.IGNORECASE)
+_SECRET_MEMBER = re.compile("key|token|secret|password|credential", re.IGNORECASE)
 """Members of settings whose texts are secret."""
 
 
-def without_keys(settings: Any) -> Any:
+def hide_secret_settings(settings: Any) -> Any:
     """Return settings with each secret replaced by another text, at any depth."""
     if isinstance(settings, list):
-        return [without_keys(one) for one in settings]
+        return [hide_secret_settings(one) for one in settings]
     if not isinstance(settings, dict):
         return settings
     return {
-        name: HIDDEN if _KEYS.search(name) and isinstance(value, str) else without_keys(value)
+        name: HIDDEN_TEXT
+        if _SECRET_MEMBER.search(name) and isinstance(value, str)
+        else hide_secret_settings(value)
         for name, value in settings.items()
     }
 
 
 Json = dict[str, Any]
-COMPUTED = ("object", "urls", "permissions")
+COMPUTED_MEMBERS = ("object", "urls", "permissions")
 """The members that the companion computes for every response."""
-ELSEWHERE = "elsewhere"
+FOREIGN_ORGANIZATION = "elsewhere"
 """An organization of nobody here: it has published what is installed and was not read."""
 
 
@@ -83,69 +85,69 @@ class WorldDraft:
         """The ids of the spaces in order, by collection."""
         self.pages: dict[str, list[Json]] = {}
         """The page tree of each space, by space id, without page texts."""
-        self.lists: dict[tuple[str, str], dict[str, list[Json]]] = defaultdict(dict)
+        self.navigation_lists: dict[tuple[str, str], dict[str, list[Json]]] = defaultdict(dict)
         """The lists of the navigation, by organization and site, if the navigation is read by lists."""
-        self.grants: list[tuple[str, str, str, list[Json]]] = []
-        self.placed: list[tuple[str, str, list[Json]]] = []
-        self.looks: dict[str, Json] = {}
+        self.role_grants: list[tuple[str, str, str, list[Json]]] = []
+        self.installation_places: list[tuple[str, str, list[Json]]] = []
+        self.customizations: dict[str, Json] = {}
         """The customizations, by site space."""
-        self.published: dict[str, Json] = {}
+        self.published_integrations: dict[str, Json] = {}
         self.versions: dict[tuple[str, str], Json] = {}
         """The latest version of each specification, by organization and slug."""
         self.records: list[Json] = []
         self.styleguides: list[tuple[str, str]] = []
         """The organization id and space id of each style guide that a site uses."""
 
-    def organization(self, id: str) -> OrganizationDraft:
+    def get_organization(self, id: str) -> OrganizationDraft:
         """Return the draft of an organization, which is empty at first."""
         return self.organizations.setdefault(id, OrganizationDraft(id))
 
-    def user(self, person: Json) -> str:
+    def add_user(self, person: Json) -> str:
         """Add a person, and return the id."""
         id = str(person["id"])
-        self.users.setdefault(id, {}).update(without(person, "id", *COMPUTED))
+        self.users.setdefault(id, {}).update(without_members(person, "id", *COMPUTED_MEMBERS))
         return id
 
-    def belongs(self, owner: OrganizationDraft, user: str) -> None:
+    def add_member(self, owner: OrganizationDraft, user: str) -> None:
         """Add a person with a role in an organization to its members, even if the members were not read."""
         if user not in owner.members:
             owner.members[user] = {"user": user}
-            self.assumed.append(f"the role of {self.called(user)} in the organization {owner.id}")
+            self.assumed.append(f"the role of {self.email_or_id(user)} in the organization {owner.id}")
 
-    def called(self, user: str) -> str:
+    def email_or_id(self, user: str) -> str:
         """Return the email of a person, or the id without an email."""
         return str(self.users.get(user, {}).get("email") or user)
 
-    def space(self, organization: str, id: str) -> None:
+    def add_space(self, organization: str, id: str) -> None:
         """Add a space that another object refers to, if it was not read."""
-        if id not in self.organization(organization).spaces:
-            self.organization(organization).spaces[id] = {"id": id}
+        if id not in self.get_organization(organization).spaces:
+            self.get_organization(organization).spaces[id] = {"id": id}
             self.assumed.append(f"the space {id}")
 
-    def site(self, organization: str, id: str) -> Json:
+    def get_site(self, organization: str, id: str) -> Json:
         """Return the data of a site, which has only its id at first."""
-        return self.organization(organization).sites.setdefault(id, {"id": id})
+        return self.get_organization(organization).sites.setdefault(id, {"id": id})
 
-    def record(
+    def add_record(
         self, kind: str, id: str, doc: Json, organization: str, scope: str, parent: str = "", ref: str = ""
     ) -> None:
         """Add an object in the companion's own form if the usual form would start background work."""
         self.records.append(asdict(_Record(kind, id, doc, organization, scope, parent, ref)))
 
 
-def without(response: Json, *left_out: str) -> Json:
+def without_members(response: Json, *left_out: str) -> Json:
     """Return a response without these members."""
     return {name: value for name, value in response.items() if name not in left_out}
 
 
-def only(response: Json, *kept: str) -> Json:
+def only_members(response: Json, *kept: str) -> Json:
     """Return these members of a response, if present."""
     return {name: response[name] for name in kept if name in response}
 
 
-def assume(draft: WorldDraft, organization: str, path: str) -> None:
+def assume_objects(draft: WorldDraft, organization: str, path: str) -> None:
     """Add the objects that the path of a step names."""
-    for pattern, note in _ASSUMED:
+    for pattern, note in _ASSUME_BY_PATH:
         if (found := pattern.match(path)) is not None:
             note(draft, organization, unquote(found[1]))
             return
@@ -153,42 +155,47 @@ def assume(draft: WorldDraft, organization: str, path: str) -> None:
 
 def assume_space(draft: WorldDraft, organization: str, id: str) -> None:
     if not any(id in one.spaces for one in draft.organizations.values()):
-        draft.space(organization, id)
+        draft.add_space(organization, id)
 
 
 def assume_collection(draft: WorldDraft, organization: str, id: str) -> None:
     if not any(id in one.collections for one in draft.organizations.values()):
-        draft.organization(organization).collections[id] = {"id": id}
+        draft.get_organization(organization).collections[id] = {"id": id}
         draft.assumed.append(f"the collection {id}")
 
 
 def assume_team(draft: WorldDraft, organization: str, id: str) -> None:
-    if id not in draft.organization(organization).teams:
-        draft.organization(organization).teams[id] = {"id": id, "title": id}
+    if id not in draft.get_organization(organization).teams:
+        draft.get_organization(organization).teams[id] = {"id": id, "title": id}
         draft.assumed.append(f"the team {id}")
 
 
 def assume_member(draft: WorldDraft, organization: str, id: str) -> None:
-    owner = draft.organization(organization)
+    owner = draft.get_organization(organization)
     if not owner.members_read:
-        draft.belongs(owner, draft.user({"id": id}))
+        draft.add_member(owner, draft.add_user({"id": id}))
 
 
 def assume_site(draft: WorldDraft, organization: str, id: str) -> None:
-    if id not in draft.organization(organization).sites:
-        draft.organization(organization).sites[id] = {"id": id}
+    if id not in draft.get_organization(organization).sites:
+        draft.get_organization(organization).sites[id] = {"id": id}
         draft.assumed.append(f"the site {id}")
 
 
 def assume_integration(draft: WorldDraft, organization: str, name: str) -> None:
     """Add a public integration of an unknown organization."""
-    if name not in draft.published:
-        maker = draft.organization(ELSEWHERE)
-        draft.published[name] = {"name": name, "title": name, "visibility": "public", "owner": maker.id}
+    if name not in draft.published_integrations:
+        maker = draft.get_organization(FOREIGN_ORGANIZATION)
+        draft.published_integrations[name] = {
+            "name": name,
+            "title": name,
+            "visibility": "public",
+            "owner": maker.id,
+        }
         draft.assumed.append(f"the integration {name}")
 
 
-_ASSUMED = (
+_ASSUME_BY_PATH = (
     (re.compile("/spaces/([^/{]+)"), assume_space),
     (re.compile("/collections/([^/{]+)"), assume_collection),
     (re.compile("/orgs/[^/]+/teams/([^/{]+)"), assume_team),

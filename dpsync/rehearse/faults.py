@@ -18,27 +18,27 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.apply.saved_plan import Refused
+from dpsync.apply.saved_plan import StaleStateError
 from dpsync.client.client import WriteClient
-from dpsync.client.errors import ClientError, NotSent, Unknown
+from dpsync.client.errors import ClientError, NotSentError, UnknownOutcomeError
 from dpsync.client.recording import Recording
 from dpsync.client.transport import Request, Response, Stats, Transport
-from dpsync.kinds.urls import expand
+from dpsync.kinds.urls import fill_path_template
 from dpsync.model.desired import Entry
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.ids import Edits, IdsFile
+from dpsync.model.ids import IdsEdits, IdsFile
 from dpsync.model.journal import Report
 from dpsync.model.plan import FaultRun, Plan
 from dpsync.model.text import json_text
-from dpsync.model.values import ENV, live_ids, markers
-from dpsync.planner.answers import confirmed_by
+from dpsync.model.values import ENV_MARKER, live_ids, marker_names
+from dpsync.planner.answers import answer_in_flag
 from dpsync.planner.sides import Options
-from dpsync.rehearse.replica import CannotLoad, Replica, Unhurried
-from dpsync.rehearse.world import World, world_of
+from dpsync.rehearse.replica import InstantClock, Replica, WorldLoadError
+from dpsync.rehearse.world import World, make_world
 from dpsync.workflows.session import Planned, Session
 
 
-class Stage(Struct, frozen=True):
+class RehearsalSetup(Struct, frozen=True):
     """A plan to rehearse, with the session and the responses from which the plan was made."""
 
     session: Session
@@ -56,37 +56,42 @@ class Stage(Struct, frozen=True):
         """
         changed = {change.id for change in self.plan.changes if change.id is not None}
         try:
-            return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
+            return make_world(
+                self.recording.joined_answers(), random.token_hex(16), changed, self._named_paths()
+            )
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as mistake:
-            raise CannotLoad(
+            raise WorldLoadError(
                 f"a response of GitBook has an unexpected form ({type(mistake).__name__})"
             ) from None
 
-    def _named(self) -> Iterator[tuple[str, str]]:
+    def _named_paths(self) -> Iterator[tuple[str, str]]:
         """Yield the paths of the objects that the changes name by id, each with the organization id."""
         for change in self.plan.changes:
-            owner = self.planned.snapshot.matches.get(change.location.top)
-            entry = self.session.readable.resources.get(change.location)
+            owner = self.planned.snapshot.matches.get(change.location.organization)
+            entry = self.session.readable.entries.get(change.location)
             if owner is None:
                 continue
             yield from ((owner.id, step.path) for step in change.steps)
             if entry is not None:
-                yield from ((owner.id, path) for path in self._references(entry, owner.id))
+                yield from ((owner.id, path) for path in self._reference_paths(entry, owner.id))
 
-    def _references(self, entry: Entry, organization: str) -> Iterator[str]:
+    def _reference_paths(self, entry: Entry, organization: str) -> Iterator[str]:
         """Yield the paths of the objects in the organization that an entry refers to by id."""
         registry = self.session.registry
         above = [(registry.root.name, organization)]
         for field in registry[entry.kind].reference_fields:
             for id in sorted(live_ids(entry.fields.get(field.name))):
-                for kind in map(registry.__getitem__, field.type.refers):
-                    if kind.parents == (registry.root.name,) and kind.platform.outputs is None:
-                        yield expand(registry, kind, kind.at, id, above)
+                for kind in map(registry.__getitem__, field.type.referenced_kinds):
+                    if kind.parents == (registry.root.name,) and kind.platform_work.outputs is None:
+                        yield fill_path_template(registry, kind, kind.url_path, id, above)
 
-    def placeholders(self) -> Mapping[str, str]:
+    def placeholder_secrets(self) -> Mapping[str, str]:
         """Return a random value for each secret that the steps send, so that no real secret is needed."""
         names = {
-            name for change in self.plan.changes for step in change.steps for name in markers(step.body, ENV)
+            name
+            for change in self.plan.changes
+            for step in change.steps
+            for name in marker_names(step.body, ENV_MARKER)
         }
         return {name: f"rehearsal-{random.token_hex(8)}" for name in sorted(names)}
 
@@ -98,59 +103,59 @@ class Stage(Struct, frozen=True):
         The client has the platform's address, because the plan and the ids file contain this address.
         """
         url = self.planned.snapshot.platform
-        return WriteClient(url, "rehearsal", transport=around(replica), clock=Unhurried(replica))
+        return WriteClient(url, "rehearsal", transport=around(replica), clock=InstantClock(replica))
 
 
-What = Literal["time-out", "lost connection", "503", "429", "kill"]
-_WHAT: Final[tuple[What, ...]] = ("time-out", "lost connection", "503", "429", "kill")
-_MOST = 3
+FaultType = Literal["time-out", "lost connection", "503", "429", "kill"]
+_FAULT_TYPES: Final[tuple[FaultType, ...]] = ("time-out", "lost connection", "503", "429", "kill")
+_MAX_FAULTS = 3
 """Faults of one run."""
-_ASKED = 3
+_MAX_CONFIRMED_PLANS = 3
 """Maximum number of plans with the answers that the plan before asked for."""
 
 
-class Killed(BaseException):
+class ProcessKilled(BaseException):
     """The process of an apply has ended: no code of the apply runs any more."""
 
 
 class Fault(Struct, frozen=True):
     """A fault at one write, counted from 1."""
 
-    at: int
-    what: What
-    after: bool = False
+    write_number: int
+    type: FaultType
+    is_after_write: bool = False
     """Whether the platform carries out the write before the fault."""
 
     def __str__(self) -> str:
-        if self.what in ("429", "503") and not self.after:
-            return f"{self.what} at write {self.at}"
-        return f"{self.what} {'after' if self.after else 'before'} write {self.at}"
+        if self.type in ("429", "503") and not self.is_after_write:
+            return f"{self.type} at write {self.write_number}"
+        return f"{self.type} {'after' if self.is_after_write else 'before'} write {self.write_number}"
 
 
-def draw(random: Random, writes: int) -> tuple[Fault, ...]:
+def draw_faults(random: Random, writes: int) -> tuple[Fault, ...]:
     """Return the faults of one run, ordered by write."""
-    numbers = random.sample(range(1, writes + 1), random.randint(1, min(_MOST, writes)))
+    numbers = random.sample(range(1, writes + 1), random.randint(1, min(_MAX_FAULTS, writes)))
     faults = []
     for at in sorted(numbers):
-        what = random.choice(_WHAT)
+        what = random.choice(_FAULT_TYPES)
         faults.append(Fault(at, what, what != "429" and random.random() < 0.5))
     return tuple(faults)
 
 
-class Faulty:
+class FaultyTransport:
     """A transport that lets writes fail."""
 
     def __init__(self, inner: Transport, faults: tuple[Fault, ...]) -> None:
         self._inner = inner
-        self._faults = {fault.at: fault for fault in faults}
+        self._faults = {fault.write_number: fault for fault in faults}
         self._lock = threading.Lock()
         self._writes = 0
-        self.dead = False
+        self.is_killed = False
 
     def send(self, request: Request) -> Response:
         """Return the response, or raise the error that a client gets from the fault."""
-        if self.dead:
-            raise Killed
+        if self.is_killed:
+            raise ProcessKilled
         if request.method == "GET":
             return self._inner.send(request)
         with self._lock:
@@ -158,21 +163,21 @@ class Faulty:
             fault = self._faults.get(self._writes)
         if fault is None:
             return self._inner.send(request)
-        if fault.after:
+        if fault.is_after_write:
             self._inner.send(request)
         return self._fail(fault, request)
 
     def _fail(self, fault: Fault, request: Request) -> Response:
-        if fault.what == "kill":
-            self.dead = True
-            raise Killed
-        if fault.what == "time-out":
-            raise Unknown(request.method, request.path, "timeout", seconds=30.0)
-        if fault.what == "lost connection":
-            if fault.after:
-                raise Unknown(request.method, request.path, "reset")
-            raise NotSent(request.method, request.path, "connect")
-        status = int(fault.what)
+        if fault.type == "kill":
+            self.is_killed = True
+            raise ProcessKilled
+        if fault.type == "time-out":
+            raise UnknownOutcomeError(request.method, request.path, "timeout", seconds=30.0)
+        if fault.type == "lost connection":
+            if fault.is_after_write:
+                raise UnknownOutcomeError(request.method, request.path, "reset")
+            raise NotSentError(request.method, request.path, "connect")
+        status = int(fault.type)
         body = json_text({"error": {"code": status, "message": "simulated fault"}}).encode()
         return Response(status, {"content-type": "application/json", "retry-after": "1"}, body)
 
@@ -183,42 +188,42 @@ class Faulty:
         return self._inner.stats()
 
 
-class _Memory(Struct):
+class _MemoryIdsStore(Struct):
     """An ids file in memory. Edits after the end of the process are lost."""
 
     ids: IdsFile
-    dead: Callable[[], bool] = lambda: False
-    changes: list[Edits] = msgspec.field(default_factory=list)
+    is_killed: Callable[[], bool] = lambda: False
+    changes: list[IdsEdits] = msgspec.field(default_factory=list)
 
-    def edit(self, platform: str, edits: Edits) -> None:
-        if not self.dead():
-            self.ids = self.ids.edited(platform, edits)
+    def edit(self, platform: str, edits: IdsEdits) -> None:
+        if not self.is_killed():
+            self.ids = self.ids.with_edits(platform, edits)
 
 
-def runs(
-    stage: Stage, world: World, undisturbed: Replica, writes: int, number: int, seed: int
+def run_with_faults(
+    stage: RehearsalSetup, world: World, undisturbed: Replica, writes: int, number: int, seed: int
 ) -> Iterator[FaultRun]:
     """Yield the results of `number` rehearsals with faults.
 
     `undisturbed` is a replica on which the plan was carried out without faults.
     """
-    end = undisturbed.inventory()
+    end = undisturbed.count_objects()
     for index in range(number if writes else 0):
         run_seed = seed + index
-        faults = draw(Random(run_seed), writes)  # noqa: S311  # what is repeated by its seed is no secret
+        faults = draw_faults(Random(run_seed), writes)  # noqa: S311  # what is repeated by its seed is no secret
         try:
             with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
-                converged, description = _FaultyApply(stage, replica).carried_out(faults)
+                converged, description = _FaultyApply(stage, replica).run(faults)
                 if converged and (differing := _count_differences(replica, end)):
                     converged, description = False, f"{description} {differing}"
-        except CannotLoad as cannot:
+        except WorldLoadError as cannot:
             converged, description = False, str(cannot)
         yield FaultRun(seed=run_seed, faults=tuple(map(str, faults)), good=converged, end=description)
 
 
 def _count_differences(replica: Replica, end: object) -> str:
     """Return the kinds of objects that were duplicated or lost, compared with a run without faults."""
-    now = replica.inventory()
+    now = replica.count_objects()
     assert isinstance(end, type(now))
     lost = sorted({kind for kind, _ in (end - now)})
     more = sorted({kind for kind, _ in (now - end)})
@@ -231,16 +236,16 @@ def _count_differences(replica: Replica, end: object) -> str:
 class _FaultyApply:
     """One apply with faults, and a clean apply after it."""
 
-    def __init__(self, stage: Stage, replica: Replica) -> None:
+    def __init__(self, stage: RehearsalSetup, replica: Replica) -> None:
         self._stage, self._replica = stage, replica
 
-    def carried_out(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
+    def run(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
         """Return whether a clean apply converged after the faults, and a description of both applies."""
-        memory = _Memory(self._stage.session.ids)
+        memory = _MemoryIdsStore(self._stage.session.ids)
         first = self._apply_with_faults(faults, memory)
         try:
             report = self._apply_again(memory)
-        except (Refused, ClientError, DiagnosticError) as error:
+        except (StaleStateError, ClientError, DiagnosticError) as error:
             return False, f"{first} The next apply failed: {' '.join(str(error).split())}"
         if report is None:
             return True, f"{first} A new plan had no changes."
@@ -248,29 +253,31 @@ class _FaultyApply:
             return False, f"{first} The next apply did not finish the plan."
         return True, f"{first} The next apply finished the plan."
 
-    def _apply_with_faults(self, faults: tuple[Fault, ...], memory: _Memory) -> str:
-        transports: list[Faulty] = []
+    def _apply_with_faults(self, faults: tuple[Fault, ...], memory: _MemoryIdsStore) -> str:
+        transports: list[FaultyTransport] = []
 
         def around(inner: Transport) -> Transport:
-            transports.append(Faulty(inner, faults))
+            transports.append(FaultyTransport(inner, faults))
             return transports[-1]
 
         stage = self._stage
         one_by_one = replace(stage.session, parallelism=1)  # so the seed says which write it is
         with stage.client(self._replica, around) as client:
-            memory.dead = lambda: transports[0].dead
+            memory.is_killed = lambda: transports[0].is_killed
             try:
-                report = one_by_one.apply(client, stage.planned, secrets=stage.placeholders(), ids=memory)
-            except Killed:
+                report = one_by_one.apply(
+                    client, stage.planned, secrets=stage.placeholder_secrets(), ids=memory
+                )
+            except ProcessKilled:
                 return "The process was killed."
-            except (Refused, ClientError, DiagnosticError) as error:
+            except (StaleStateError, ClientError, DiagnosticError) as error:
                 return f"The apply stopped ({' '.join(str(error).split())})."
             finally:
-                memory.dead = lambda: False
+                memory.is_killed = lambda: False
         number = report.count("done", "already", "requested")
         return f"{number} of {len(report.outcomes)} steps succeeded."
 
-    def _apply_again(self, memory: _Memory) -> Report | None:
+    def _apply_again(self, memory: _MemoryIdsStore) -> Report | None:
         """Apply without faults, with the ids file from before; return None if nothing was left to do."""
         stage = self._stage
         self._replica.finish()
@@ -279,7 +286,7 @@ class _FaultyApply:
             planned = self._confirmed_plan(session, client)
             if planned.plan.empty:
                 return None
-            return session.apply(client, planned, secrets=stage.placeholders(), ids=memory)
+            return session.apply(client, planned, secrets=stage.placeholder_secrets(), ids=memory)
 
     def _confirmed_plan(self, session: Session, client: object) -> Planned:
         """Return the plan of the remaining changes, with every answer confirmed that the plan asks for.
@@ -290,7 +297,7 @@ class _FaultyApply:
 
         assert isinstance(client, ReadClient)
         options: Options = self._stage.planned.options
-        for _ in range(_ASKED):
+        for _ in range(_MAX_CONFIRMED_PLANS):
             planned = session.plan(client, options)
             new_answers = [answer for answer in _requested_answers(planned) if answer not in options.confirm]
             if not planned.plan.refusals or not new_answers:
@@ -303,5 +310,5 @@ def _requested_answers(planned: Planned) -> Iterator[str]:
     """Yield the answers that a plan asks for."""
     for refusal in planned.plan.refusals:
         for way in refusal.answers:
-            if (answer := confirmed_by(way.add)) is not None:
+            if (answer := answer_in_flag(way.add)) is not None:
                 yield answer

@@ -17,12 +17,12 @@ from dpsync.apply.executor import Schedule
 from dpsync.client.recording import Recording
 from dpsync.model.change import Step
 from dpsync.model.plan import Estimate, Plan, Unproven, UnprovenKind
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 from dpsync.rehearse.draft import Json
 from dpsync.rehearse.world import World
 
 
-def estimate(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:
+def estimate_time(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:
     """Return the estimated seconds of an apply.
 
     `requests` is the number of requests that carried out the steps in a rehearsal, without reading and proof.
@@ -45,15 +45,15 @@ def makespan(steps: Sequence[Step], each: float, parallelism: int) -> float:
     schedule, now = Schedule(steps), 0.0
     running: list[tuple[float, str]] = []
     while True:
-        while len(running) < max(1, parallelism) and (id := schedule.next()) is not None:
+        while len(running) < max(1, parallelism) and (id := schedule.take_ready_step()) is not None:
             heappush(running, (now + each, id))
         if not running:
             return now
         now, ended = heappop(running)
-        schedule.settle(ended, good=True)
+        schedule.end_step(ended, succeeded=True)
 
 
-def unproven(
+def unverifiable(
     plan: Plan, world: World, *, refused: Iterable[str], guessed: Iterable[str], fetched: Iterable[str],
     secrets: Iterable[str], differing: Iterable[str],
 ) -> Iterator[Unproven]:  # fmt: skip
@@ -67,13 +67,14 @@ def unproven(
         differing: known differences between the companion and the platform that no step depends on.
     """
     yield Unproven(what="token", message="The rehearsal cannot check whether your token has write access.")
-    if world.spaces:
+    if world.space_count:
         yield Unproven(
             what="content",
-            message=f"The copy has no pages and no comments. The content of {world.holders} was not checked.",
+            message="The copy has no pages and no comments. The content of "
+            f"{world.space_count_text} was not checked.",
         )
-    if world.scripts:
-        number = counted(world.scripts, "integration")
+    if world.script_count:
+        number = format_count(world.script_count, "integration")
         message = f"The copy has no scripts and no pictures. The scripts of {number} were not checked."
         yield Unproven(what="scripts", message=message)
     work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
@@ -101,7 +102,7 @@ _MESSAGES: dict[UnprovenKind, str] = {
 }
 
 
-Fact = tuple[str, str]
+PublicFact = tuple[str, str]
 """A group of visitors, and what they see."""
 
 
@@ -113,30 +114,32 @@ class _Visitor(Struct, frozen=True):
     """
 
     name: str
-    opens: tuple[str, ...]
-    listed: bool = False
-    bound: bool = True
+    visible_to: tuple[str, ...]
+    sees_only_listed: bool = False
+    is_restricted: bool = True
 
 
 _VISITORS: Final = (
-    _Visitor("everyone", ("public",), listed=True),
+    _Visitor("everyone", ("public",), sees_only_listed=True),
     _Visitor("anyone who has the URL", ("public", "unlisted")),
-    _Visitor("anyone who has a share link", ("public", "unlisted", "share-link"), bound=False),
-    _Visitor("anyone who signs in", ("public", "unlisted", "share-link", "visitor-auth"), bound=False),
+    _Visitor("anyone who has a share link", ("public", "unlisted", "share-link"), is_restricted=False),
+    _Visitor(
+        "anyone who signs in", ("public", "unlisted", "share-link", "visitor-auth"), is_restricted=False
+    ),
 )
 
 
-def facts_of_site(site: Mapping[str, Any], born: set[str]) -> set[Fact]:
+def facts_of_site(site: Mapping[str, Any], initial_ids: set[str]) -> set[PublicFact]:
     """Return all that visitors see of one site. `born` has the ids from before the rehearsal."""
     return {
         (visitor.name, what)
         for visitor in _VISITORS
-        if _is_open(site, visitor, born)
-        for what in _seen(site, visitor)
+        if _is_open(site, visitor, initial_ids)
+        for what in _visible_parts(site, visitor)
     }
 
 
-def facts_of_specifications(specifications: Iterable[Json]) -> set[Fact]:
+def facts_of_specifications(specifications: Iterable[Json]) -> set[PublicFact]:
     """Return the public OpenAPI specifications, each with its source."""
     return {
         (
@@ -149,17 +152,17 @@ def facts_of_specifications(specifications: Iterable[Json]) -> set[Fact]:
 
 
 def _is_open(site: Mapping[str, Any], visitor: _Visitor, born: set[str]) -> bool:
-    if not site.get("published") or site["visibility"] not in visitor.opens:
+    if not site.get("published") or site["visibility"] not in visitor.visible_to:
         return False
     if site["visibility"] != "share-link" or visitor.name != "anyone who has a share link":
         return True
     return any(link["active"] and link["id"] in born for link in site.get("shareLinks") or ())
 
 
-def _seen(site: Mapping[str, Any], visitor: _Visitor) -> Iterator[str]:
+def _visible_parts(site: Mapping[str, Any], visitor: _Visitor) -> Iterator[str]:
     yield f"the site {site['id']}"
     reached: set[str] = set()
-    for node in _nodes(site.get("structure") or (), visitor):
+    for node in _visible_nodes(site.get("structure") or (), visitor):
         reached.add(node["id"])
         yield f"{node['type']} {node['id']} of the site {site['id']}"
         if (space := node.get("space")) is not None:
@@ -173,14 +176,14 @@ def _seen(site: Mapping[str, Any], visitor: _Visitor) -> Iterator[str]:
             yield f"the redirect {redirect['source']} of the site {site['id']} to {to.get('url') or node}"
 
 
-def _nodes(nodes: Iterable[Json], visitor: _Visitor) -> Iterator[Json]:
+def _visible_nodes(nodes: Iterable[Json], visitor: _Visitor) -> Iterator[Json]:
     for node in nodes:
-        if node.get("draft") or (visitor.bound and node.get("condition")):
+        if node.get("draft") or (visitor.is_restricted and node.get("condition")):
             continue
-        if visitor.listed and node.get("hidden"):
+        if visitor.sees_only_listed and node.get("hidden"):
             continue
         yield node
-        yield from _nodes(node.get("children", ()), visitor)
+        yield from _visible_nodes(node.get("children", ()), visitor)
 
 
 class PublicHistory:
@@ -190,32 +193,32 @@ class PublicHistory:
     """
 
     def __init__(self) -> None:
-        self._now: dict[str, set[Fact]] = {}
-        self._start: set[Fact] = set()
-        self.changes: list[tuple[str, str, frozenset[Fact]]] = []
+        self._facts_by_site: dict[str, set[PublicFact]] = {}
+        self._start: set[PublicFact] = set()
+        self.changes: list[tuple[str, str, frozenset[PublicFact]]] = []
         """Each write after which a site showed something else, with the site and all that it showed then."""
 
     @property
     def sites(self) -> set[str]:
         """Return the ids of the sites that were compared."""
-        return set(self._now)
+        return set(self._facts_by_site)
 
-    def begin(self, by_site: Mapping[str, set[Fact]]) -> None:
+    def set_start(self, by_site: Mapping[str, set[PublicFact]]) -> None:
         """Set what is public before the first write, by site."""
-        self._now = dict(by_site)
+        self._facts_by_site = dict(by_site)
         self._start = set().union(*by_site.values())
 
-    def after(self, write: str, by_site: Mapping[str, set[Fact]]) -> None:
+    def record_write(self, write: str, by_site: Mapping[str, set[PublicFact]]) -> None:
         """Record what is public of these sites after a write."""
         for site, facts in by_site.items():
-            if facts != self._now.get(site, set()):
-                self._now[site] = facts
+            if facts != self._facts_by_site.get(site, set()):
+                self._facts_by_site[site] = facts
                 self.changes.append((write, site, frozenset(facts)))
 
-    def moments(self) -> list[tuple[str, Fact]]:
+    def short_exposures(self) -> list[tuple[str, PublicFact]]:
         """Return what is public only between start and end, each with the first write that exposed it."""
-        allowed = self._start.union(*self._now.values())
-        first_writes: dict[Fact, str] = {}
+        allowed = self._start.union(*self._facts_by_site.values())
+        first_writes: dict[PublicFact, str] = {}
         for write, _, facts in self.changes:
             for fact in sorted(facts - allowed):
                 first_writes.setdefault(fact, write)

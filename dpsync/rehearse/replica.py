@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from dpsync.server.store import Record
 
 T = TypeVar("T")
-_SECONDS = 600.0
+_TIMEOUT_SECONDS = 600.0
 """Seconds after which a request counts as a fault of dpsync itself."""
-_DOCUMENT = (
+_PLACEHOLDER_SPECIFICATION = (
     '{"openapi": "3.1.0", "info": {"title": "Placeholder: a rehearsal does not download the specification", '
     '"version": "0"}, "paths": {}}'
 )
@@ -44,33 +44,33 @@ class Replica:
         self._world, self._profile, self._recording = world, profile, recording
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="rehearsal", daemon=True)
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._refused = {(one.path, one.filters) for one in recording.readings() if one.status == 403}
-        self._pinned = {(one.path, one.filters) for one in world.unknown} | {("/user", ())}
-        self._read = {(one.path, one.filters) for one in recording.readings()}
+        self._refused = {(one.path, one.filters) for one in recording.joined_answers() if one.status == 403}
+        self._recorded_only = {(one.path, one.filters) for one in world.unknown} | {("/user", ())}
+        self._recorded_reads = {(one.path, one.filters) for one in recording.joined_answers()}
         self._name = recording.header(WORLD_HEADER)
-        self.born: set[str] = set()
+        self.initial_ids: set[str] = set()
         """The ids of all objects from before the rehearsal."""
-        self.guessed: set[str] = set()
+        self.guessed_lists: set[str] = set()
         """Lists of what was there from the start that were read now, and not when the plan was made."""
-        self.looks: Callable[[Request], None] = lambda _: None
-        self.fetched: set[str] = set()
+        self.after_write: Callable[[Request], None] = lambda _: None
+        self.fetched_urls: set[str] = set()
         """The addresses from which a real platform would have fetched a document."""
 
     def __enter__(self) -> Replica:
         self._thread.start()
         try:
-            self.app = self._call(self._open())
+            self.app = self._run_on_loop(self._open())
         except BaseException:
             self._end()
             raise
-        self.born = {record.id for record in self.app.store.every()}
+        self.initial_ids = {record.id for record in self.app.store.every()}
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._call(self._shut())
+        self._run_on_loop(self._close())
         self._end()
 
     def _end(self) -> None:
@@ -85,7 +85,7 @@ class Replica:
         """Load the world. Raises NoCompanion, and CannotLoad for what the companion refuses to load."""
         import logging
 
-        from dpsync.server.extras import MissingPackage, companion_packages
+        from dpsync.server.extras import MissingPackageError, companion_packages
 
         try:
             with companion_packages():
@@ -93,23 +93,23 @@ class Replica:
                 from dpsync.server.http.app import build
                 from dpsync.server.store import open_store
                 from dpsync.server.world import complaint, load
-        except MissingPackage as missing:
-            raise NoCompanion(str(missing)) from None
+        except MissingPackageError as missing:
+            raise NoCompanionError(str(missing)) from None
 
         logging.getLogger("dpsync.server").addHandler(logging.NullHandler())
         store = open_store(":memory:")
         try:
             load(store, self._world.data)
         except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
-            raise CannotLoad(complaint(wrong)) from None
-        store.set_counters(_counters(store.every(), FAMILIES.prefixes))
-        return build(store, profile=self._profile, sources=_outside(self.fetched))
+            raise WorldLoadError(complaint(wrong)) from None
+        store.set_counters(_start_counters(store.every(), FAMILIES.prefixes))
+        return build(store, profile=self._profile, sources=_outside_stand_in(self.fetched_urls))
 
-    async def _shut(self) -> None:
+    async def _close(self) -> None:
         self.app.store.close()
 
-    def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=_SECONDS)
+    def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=_TIMEOUT_SECONDS)
 
     # --- the transport --------------------------------------------------------------------------------
 
@@ -118,19 +118,19 @@ class Replica:
         with self._lock:
             self._counts[request.method] += 1
         if request.method != "GET":
-            with self._writing:
-                answer = self._call(self._answer(request))
+            with self._write_lock:
+                answer = self._run_on_loop(self._answer(request))
                 if answer.status < 300:
-                    self.looks(request)
+                    self.after_write(request)
             return answer
         asked = (request.path, filters_of(request.query))
-        if asked in self._refused or asked in self._pinned:
-            known = self._recording.answer(request.path, request.query)
+        if asked in self._refused or asked in self._recorded_only:
+            known = self._recording.find_answer(request.path, request.query)
             if known is not None:
                 return known
-        if asked not in self._read:
+        if asked not in self._recorded_reads:
             self._note_guess(request)
-        return self._call(self._answer(request))
+        return self._run_on_loop(self._answer(request))
 
     def close(self) -> None:
         """Do nothing: a client of a rehearsal ends before the replica does."""
@@ -146,9 +146,9 @@ class Replica:
                                               "raw_path": path.encode(), "headers": []})  # fmt: skip
         template = operation.path.strip("/").split("/") if operation is not None else []
         ids = [segment for name, segment in zip(template, segments[1:], strict=False) if name.startswith("{")]
-        if template and not template[-1].startswith("{") and ids and self.born.issuperset(ids):
+        if template and not template[-1].startswith("{") and ids and self.initial_ids.issuperset(ids):
             with self._lock:
-                self.guessed.add(request.path)
+                self.guessed_lists.add(request.path)
 
     async def _answer(self, request: Request) -> Response:
         path = f"/v1{request.path}"
@@ -181,7 +181,7 @@ class Replica:
 
     def finish(self) -> None:
         """Let the companion finish its background work."""
-        self._call(self.app.finish())
+        self._run_on_loop(self.app.finish())
 
     def sites(self, ids: set[str] | None = None) -> list[Json]:
         """Return the sites with everything in them, in the form of a world; with `ids` only these sites."""
@@ -198,7 +198,7 @@ class Replica:
                 if ids is None or site.id in ids
             ]
 
-        return self._call(look())
+        return self._run_on_loop(look())
 
     def specifications(self) -> list[Json]:
         """Return the OpenAPI specifications as the companion stores them."""
@@ -206,23 +206,31 @@ class Replica:
         async def look() -> list[Json]:
             return [{"slug": one.ref, **one.doc} for one in self.app.store.find("openapi-spec")]
 
-        return self._call(look())
+        return self._run_on_loop(look())
 
-    def inventory(self) -> Counter[tuple[str, str]]:
+    def count_objects(self) -> Counter[tuple[str, str]]:
         """Count the objects by kind and id. Objects that are new in the rehearsal have the id ""."""
 
         async def look() -> Counter[tuple[str, str]]:
-            kept = (one for one in self.app.store.every() if one.kind not in _FLEETING)
-            return Counter((one.kind, one.id if one.id in self.born else "") for one in kept)
+            kept = (one for one in self.app.store.every() if one.kind not in _TEMPORARY_KINDS)
+            return Counter((one.kind, one.id if one.id in self.initial_ids else "") for one in kept)
 
-        return self._call(look())
+        return self._run_on_loop(look())
 
 
-_FLEETING = {"audit-event", "job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
+_TEMPORARY_KINDS = {
+    "audit-event",
+    "job",
+    "event",
+    "waiting-event",
+    "revision",
+    "openapi-version",
+    "deleted-space",
+}
 """Kinds of records of which a repeated request may leave one more. They are not objects of the platform."""
 
 
-def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:
+def _start_counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:
     """Return the start values of the companion's counters, so that a new object gets no recorded id."""
     last: dict[str, int] = {}
     for record in records:
@@ -235,32 +243,32 @@ def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[st
 
 def check_world(data: Json) -> None:
     """Load a world for a check. Raises NoCompanion, and CannotLoad if the companion rejects the data."""
-    from dpsync.server.extras import MissingPackage, companion_packages
+    from dpsync.server.extras import MissingPackageError, companion_packages
 
     try:
         with companion_packages():
             from dpsync.server.store import open_store
             from dpsync.server.world import complaint, load
-    except MissingPackage as missing:
-        raise NoCompanion(str(missing)) from None
+    except MissingPackageError as missing:
+        raise NoCompanionError(str(missing)) from None
     store = open_store(":memory:")
     try:
         load(store, data)
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
-        raise CannotLoad(complaint(wrong)) from None
+        raise WorldLoadError(complaint(wrong)) from None
     finally:
         store.close()
 
 
-class NoCompanion(Exception):
+class NoCompanionError(Exception):
     """The companion is not installed. The message names the missing package."""
 
 
-class CannotLoad(Exception):
+class WorldLoadError(Exception):
     """The companion rejects the platform's data. The message has the reason."""
 
 
-class Unhurried(Clock):
+class InstantClock(Clock):
     """A clock without waiting: a wait lets the companion finish its work, and moves the clock forward."""
 
     def __init__(self, replica: Replica) -> None:
@@ -277,14 +285,14 @@ class Unhurried(Clock):
         self._replica.finish()
 
 
-def _outside(fetched: set[str]) -> Any:
+def _outside_stand_in(fetched: set[str]) -> Any:
     """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched`."""
     from dpsync.server.jobs.sources import OutsideServices
 
     class Nobody(OutsideServices):
         async def fetch(self, url: str) -> str:
             fetched.add(url)
-            return _DOCUMENT
+            return _PLACEHOLDER_SPECIFICATION
 
         async def post(self, url: str, content: bytes) -> int:
             return 200

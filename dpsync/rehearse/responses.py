@@ -15,12 +15,21 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from dpsync.kinds.kind import Node
-from dpsync.kinds.registry import load
-from dpsync.rehearse.draft import COMPUTED, HIDDEN, Json, WorldDraft, assume_site, only, without, without_keys
+from dpsync.kinds.kind import TreeNode
+from dpsync.kinds.registry import build_registry
+from dpsync.rehearse.draft import (
+    COMPUTED_MEMBERS,
+    HIDDEN_TEXT,
+    Json,
+    WorldDraft,
+    assume_site,
+    hide_secret_settings,
+    only_members,
+    without_members,
+)
 
-_NOTED: Final[dict[str, Callable[[WorldDraft, str, str], None]]] = {
-    "spaces": WorldDraft.space,
+_ADD_REFERENCED: Final[dict[str, Callable[[WorldDraft, str, str], None]]] = {
+    "spaces": WorldDraft.add_space,
     "sites": assume_site,
 }
 """Functions that add the object at which an installation is active, by level."""
@@ -28,42 +37,44 @@ _NOTED: Final[dict[str, Callable[[WorldDraft, str, str], None]]] = {
 
 def take_integrations(draft: WorldDraft, items: list[Json]) -> None:
     for item in items:
-        publish(draft, item)
+        add_published_integration(draft, item)
 
 
-def publish(draft: WorldDraft, integration: Json) -> None:
+def add_published_integration(draft: WorldDraft, integration: Json) -> None:
     """Add an integration to its owner. Responses contain neither its pictures nor its script."""
     owner = integration["owner"]
-    owner_draft = draft.organization(str(owner["id"]))
+    owner_draft = draft.get_organization(str(owner["id"]))
     if not owner_draft.fields:
-        owner_draft.fields = without(owner, "id", *COMPUTED)
-    data = without(integration, "owner", "icon", "previewImages", *COMPUTED)
-    draft.published[integration["name"]] = {**data, "owner": owner["id"]}
+        owner_draft.fields = without_members(owner, "id", *COMPUTED_MEMBERS)
+    data = without_members(integration, "owner", "icon", "previewImages", *COMPUTED_MEMBERS)
+    draft.published_integrations[integration["name"]] = {**data, "owner": owner["id"]}
 
 
 def take_installations(draft: WorldDraft, items: list[Json], organization: str) -> None:
     for item in items:
-        publish(draft, item["integration"])
+        add_published_integration(draft, item["integration"])
         installation, name = item["installation"], item["integration"]["name"]
-        data = without(installation, "status", "spaces", "sites", "target", *COMPUTED)
+        data = without_members(installation, "status", "spaces", "sites", "target", *COMPUTED_MEMBERS)
         if installation.get("status") == "paused":
             data["status"] = "paused"
-        draft.organization(organization).installations[installation["id"]] = {**data, "integration": name}
+        draft.get_organization(organization).installations[installation["id"]] = {**data, "integration": name}
 
 
-def take_placed(draft: WorldDraft, items: list[Json], _: str, installation: str, level: str) -> None:
-    draft.placed.append((level, installation, items))
+def take_installation_places(
+    draft: WorldDraft, items: list[Json], _: str, installation: str, level: str
+) -> None:
+    draft.installation_places.append((level, installation, items))
 
 
-def put_on(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
+def add_installation_places(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
     """Add the places where an installation is active."""
     word = level.removesuffix("s")
     for organization in draft.organizations.values():
         data = organization.installations.get(installation)
         for item in items if data is not None else ():
             target = item[word] if isinstance(item[word], str) else item[word]["id"]
-            _NOTED[level](draft, organization.id, target)
-            placement = {word: target, **only(item, "configuration", "externalIds")}
+            _ADD_REFERENCED[level](draft, organization.id, target)
+            placement = {word: target, **only_members(item, "configuration", "externalIds")}
             assert data is not None
             data.setdefault(level, []).append(placement)
 
@@ -71,11 +82,11 @@ def put_on(draft: WorldDraft, level: str, installation: str, items: list[Json]) 
 def take_specifications(draft: WorldDraft, items: list[Json], organization: str) -> None:
     """Add specifications as records of the companion, which would otherwise start to process pending ones."""
     for item in items:
-        doc = without(item, "id", "slug", "lastProcessedErrorCount", *COMPUTED)
-        draft.record("openapi-spec", item["id"], doc, organization, organization, ref=item["slug"])
+        doc = without_members(item, "id", "slug", "lastProcessedErrorCount", *COMPUTED_MEMBERS)
+        draft.add_record("openapi-spec", item["id"], doc, organization, organization, ref=item["slug"])
         if last := item.get("lastVersion"):
             made = {"createdAt": item.get("lastProcessedAt") or item["createdAt"]}
-            draft.record("openapi-version", last, made, organization, item["id"])
+            draft.add_record("openapi-version", last, made, organization, item["id"])
             draft.versions[organization, item["slug"]] = made
 
 
@@ -87,14 +98,14 @@ def take_text(draft: WorldDraft, text: Any, organization: str, slug: str) -> Non
 
 def take_translations(draft: WorldDraft, items: list[Json], organization: str) -> None:
     for item in items:
-        doc = without(item, "id", "result", *COMPUTED)
+        doc = without_members(item, "id", "result", *COMPUTED_MEMBERS)
         source, result = item["source"]["space"], (item.get("result") or {}).get("space")
         for space in filter(None, (source, result)):
-            draft.space(organization, space)
-        draft.record("translation", item["id"], doc, organization, organization, source, ref=result or "")
+            draft.add_space(organization, space)
+        draft.add_record("translation", item["id"], doc, organization, organization, source, ref=result or "")
 
 
-_ROLES_BY = {"users": "user", "teams": "team"}
+_ROLE_SUBJECTS = {"users": "user", "teams": "team"}
 
 
 def take_organizations(draft: WorldDraft, items: list[Json]) -> None:
@@ -103,64 +114,68 @@ def take_organizations(draft: WorldDraft, items: list[Json]) -> None:
 
 
 def take_organization(draft: WorldDraft, body: Json, id: str) -> None:
-    fields = without(body, "id", *COMPUTED)
+    fields = without_members(body, "id", *COMPUTED_MEMBERS)
     if logo := (body.get("urls") or {}).get("logo"):
         fields["logo"] = logo
-    draft.organization(id).fields = fields
+    draft.get_organization(id).fields = fields
 
 
 def take_caller(draft: WorldDraft, body: Json) -> None:
-    draft.caller = draft.user(body)
+    draft.caller = draft.add_user(body)
 
 
 def take_members(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    owner = draft.organization(organization)
+    owner = draft.get_organization(organization)
     owner.members_read = True
     for item in items:
-        user = draft.user(item["user"])
+        user = draft.add_user(item["user"])
         kept = ("role", "disabled", "joinedAt", "sso", "lastSeenAt")
         owner.members[user] = {"user": user, **{name: item[name] for name in kept if name in item}}
 
 
 def take_teams(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    owner = draft.organization(organization)
-    owner.teams = {item["id"]: only(item, "id", "title", "createdAt") for item in items}
+    owner = draft.get_organization(organization)
+    owner.teams = {item["id"]: only_members(item, "id", "title", "createdAt") for item in items}
 
 
 def take_team(draft: WorldDraft, items: list[Json], organization: str, team: str) -> None:
-    owner = draft.organization(organization)
+    owner = draft.get_organization(organization)
     people = []
     for item in items:
-        user = draft.user(item["organization"]["user"])
+        user = draft.add_user(item["organization"]["user"])
         people.append({"user": user, "role": (item.get("team") or {}).get("role")})
-        draft.belongs(owner, user)
+        draft.add_member(owner, user)
     owner.teams.setdefault(team, {"id": team})["members"] = people
 
 
 def take_saml(draft: WorldDraft, items: list[Json], organization: str) -> None:
     made = []
     for item in items:
-        one = without(item, "status", "service", "defaultTeam", *COMPUTED)
+        one = without_members(item, "status", "service", "defaultTeam", *COMPUTED_MEMBERS)
         if team := (item.get("defaultTeam") or {}).get("id"):
             one["defaultTeam"] = team
-            draft.organization(organization).teams.setdefault(team, only(item["defaultTeam"], "id", "title"))
+            draft.get_organization(organization).teams.setdefault(
+                team, only_members(item["defaultTeam"], "id", "title")
+            )
         made.append(one)
-    draft.organization(organization).parts["samlProviders"] = made
+    draft.get_organization(organization).parts["samlProviders"] = made
 
 
 def take_instructions(draft: WorldDraft, body: Json, organization: str) -> None:
-    draft.organization(organization).parts["agentInstructions"] = body["instructions"]
+    draft.get_organization(organization).parts["agentInstructions"] = body["instructions"]
 
 
 def take_glossary(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    draft.organization(organization).parts["glossary"] = [without(item, *COMPUTED) for item in items]
+    draft.get_organization(organization).parts["glossary"] = [
+        without_members(item, *COMPUTED_MEMBERS) for item in items
+    ]
 
 
 def take_grants(draft: WorldDraft, items: list[Json], below: str, id: str, to: str) -> None:
-    draft.grants.append((below.rpartition("/")[2], id, to, items))
+    draft.role_grants.append((below.rpartition("/")[2], id, to, items))
 
 
-def give_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Json]) -> None:
+def add_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Json]) -> None:
     """Add the roles on a collection, a space or a site."""
     for one in draft.organizations.values():
         found = getattr(one, target).get(id)
@@ -168,16 +183,16 @@ def give_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Jso
             continue
         roles: Json = {}
         for item in items:
-            who = item[_ROLES_BY[to]]
+            who = item[_ROLE_SUBJECTS[to]]
             roles[who["id"]] = item["permission"]
             if to == "users":
-                draft.belongs(one, draft.user(who))
+                draft.add_member(one, draft.add_user(who))
             else:
-                one.teams.setdefault(who["id"], only(who, "id", "title", "createdAt"))
+                one.teams.setdefault(who["id"], only_members(who, "id", "title", "createdAt"))
         found.setdefault("permissions", {})[to] = roles
 
 
-_NOT_OF_SITES = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
+_OMITTED_SITE_MEMBERS = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
 
 
 def take_sites(draft: WorldDraft, items: list[Json], organization: str) -> None:
@@ -186,67 +201,71 @@ def take_sites(draft: WorldDraft, items: list[Json], organization: str) -> None:
 
 
 def take_site(draft: WorldDraft, body: Json, organization: str, id: str) -> None:
-    data = without(body, *_NOT_OF_SITES, *COMPUTED)
+    data = without_members(body, *_OMITTED_SITE_MEMBERS, *COMPUTED_MEMBERS)
     if origin := (body.get("proxy") or {}).get("origin"):
         data["proxy"] = origin
     if guide := (body.get("styleguide") or {}).get("space"):
         data["styleguide"] = guide
         draft.styleguides.append((organization, guide))
-    draft.site(organization, id).update(data)
+    draft.get_site(organization, id).update(data)
 
 
 def mark_styleguides(draft: WorldDraft) -> None:
     """Mark the spaces that sites use as style guides, even if the spaces were not read."""
     for organization, guide in draft.styleguides:
-        draft.space(organization, guide)
-        draft.organization(organization).spaces[guide]["type"] = "styleguide"
+        draft.add_space(organization, guide)
+        draft.get_organization(organization).spaces[guide]["type"] = "styleguide"
 
 
 def take_share_links(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
     """Add share links without their URLs, which contain tokens: the companion makes new ones."""
-    draft.site(organization, site)["shareLinks"] = [without(item, *COMPUTED) for item in items]
+    draft.get_site(organization, site)["shareLinks"] = [
+        without_members(item, *COMPUTED_MEMBERS) for item in items
+    ]
 
 
 def take_access(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    draft.site(organization, site)["visitorAuth"] = without(body, "privateKey", *COMPUTED)
+    draft.get_site(organization, site)["visitorAuth"] = without_members(body, "privateKey", *COMPUTED_MEMBERS)
 
 
 def take_claims(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    draft.site(organization, site)["adaptiveSchema"] = body["jsonSchema"]
+    draft.get_site(organization, site)["adaptiveSchema"] = body["jsonSchema"]
 
 
 def take_agent_settings(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    kept = without(body, "updatedAt", "updatedBy", *COMPUTED)
-    draft.site(organization, site)["agentSettings"] = kept
+    kept = without_members(body, "updatedAt", "updatedBy", *COMPUTED_MEMBERS)
+    draft.get_site(organization, site)["agentSettings"] = kept
 
 
 def take_mcp_servers(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
     """Add MCP servers with the names of their headers. The values may be secret and are replaced."""
-    made = [without(item, *COMPUTED) for item in items]
+    made = [without_members(item, *COMPUTED_MEMBERS) for item in items]
     for one in made:
         if isinstance(one.get("headers"), dict):
-            one["headers"] = dict.fromkeys(one["headers"], HIDDEN)
-    draft.site(organization, site)["mcpServers"] = made
+            one["headers"] = dict.fromkeys(one["headers"], HIDDEN_TEXT)
+    draft.get_site(organization, site)["mcpServers"] = made
 
 
 def take_channels(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    draft.site(organization, site)["channels"] = [without(item, "answers", *COMPUTED) for item in items]
+    draft.get_site(organization, site)["channels"] = [
+        without_members(item, "answers", *COMPUTED_MEMBERS) for item in items
+    ]
 
 
 def take_connections(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
     """Add connections. Keys and tokens in their settings are replaced."""
-    made = [without(item, "email", *COMPUTED) for item in items]
+    made = [without_members(item, "email", *COMPUTED_MEMBERS) for item in items]
     for one in made:
         if "setupSettings" in one:
-            one["setupSettings"] = without_keys(one["setupSettings"])
-    draft.site(organization, site)["contextConnections"] = made
+            one["setupSettings"] = hide_secret_settings(one["setupSettings"])
+    draft.get_site(organization, site)["contextConnections"] = made
 
 
 def take_topics(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
     """Add topics, parents first, because a world may refer only to topics before."""
     around = sorted(items, key=lambda item: "parent" in item)
-    draft.site(organization, site)["topics"] = [
-        {**without(item, "parent", *COMPUTED), **_parent_of(item)} for item in around
+    draft.get_site(organization, site)["topics"] = [
+        {**without_members(item, "parent", *COMPUTED_MEMBERS), **_parent_of(item)} for item in around
     ]
 
 
@@ -255,17 +274,19 @@ def _parent_of(topic: Json) -> Json:
     return {"parent": topic["parent"]["id"]} if topic.get("parent") else {}
 
 
-_NOT_OF_SPACES = ("visibility", "organization", "revision", "comments", "changeRequests",
+_OMITTED_SPACE_MEMBERS = ("visibility", "organization", "revision", "comments", "changeRequests",
                   "changeRequestsOpen", "changeRequestsDraft")  # fmt: skip
 
 
 def take_collections(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    owner = draft.organization(organization)
-    owner.collections = {item["id"]: without(item, "organization", *COMPUTED) for item in items}
+    owner = draft.get_organization(organization)
+    owner.collections = {
+        item["id"]: without_members(item, "organization", *COMPUTED_MEMBERS) for item in items
+    }
 
 
 def take_spaces(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    owner = draft.organization(organization)
+    owner = draft.get_organization(organization)
     alone, owner.spaces = owner.spaces, {}
     for item in items:
         take_space(draft, item, item["id"], organization)
@@ -273,8 +294,8 @@ def take_spaces(draft: WorldDraft, items: list[Json], organization: str) -> None
 
 
 def take_space(draft: WorldDraft, body: Json, id: str, organization: str = "") -> None:
-    owner = draft.organization(organization or body["organization"])
-    owner.spaces[id] = without(body, *_NOT_OF_SPACES, *COMPUTED)
+    owner = draft.get_organization(organization or body["organization"])
+    owner.spaces[id] = without_members(body, *_OMITTED_SPACE_MEMBERS, *COMPUTED_MEMBERS)
     if icon := (body.get("urls") or {}).get("icon"):
         owner.spaces[id]["icon"] = icon
 
@@ -290,7 +311,7 @@ def take_pages(draft: WorldDraft, body: Json, space: str) -> None:
 
 def _page_outline(parent: Json) -> Json:
     below = [_page_outline(page) for page in parent.get("pages", [])]
-    return {**only(parent, "id", "title", "type", "slug"), "pages": below}
+    return {**only_members(parent, "id", "title", "type", "slug"), "pages": below}
 
 
 def add_pages_to_spaces(draft: WorldDraft) -> None:
@@ -300,7 +321,7 @@ def add_pages_to_spaces(draft: WorldDraft) -> None:
             owner.spaces[id]["content"] = {"pages": draft.pages[id]}
 
 
-_NOT_OF_NODES = ("siteSpaces", "children", "sections", "sectionGroup", "section", "space",
+_OMITTED_NODE_MEMBERS = ("siteSpaces", "children", "sections", "sectionGroup", "section", "space",
                  "hasAdvancedCustomizationFeature")  # fmt: skip
 
 
@@ -308,8 +329,8 @@ class _NodeKind(Struct, frozen=True):
     """The form of one kind of navigation nodes in a world."""
 
     type: str
-    holds: bool
-    shows: str | None
+    has_children: bool
+    content_member: str | None
     """The member that contains the shown space."""
 
 
@@ -317,86 +338,92 @@ class _NodeKind(Struct, frozen=True):
 def _kinds() -> dict[str, _NodeKind]:
     """Return the kinds of navigation nodes by their type in responses."""
     return {
-        kind.shape.wire: _NodeKind(
-            kind.shape.type,
-            bool(kind.shape.holds),
-            next((one.name for one in kind.reference_fields if one.source == f"{one.name}.id"), None),
+        kind.shape.wire_type: _NodeKind(
+            kind.shape.yaml_type,
+            bool(kind.shape.child_kinds),
+            next((one.name for one in kind.reference_fields if one.response_path == f"{one.name}.id"), None),
         )
-        for kind in load().ordered
-        if isinstance(kind.shape, Node)
+        for kind in build_registry().in_dependency_order
+        if isinstance(kind.shape, TreeNode)
     }
 
 
 def take_structure(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    made = [_node(draft, node, organization) for node in body["structure"]]
-    draft.site(organization, site)["structure"] = made
+    made = [_world_node(draft, node, organization) for node in body["structure"]]
+    draft.get_site(organization, site)["structure"] = made
 
 
 def take_nodes(draft: WorldDraft, items: list[Json], organization: str, site: str, which: str) -> None:
-    draft.lists[organization, site][which] = items
+    draft.navigation_lists[organization, site][which] = items
 
 
-def _node(draft: WorldDraft, node: Json, organization: str) -> Json:
+def _world_node(draft: WorldDraft, node: Json, organization: str) -> Json:
     kind = _kinds()[node["object"]]
-    data = {"type": kind.type, **without(node, *_NOT_OF_NODES, *COMPUTED)}
-    if kind.shows is not None:
-        space = node[kind.shows]
-        if space["id"] not in draft.organization(organization).spaces:
+    data = {"type": kind.type, **without_members(node, *_OMITTED_NODE_MEMBERS, *COMPUTED_MEMBERS)}
+    if kind.content_member is not None:
+        space = node[kind.content_member]
+        if space["id"] not in draft.get_organization(organization).spaces:
             take_space(draft, space, space["id"], organization)
-        data[kind.shows] = space["id"]
+        data[kind.content_member] = space["id"]
         if node.get("title") == space.get("title"):
             data.pop("title", None)
-    elif kind.holds:
+    elif kind.has_children:
         below = node.get("children") or node.get("siteSpaces") or ()
-        data["children"] = [_node(draft, child, organization) for child in below]
+        data["children"] = [_world_node(draft, child, organization) for child in below]
     return data
 
 
-def take_looks(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    draft.site(organization, site)["customization"] = body
+def take_customization(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    draft.get_site(organization, site)["customization"] = body
 
 
-def take_own_looks(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
-    draft.looks[place] = body
+def take_own_customization(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+    draft.customizations[place] = body
 
 
-def take_whole_looks(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+def take_whole_customization(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
     """Add the customization of a site space: the part that differs from that of the site."""
-    draft.looks[place] = _beside(body, draft.site(organization, site).get("customization", {}))
+    draft.customizations[place] = _difference_from_inherited(
+        body, draft.get_site(organization, site).get("customization", {})
+    )
 
 
 def take_redirects(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    draft.site(organization, site)["redirects"] = [without(item, *COMPUTED) for item in items]
+    draft.get_site(organization, site)["redirects"] = [
+        without_members(item, *COMPUTED_MEMBERS) for item in items
+    ]
 
 
-def join_lists(draft: WorldDraft, lists: dict[str, list[Json]], organization: str, site: str) -> None:
+def join_navigation_lists(
+    draft: WorldDraft, lists: dict[str, list[Json]], organization: str, site: str
+) -> None:
     """Set the navigation of a site that was read by its lists."""
     spaces: dict[str, list[Json]] = defaultdict(list)
     for place in lists.get("site-spaces", ()):
-        spaces[place.get("section") or ""].append(_node(draft, place, organization))
+        spaces[place.get("section") or ""].append(_world_node(draft, place, organization))
     inside: dict[str, list[Json]] = defaultdict(list)
     for which in ("section-groups", "sections"):
         for item in lists.get(which, ()):
-            node = _node(draft, {**item, "children": (), "siteSpaces": ()}, organization)
+            node = _world_node(draft, {**item, "children": (), "siteSpaces": ()}, organization)
             node["children"] = inside[item["id"]] if which == "section-groups" else spaces[item["id"]]
             inside[item.get("sectionGroup") or ""].append(node)
-    draft.site(organization, site)["structure"] = inside[""] or spaces[""]
+    draft.get_site(organization, site)["structure"] = inside[""] or spaces[""]
 
 
-def dress(draft: WorldDraft) -> None:
+def add_customizations(draft: WorldDraft) -> None:
     """Add the customization of each site space to its node."""
     for organization in draft.organizations.values():
         for site in organization.sites.values():
-            for node in _each(site.get("structure", ())):
-                if own := draft.looks.get(node["id"]):
+            for node in _all_nodes(site.get("structure", ())):
+                if own := draft.customizations.get(node["id"]):
                     node["customization"] = own
 
 
-def keep_loose_redirects(draft: WorldDraft) -> None:
+def keep_redirects_without_node(draft: WorldDraft) -> None:
     """Keep redirects to nodes that were not read as records, because a world would refuse such redirects."""
     for organization in draft.organizations.values():
         for site in organization.sites.values():
-            known = {node["id"] for node in _each(site.get("structure", ()))}
+            known = {node["id"] for node in _all_nodes(site.get("structure", ()))}
             there = []
             for redirect in site.get("redirects", ()):
                 to = redirect["destination"]
@@ -405,9 +432,16 @@ def keep_loose_redirects(draft: WorldDraft) -> None:
                     there.append(redirect)
                     continue
                 kind = "section" if to["kind"] == "site-section" else "site-space"
-                doc = without(redirect, "id", "source")
-                draft.record("redirect", redirect["id"], doc, organization.id, site["id"], f"{kind}:{node}",
-                            ref=redirect["source"])  # fmt: skip
+                doc = without_members(redirect, "id", "source")
+                draft.add_record(
+                    "redirect",
+                    redirect["id"],
+                    doc,
+                    organization.id,
+                    site["id"],
+                    f"{kind}:{node}",
+                    ref=redirect["source"],
+                )
                 draft.assumed.append(
                     f"the destination of the redirect {redirect['source']} of the site {site['id']}"
                 )
@@ -415,18 +449,18 @@ def keep_loose_redirects(draft: WorldDraft) -> None:
                 site["redirects"] = there
 
 
-def _each(nodes: Iterable[Json]) -> Iterable[Json]:
+def _all_nodes(nodes: Iterable[Json]) -> Iterable[Json]:
     for node in nodes:
         yield node
-        yield from _each(node.get("children", ()))
+        yield from _all_nodes(node.get("children", ()))
 
 
-def _beside(above: Json, below: Json) -> Json:
+def _difference_from_inherited(above: Json, below: Json) -> Json:
     """Return the part of a customization that differs from the inherited customization."""
     differing = {}
     for name, value in above.items():
         if isinstance(value, dict) and isinstance(below.get(name), dict):
-            value = _beside(value, below[name])
+            value = _difference_from_inherited(value, below[name])
             if not value:
                 continue
         elif value == below.get(name):

@@ -10,39 +10,39 @@ import re
 from collections.abc import Callable, Iterator
 from threading import Event
 
-from dpsync.apply.saved_plan import Refused
+from dpsync.apply.saved_plan import StaleStateError
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import Request
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.journal import SUCCESSFUL, Outcome, Report
 from dpsync.model.plan import Deviation, Plan, Rehearsal
-from dpsync.model.text import counted
-from dpsync.rehearse.faults import Stage, runs
+from dpsync.model.text import format_count
+from dpsync.rehearse.faults import RehearsalSetup, run_with_faults
 from dpsync.rehearse.findings import (
-    Fact,
+    PublicFact,
     PublicHistory,
-    estimate,
+    estimate_time,
     facts_of_site,
     facts_of_specifications,
-    unproven,
+    unverifiable,
 )
-from dpsync.rehearse.replica import CannotLoad, Replica
+from dpsync.rehearse.replica import Replica, WorldLoadError
 from dpsync.rehearse.world import World
 
-_MOST = 20
+_MAX_DEVIATIONS = 20
 """Deviations of one sort that are told."""
-_OF_SITE = re.compile(r"/orgs/[^/]+/sites/([^/]+)(?:/.*)?")
-_ANY_SITE = re.compile(
+_SITE_PATH = re.compile(r"/orgs/[^/]+/sites/([^/]+)(?:/.*)?")
+_PATH_FOR_ALL_SITES = re.compile(
     r"/orgs/[^/]+/(sites|openapi)(?:/.*)?|/spaces/[^/]+(?:/(restore|transfer))?|/.*/publish"
 )
-_SPECIFICATIONS = ""
+_SPECIFICATIONS_KEY = ""
 """Under this name of a site the specifications are watched."""
 
 
 def rehearse(
-    stage: Stage,
+    stage: RehearsalSetup,
     *,
     faults: int = 0,
     seed: int = 0,
@@ -65,11 +65,11 @@ def rehearse(
         world = stage.world()
         with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
             rehearsal = _Run(stage, world, replica, report, stop or Event()).run()
-            if not faults or not rehearsal.fit:
+            if not faults or not rehearsal.went_as_planned:
                 return rehearsal
-            disturbed = tuple(runs(stage, world, replica, rehearsal.writes, faults, seed))
+            disturbed = tuple(run_with_faults(stage, world, replica, rehearsal.writes, faults, seed))
             return rehearsal.model_copy(update={"seed": seed, "faults": disturbed})
-    except CannotLoad as cannot:
+    except WorldLoadError as cannot:
         message = f"dpsync cannot load the responses of GitBook into the local server: {cannot}"
         return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))
 
@@ -78,12 +78,17 @@ class _Run:
     """One rehearsal without faults."""
 
     def __init__(
-        self, stage: Stage, world: World, replica: Replica, report: Callable[[Outcome], None], stop: Event
+        self,
+        stage: RehearsalSetup,
+        world: World,
+        replica: Replica,
+        report: Callable[[Outcome], None],
+        stop: Event,
     ) -> None:
         self.stage, self.plan, self.world, self.replica = stage, stage.plan, world, replica
         self.report, self.stop = report, stop
-        self.watch = PublicHistory()
-        self.looked = 0
+        self.public_history = PublicHistory()
+        self.look_count = 0
 
     def run(self) -> Rehearsal:
         with self.stage.client(self.replica) as client:
@@ -91,23 +96,23 @@ class _Run:
                 differing = self._loading_deviations(client)
             except (ClientError, DiagnosticError) as error:
                 message = f"dpsync cannot make a plan for the copy of your organization: {error}"
-                return self._ended(None, (Deviation(what="loading", message=message),))
+                return self._make_rehearsal(None, (Deviation(what="loading", message=message),))
             if differing is not None:
-                return self._ended(None, differing)
+                return self._make_rehearsal(None, differing)
             reading = client.requests
-            self.watch.begin(self._facts(None))
-            self.replica.looks = self._look
+            self.public_history.set_start(self._read_facts(None))
+            self.replica.after_write = self._record_public_facts
             try:
                 report = self.stage.session.apply(
-                    client, self.stage.planned, secrets=self.stage.placeholders(), report=self.report,
+                    client, self.stage.planned, secrets=self.stage.placeholder_secrets(), report=self.report,
                     stop=self.stop,
                 )  # fmt: skip
-            except (Refused, ClientError, DiagnosticError) as error:
+            except (StaleStateError, ClientError, DiagnosticError) as error:
                 message = f"dpsync rehearsed no step: {error}"
-                return self._ended(None, (Deviation(what="stopped", message=message),))
-            self._look()
+                return self._make_rehearsal(None, (Deviation(what="stopped", message=message),))
+            self._record_public_facts()
             sent = client.requests - 2 * reading
-        return self._ended(
+        return self._make_rehearsal(
             report,
             (*_deviations(self.plan, report), *self._duplicates(report), *self._short_exposures()),
             max(sent, report.writes),
@@ -125,7 +130,7 @@ class _Run:
         self.differing = tuple(names)
         if again.plan.digest == self.plan.digest:
             return None
-        named = names[:_MOST] or ["an unknown object"]
+        named = names[:_MAX_DEVIATIONS] or ["an unknown object"]
         message = (
             "the copy of your organization has another plan than GitBook, because {} differs in the copy"
         )
@@ -133,32 +138,34 @@ class _Run:
 
     # --- what is public -------------------------------------------------------------------------------
 
-    def _look(self, write: Request | None = None) -> None:
+    def _record_public_facts(self, write: Request | None = None) -> None:
         """Record what a write has made public, or at the end, without a write, everything."""
         if write is None:
-            self.watch.after("the end", self._facts(None))
+            self.public_history.record_write("the end", self._read_facts(None))
             return
-        self.looked += 1
+        self.look_count += 1
         if write.method == "PATCH" and write.path.startswith("/spaces/"):
             return  # what is public of a space is told by the places that show it
-        if _ANY_SITE.fullmatch(write.path):
-            site_match = _OF_SITE.fullmatch(write.path)
-            self.watch.after(
-                f"{write.method} {write.path}", self._facts({site_match[1]} if site_match else None)
+        if _PATH_FOR_ALL_SITES.fullmatch(write.path):
+            site_match = _SITE_PATH.fullmatch(write.path)
+            self.public_history.record_write(
+                f"{write.method} {write.path}", self._read_facts({site_match[1]} if site_match else None)
             )
 
-    def _facts(self, sites: set[str] | None) -> dict[str, set[Fact]]:
-        born = self.replica.born
+    def _read_facts(self, sites: set[str] | None) -> dict[str, set[PublicFact]]:
+        born = self.replica.initial_ids
         found = {site["id"]: facts_of_site(site, born) for site in self.replica.sites(sites)}
-        missing = {site: set[Fact]() for site in sites or self.watch.sites if site not in found}
-        specifications = {_SPECIFICATIONS: facts_of_specifications(self.replica.specifications())}
+        missing = {
+            site: set[PublicFact]() for site in sites or self.public_history.sites if site not in found
+        }
+        specifications = {_SPECIFICATIONS_KEY: facts_of_specifications(self.replica.specifications())}
         return {**found, **missing, **specifications}
 
     def _short_exposures(self) -> Iterator[Deviation]:
         """Yield a deviation for each short exposure, unless the plan already lists one."""
         if any(exposure.moment for exposure in self.plan.exposures):
             return
-        for write, (visitor, fact) in self.watch.moments()[:_MOST]:
+        for write, (visitor, fact) in self.public_history.short_exposures()[:_MAX_DEVIATIONS]:
             message = f"the request {write} exposes {fact} to {visitor} for a short time"
             yield Deviation(what="public", message=message)
 
@@ -171,7 +178,8 @@ class _Run:
             number = len(kept.addresses) - before.get(kept.place, 0)
             if number > 0 and self._holds_content(kept.place):
                 message = (
-                    f"after the rehearsal, the copy contained {counted(number, 'new object')} without an "
+                    f"after the rehearsal, the copy contained {format_count(number, 'new object')} "
+                    "without an "
                     f"entry: {', '.join(kept.addresses)}"
                 )
                 yield Deviation(what="convergence", message=message, address=kept.place)
@@ -179,26 +187,26 @@ class _Run:
     def _holds_content(self, place: str) -> bool:
         scope = self.stage.session.readable.scopes.get(Address.parse(place))
         registry = self.stage.session.registry
-        return scope is not None and any(registry[name].content for name in scope.kinds)
+        return scope is not None and any(registry[name].has_content for name in scope.kinds)
 
     # --- the end --------------------------------------------------------------------------------------
 
-    def _ended(
+    def _make_rehearsal(
         self, report: Report | None, deviations: tuple[Deviation, ...], requests: int = 0
     ) -> Rehearsal:
         steps = [step for change in self.plan.changes for step in change.steps]
-        refused = {one.path for one in self.stage.recording.readings() if one.status == 403}
+        refused = {one.path for one in self.stage.recording.joined_answers() if one.status == 403}
         rehearsal = _result(self.plan, report, deviations)
         left = tuple(
-            unproven(
-                self.plan, self.world, refused=refused, guessed=self.replica.guessed,
-                fetched=self.replica.fetched, secrets=self.stage.placeholders(),
+            unverifiable(
+                self.plan, self.world, refused=refused, guessed=self.replica.guessed_lists,
+                fetched=self.replica.fetched_urls, secrets=self.stage.placeholder_secrets(),
                 differing=self.differing if report is not None else (),
             )
         )  # fmt: skip
-        time = estimate(self.stage.recording, steps, requests, self.stage.session.parallelism)
+        time = estimate_time(self.stage.recording, steps, requests, self.stage.session.parallelism)
         return rehearsal.model_copy(
-            update={"unproven": left, "looked": self.looked, "time": time if report is not None else None}
+            update={"unproven": left, "looked": self.look_count, "time": time if report is not None else None}
         )
 
 
@@ -209,7 +217,7 @@ def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviatio
         platform=plan.platform,
         profile=plan.profile,
         steps=len(steps),
-        done=report.count(*GOOD) if report is not None else 0,
+        done=report.count(*SUCCESSFUL) if report is not None else 0,
         converged=report is not None and report.converged,
         complete=report is not None and report.complete,
         reads=report.reads if report is not None else 0,
@@ -221,19 +229,19 @@ def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviatio
 
 def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
     """Yield the differences between a report and the plan, but not work that the platform still does."""
-    bad = [outcome for outcome in report.outcomes if outcome.result not in GOOD]
-    for outcome in bad[:_MOST]:
+    bad = [outcome for outcome in report.outcomes if outcome.result not in SUCCESSFUL]
+    for outcome in bad[:_MAX_DEVIATIONS]:
         if outcome.result != "not-tried":
-            yield _of_outcome(outcome)
+            yield _outcome_deviation(outcome)
     waiting = [outcome for outcome in bad if outcome.result == "not-tried"]
     if waiting:
-        message = f"{counted(len(waiting), 'step')} not tried: {waiting[0].error}"
+        message = f"{format_count(len(waiting), 'step')} not tried: {waiting[0].error}"
         yield Deviation(what="step", message=message, address=waiting[0].address, step=waiting[0].step)
     for sentence in report.trouble:
         yield Deviation(what="stopped", message=sentence)
-    if report.remaining is None or _in_two_runs(plan):
+    if report.remaining is None or _needs_second_apply(plan):
         return
-    for change in report.remaining.changes[:_MOST]:
+    for change in report.remaining.changes[:_MAX_DEVIATIONS]:
         yield Deviation(
             what="convergence",
             message=f"after the rehearsal, a new plan would still {change.action} this object",
@@ -242,7 +250,7 @@ def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
         )
 
 
-def _of_outcome(outcome: Outcome) -> Deviation:
+def _outcome_deviation(outcome: Outcome) -> Deviation:
     return Deviation(
         what="step",
         message=f"{outcome.result}: {outcome.error}",
@@ -253,7 +261,7 @@ def _of_outcome(outcome: Outcome) -> Deviation:
     )
 
 
-def _in_two_runs(plan: Plan) -> bool:
+def _needs_second_apply(plan: Plan) -> bool:
     """Return whether the plan needs a second apply, because the platform first decides about a navigation.
 
     An answer to the question about a navigation does not tell: one apply may suffice, or none is possible.

@@ -17,22 +17,22 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.client.recording import RecordedAnswer
-from dpsync.kinds.shared.integrations import PARTS
-from dpsync.model.text import counted
+from dpsync.kinds.shared.integrations import CONNECTOR_PARTS
+from dpsync.model.text import format_count
 from dpsync.rehearse import responses, rows
-from dpsync.rehearse.anonymous import Anonymous
+from dpsync.rehearse.anonymous import Anonymizer
 from dpsync.rehearse.draft import (
-    ELSEWHERE,
-    HIDDEN,
+    FOREIGN_ORGANIZATION,
+    HIDDEN_TEXT,
     Json,
     OrganizationDraft,
     WorldDraft,
-    assume,
     assume_collection,
-    without,
+    assume_objects,
+    without_members,
 )
 
-_STEP = 2**32
+_ORDER_STEP = 2**32
 
 
 class World(Struct):
@@ -46,21 +46,21 @@ class World(Struct):
     assumed: list[str] = field(default_factory=list)
     unknown: list[RecordedAnswer] = field(default_factory=list)
     token: str = ""
-    spaces: int = 0
+    space_count: int = 0
     """The number of spaces. No page text is loaded."""
-    scripts: int = 0
+    script_count: int = 0
     """The number of published integrations. No script is loaded."""
 
     @property
-    def holders(self) -> str:
+    def space_count_text(self) -> str:
         """Return the number of spaces, as text for messages."""
-        return counted(self.spaces, "space")
+        return format_count(self.space_count, "space")
 
 
-def world_of(
+def make_world(
     readings: Iterable[RecordedAnswer],
     token: str,
-    spared: Iterable[str] = (),
+    not_as_administrator: Iterable[str] = (),
     named: Iterable[tuple[str, str]] = (),
 ) -> World:
     """Return the world with the objects of the responses.
@@ -72,24 +72,24 @@ def world_of(
     """
     draft = WorldDraft()
     for reading in sorted(readings, key=lambda one: (one.path.count("/"), one.path, one.filters)):
-        rows.take(draft, reading)
+        rows.convert_response(draft, reading)
     for organization, path in named:
-        assume(draft, organization, path)
-    return _world_of_draft(draft, token, frozenset(spared))
+        assume_objects(draft, organization, path)
+    return _world_of_draft(draft, token, frozenset(not_as_administrator))
 
 
 def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
     """Return the world of a complete draft."""
-    for at, lists in draft.lists.items():
-        responses.join_lists(draft, lists, *at)
-    for target, id, to, items in draft.grants:
-        responses.give_roles(draft, target, id, to, items)
-    for level, installation, items in draft.placed:
-        responses.put_on(draft, level, installation, items)
-    responses.dress(draft)
+    for at, lists in draft.navigation_lists.items():
+        responses.join_navigation_lists(draft, lists, *at)
+    for target, id, to, items in draft.role_grants:
+        responses.add_roles(draft, target, id, to, items)
+    for level, installation, items in draft.installation_places:
+        responses.add_installation_places(draft, level, installation, items)
+    responses.add_customizations(draft)
     responses.mark_styleguides(draft)
     responses.add_pages_to_spaces(draft)
-    responses.keep_loose_redirects(draft)
+    responses.keep_redirects_without_node(draft)
     caller = _administrator(draft, spared)
     data = {
         "users": [{"id": id, **fields} for id, fields in draft.users.items()],
@@ -98,7 +98,7 @@ def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> Wo
         "records": draft.records,
     }
     number = sum(len(one.spaces) for one in draft.organizations.values())
-    return World(data, draft.assumed, draft.unknown, token, number, len(draft.published))
+    return World(data, draft.assumed, draft.unknown, token, number, len(draft.published_integrations))
 
 
 def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
@@ -115,7 +115,7 @@ def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
     chosen = caller or (candidates[0] if candidates else f"rehearsal-{len(draft.users)}")
     draft.users.setdefault(chosen, {"displayName": "the rehearsal"})
     for organization in draft.organizations.values():
-        if organization.id != ELSEWHERE and (not organization.members_read or not candidates):
+        if organization.id != FOREIGN_ORGANIZATION and (not organization.members_read or not candidates):
             organization.members[chosen] = {
                 **organization.members.get(chosen, {"user": chosen}),
                 "role": "admin",
@@ -125,7 +125,7 @@ def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
 
 def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
     """Return an organization in the form of a world."""
-    published = [item for item in draft.published.values() if item["owner"] == organization.id]
+    published = [item for item in draft.published_integrations.values() if item["owner"] == organization.id]
     data = {
         "id": organization.id,
         **organization.fields,
@@ -136,8 +136,8 @@ def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
         "sites": list(organization.sites.values()),
     }
     for index, collection in enumerate(data["collections"], 1):  # in their order, before the spaces
-        collection["position"] = _STEP * index
-    data["integrations"] = [without(item, "owner") for item in published]
+        collection["position"] = _ORDER_STEP * index
+    data["integrations"] = [without_members(item, "owner") for item in published]
     data["installations"] = list(organization.installations.values())
     data |= organization.parts
     return {name: value for name, value in data.items() if value not in ([], {})}
@@ -151,25 +151,27 @@ def _ordered_spaces(draft: WorldDraft, organization: OrganizationDraft) -> list[
         if space.get("parent"):
             assume_collection(draft, organization.id, space["parent"])
         position = at.get(space["id"], index)
-        spaces.append({**space, "position": _STEP * (len(organization.collections) + 1 + position)})
+        spaces.append({**space, "position": _ORDER_STEP * (len(organization.collections) + 1 + position)})
     return spaces
 
 
-FORMAT: Final = "dpsync.world/1"
-_PLAIN: Final = frozenset(name for name, part in PARTS.items() if not getattr(part, "secret", False))
+WORLD_FORMAT: Final = "dpsync.world/1"
+_NON_SECRET_SETTINGS: Final = frozenset(
+    name for name, part in CONNECTOR_PARTS.items() if not getattr(part, "secret", False)
+)
 """The declared settings of a connection that are not secret."""
-_IN_QUERY: Final = re.compile(
+_SECRET_IN_QUERY: Final = re.compile(
     r"([?&;#][^=&#\s]*(?:key|token|secret|sig|auth|password|pwd|credential|code|session)[^=&#\s]*=)[^&#\s\"'<>]+",
     re.IGNORECASE,
 )
-_IN_FRONT: Final = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@", re.IGNORECASE)
-_SHAPES: Final = re.compile(
+_CREDENTIALS_IN_URL: Final = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@", re.IGNORECASE)
+_SECRET_SHAPES: Final = re.compile(
     r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"  # a JSON web token
     r"|\b(?=[\w-]*\d)(?:ghp|gho|ghu|ghs|ghr|glpat|sk|pk|rk|xox[abposr]|gb_api|npm|pat|shpat|hf)[-_][A-Za-z0-9_-]{16,}"
     r"|\bgithub_pat_\w{20,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"
 )
-_OPAQUE: Final = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[\w.~-]{16,}(?=[/?#]|$)")
+_OPAQUE_PATH_SEGMENT: Final = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[\w.~-]{16,}(?=[/?#]|$)")
 """A segment of a path that may be a key: addresses of MCP servers have such."""
 
 
@@ -191,7 +193,7 @@ def world_file(
     data = {name: value for name, value in world.data.items() if name != "tokens"}
     plain = without_secrets(data, mask)
     if anonymous:
-        people = Anonymous(plain, caller)
+        people = Anonymizer(plain, caller)
         plain, caller = people.world(), people.caller
         origin = replace(origin, platform=people.platform(origin.platform))
     read: Json = {
@@ -202,49 +204,55 @@ def world_file(
         "caller": caller,
         "notRead": [] if anonymous else sorted({_printable(mask(path)) for path in origin.not_read}),
     }
-    return {"format": FORMAT, "origin": read, **plain}
+    return {"format": WORLD_FORMAT, "origin": read, **plain}
 
 
 def without_secrets(data: Any, mask: Callable[[str], str]) -> Any:
     """Return the data with each text replaced that is or may be a secret."""
-    return _Hiding(mask).value(data, ())
+    return _SecretRemover(mask).hide_in_value(data, ())
 
 
-class _Hiding(Struct, frozen=True):
+class _SecretRemover(Struct, frozen=True):
     """Replaces secrets in the data of a world."""
 
     mask: Callable[[str], str]
 
-    def value(self, data: Any, path: tuple[str, ...]) -> Any:
+    def hide_in_value(self, data: Any, path: tuple[str, ...]) -> Any:
         """Return a value without secrets. `path` has the members that lead to the value."""
         if isinstance(data, dict):
-            return {self.text(name, ()): self.value(one, (*path, name)) for name, one in data.items()}
+            return {
+                self.hide_in_text(name, ()): self.hide_in_value(one, (*path, name))
+                for name, one in data.items()
+            }
         if isinstance(data, list):
-            return [self.value(one, path) for one in data]
-        if _is_free(path):
+            return [self.hide_in_value(one, path) for one in data]
+        if _is_undeclared_setting(path):
             return _hidden_value(data)
-        return self.text(data, path) if isinstance(data, str) else data
+        return self.hide_in_text(data, path) if isinstance(data, str) else data
 
-    def text(self, text: str, path: tuple[str, ...]) -> str:
+    def hide_in_text(self, text: str, path: tuple[str, ...]) -> str:
         hidden = self.mask(text)
-        hidden = _SHAPES.sub(HIDDEN, _IN_QUERY.sub(rf"\1{_IN_URL}", _IN_FRONT.sub(r"\1", hidden)))
-        return _OPAQUE.sub(_IN_URL, hidden) if "mcpServers" in path else hidden
+        hidden = _SECRET_SHAPES.sub(
+            HIDDEN_TEXT,
+            _SECRET_IN_QUERY.sub(rf"\1{_HIDDEN_URL_PART}", _CREDENTIALS_IN_URL.sub(r"\1", hidden)),
+        )
+        return _OPAQUE_PATH_SEGMENT.sub(_HIDDEN_URL_PART, hidden) if "mcpServers" in path else hidden
 
 
-_IN_URL: Final = "hidden"
+_HIDDEN_URL_PART: Final = "hidden"
 
 
-def _is_free(path: Iterable[str]) -> bool:
+def _is_undeclared_setting(path: Iterable[str]) -> bool:
     """Return whether a member is in the undeclared settings of an installation or connection."""
     if "setupSettings" in path and "contextConnections" in path:
-        return not _PLAIN.intersection(path)
+        return not _NON_SECRET_SETTINGS.intersection(path)
     return "installations" in path and "configuration" in path
 
 
 def _hidden_value(data: Any) -> Any:
     """Return the replacement for a free-form value. Booleans and null stay."""
     if isinstance(data, str):
-        return HIDDEN if data else ""
+        return HIDDEN_TEXT if data else ""
     return 0 if isinstance(data, int | float) and not isinstance(data, bool) else data
 
 

@@ -23,17 +23,17 @@ from msgspec.structs import replace
 
 from dpsync import __version__
 from dpsync.model.plan import Origin
-from dpsync.model.text import are, counted, json_text
+from dpsync.model.text import format_count, is_or_are, json_text
 from dpsync.render.formats import FormatOptions
-from dpsync.render.plan_words import place
-from dpsync.render.view import LEVELS, OPENS, View, ViewEntry, body, clip
+from dpsync.render.plan_words import location_text
+from dpsync.render.view import LEVELS, OPENS_ACCESS, View, ViewEntry, body_lines, clip_text
 from dpsync.render.visible import visible
 
-MOST: Final = 9
+MAX_ANNOTATIONS: Final = 9
 """The largest number of annotations. GitHub shows ten of a level in a step, and drops the others silently."""
-ANNOTATION_LINES: Final = 12
+MAX_ANNOTATION_LINES: Final = 12
 """The largest number of lines after the first line of an annotation."""
-_COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
+_ANNOTATION_COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def as_annotations(view: View, options: FormatOptions) -> str:
@@ -42,42 +42,51 @@ def as_annotations(view: View, options: FormatOptions) -> str:
     If there are more than GitHub shows, entries in files that the pull request changes come first in their
     level.
     """
-    return "\n".join(_commands(view, options))
+    return "\n".join(_annotations(view, options))
 
 
-def _commands(view: View, options: FormatOptions) -> Iterator[str]:
-    entries = list(view.calls)
-    if len(entries) > MOST:
-        below, changed = options.below(), options.changed()
-        entries.sort(key=lambda one: (LEVELS.index(one.level), _file(one, below) not in changed))
-    for entry in entries[:MOST]:
-        yield _command(entry, options)
-    if more := max(0, len(entries) - MOST) + view.left_out:
-        text = f"{counted(more, 'more annotation')} {are(more)} not shown here. Read the job summary."
-        yield f"::notice title=dpsync::{_data(text)}"
+def _annotations(view: View, options: FormatOptions) -> Iterator[str]:
+    entries = list(view.needs_attention)
+    if len(entries) > MAX_ANNOTATIONS:
+        below, changed = options.project_prefix(), options.changed_files()
+        entries.sort(
+            key=lambda one: (LEVELS.index(one.level), _file_in_repository(one, below) not in changed)
+        )
+    for entry in entries[:MAX_ANNOTATIONS]:
+        yield _annotation(entry, options)
+    if more := max(0, len(entries) - MAX_ANNOTATIONS) + view.left_out:
+        text = (
+            f"{format_count(more, 'more annotation')} {is_or_are(more)} not shown here. Read the job summary."
+        )
+        yield f"::notice title=dpsync::{_escape_data(text)}"
 
 
-def _command(entry: ViewEntry, options: FormatOptions) -> str:
-    place = entry.where or entry.enclosing
+def _annotation(entry: ViewEntry, options: FormatOptions) -> str:
+    place = entry.origin or entry.parent_origin
     title = " ".join(filter(None, (entry.sign, entry.title or entry.address))) or f"dpsync {entry.name}"
-    properties = {**(_place(place, options) if place else {}), "title": clip(title, 200)}
-    parameters = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
+    properties = {**(_location_properties(place, options) if place else {}), "title": clip_text(title, 200)}
+    parameters = ",".join(f"{name}={_escape_property(text)}" for name, text in properties.items())
     code = f" ({entry.code})" if entry.code and entry.message else ""
-    message = "\n".join(filter(None, [f"{clip(entry.message)}{code}", *body(entry, ANNOTATION_LINES)]))
-    return f"::{_COMMANDS[entry.level]} {parameters}::{_data(message or entry.title or entry.name)}"
+    message = "\n".join(
+        filter(None, [f"{clip_text(entry.message)}{code}", *body_lines(entry, MAX_ANNOTATION_LINES)])
+    )
+    return (
+        f"::{_ANNOTATION_COMMANDS[entry.level]} "
+        f"{parameters}::{_escape_data(message or entry.title or entry.name)}"
+    )
 
 
-def _file(entry: ViewEntry, below: str) -> str | None:
-    place = entry.where or entry.enclosing
+def _file_in_repository(entry: ViewEntry, below: str) -> str | None:
+    place = entry.origin or entry.parent_origin
     return f"{below}{place.file}" if place else None
 
 
-def _place(at: Origin, options: FormatOptions) -> dict[str, str]:
+def _location_properties(at: Origin, options: FormatOptions) -> dict[str, str]:
     line, column = str(at.line), str(at.column)
-    return {"file": f"{options.below()}{at.file}", "line": line, "endLine": line, "col": column}
+    return {"file": f"{options.project_prefix()}{at.file}", "line": line, "endLine": line, "col": column}
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     """Return a text for the place behind the second `::`.
 
     A runner that does not know the command would look for `##[` in the text.
@@ -86,28 +95,28 @@ def _data(text: str) -> str:
     return "%0A".join(lines)
 
 
-def _property(text: str) -> str:
-    return _data(visible(text)).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(visible(text)).replace(":", "%3A").replace(",", "%2C")
 
 
 _SEVERITIES: Final = {"error": "blocker", "warning": "major"}
-_LONGEST: Final = 1000
+_MAX_DESCRIPTION_CHARS: Final = 1000
 """The largest number of characters of a description."""
 
 
 def as_codequality(view: View, options: FormatOptions) -> str:
     """Return a JSON list of violations; an empty list if no entry needs attention."""
-    return json_text(list(_violations(view, options)), indent=2)
+    return json_text(list(_code_quality_violations(view, options)), indent=2)
 
 
-def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
+def _code_quality_violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
     seen: Counter[tuple[str, ...]] = Counter()
-    for entry in view.calls:
+    for entry in view.needs_attention:
         if entry.level not in _SEVERITIES:
             continue
         rule = entry.code or entry.name
-        at = entry.where or entry.enclosing
-        path = visible(f"{options.below()}{at.file if at and at.file else options.root}")
+        at = entry.origin or entry.parent_origin
+        path = visible(f"{options.project_prefix()}{at.file if at and at.file else options.root}")
         identity = rule, entry.address, path, entry.summary
         seen[identity] += 1
         fingerprinted = "\n".join([*identity, *([str(seen[identity])] if seen[identity] > 1 else [])])
@@ -121,11 +130,13 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
 
 
 def _description(entry: ViewEntry, placed: bool) -> str:
-    parts = [clip(entry.summary or entry.name), *(word.sentence for word in entry.sentences)]
-    return clip("; ".join(parts), _LONGEST) + ("" if placed else " (not on a line in your files)")
+    parts = [clip_text(entry.summary or entry.name), *(word.full_text for word in entry.sentences)]
+    return clip_text("; ".join(parts), _MAX_DESCRIPTION_CHARS) + (
+        "" if placed else " (not on a line in your files)"
+    )
 
 
-JUNIT_LINES: Final = 200
+MAX_JUNIT_LINES: Final = 200
 """The largest number of lines of a test case."""
 
 
@@ -142,10 +153,10 @@ def as_junit(view: View, options: FormatOptions) -> str:
     root = Element("testsuites", {"name": name, **counts})
     suite = SubElement(root, "testsuite", {"name": name, **counts, "skipped": str(skipped)})
     for entry in cases:
-        _case(suite, view, entry)
+        _add_test_case(suite, view, entry)
     if not cases:
         SubElement(suite, "testcase", {"name": view.title, "classname": f"dpsync.{view.name}"})
-    SubElement(suite, "system-out").text = "\n".join([view.title, *view.notices, *view.details])
+    SubElement(suite, "system-out").text = "\n".join([view.title, *view.complete_hints, *view.complete_facts])
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
@@ -155,16 +166,16 @@ def _is_skipped(entry: ViewEntry) -> bool:
     return entry.level == "warning" and not entry.fails
 
 
-def _case(suite: Element, view: View, entry: ViewEntry) -> None:
-    opens = f"({OPENS})" if "exposure" in entry.topics else ""
-    title = " ".join(filter(None, (entry.sign, clip(entry.summary), opens)))
+def _add_test_case(suite: Element, view: View, entry: ViewEntry) -> None:
+    opens = f"({OPENS_ACCESS})" if "exposure" in entry.topics else ""
+    title = " ".join(filter(None, (entry.sign, clip_text(entry.summary), opens)))
     case = SubElement(suite, "testcase", {"name": title, "classname": f"dpsync.{view.name}.{entry.name}"})
     if _is_skipped(entry):
         SubElement(case, "skipped", {"message": title})
-    lines = body(
-        entry if entry.fails else replace(entry, fields=()), JUNIT_LINES
+    lines = body_lines(
+        entry if entry.fails else replace(entry, fields=()), MAX_JUNIT_LINES
     )  # nobody opens what has passed
-    text = "\n".join(filter(None, [place(entry.where), *lines]))
+    text = "\n".join(filter(None, [location_text(entry.origin), *lines]))
     if entry.fails:
         kind = entry.code or entry.name
         SubElement(case, "failure", {"message": title, "type": kind}).text = text
@@ -172,15 +183,17 @@ def _case(suite: Element, view: View, entry: ViewEntry) -> None:
         SubElement(case, "system-out").text = text
 
 
-SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-SARIF_LINES: Final = 50
+SARIF_SCHEMA_URL: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+MAX_SARIF_LINES: Final = 50
 """The largest number of lines of a message."""
 
 
 def as_sarif(view: View, options: FormatOptions) -> str:
     """Return a SARIF log with one run, as JSON."""
-    entries = [entry for entry in view.calls if entry.level != "note"]
-    rules = {_rule(entry): entry for entry in entries}
+    entries = [entry for entry in view.needs_attention if entry.level != "note"]
+    rules = {_rule_id(entry): entry for entry in entries}
     order = {rule: index for index, rule in enumerate(rules)}
     run = {
         "tool": {
@@ -191,12 +204,12 @@ def as_sarif(view: View, options: FormatOptions) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(entry, order, options) for entry in entries],
+        "results": [_sarif_result(entry, order, options) for entry in entries],
     }
-    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"$schema": SARIF_SCHEMA_URL, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _rule(entry: ViewEntry) -> str:
+def _rule_id(entry: ViewEntry) -> str:
     return entry.code or entry.name
 
 
@@ -206,15 +219,15 @@ def _rule_descriptor(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
     return {"id": rule, "shortDescription": {"text": about}, "defaultConfiguration": level}
 
 
-def _result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
-    rule = _rule(entry)
-    message = "\n".join([clip(entry.summary), *body(entry, SARIF_LINES)])
+def _sarif_result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
+    rule = _rule_id(entry)
+    message = "\n".join([clip_text(entry.summary), *body_lines(entry, MAX_SARIF_LINES)])
     digest = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
     return {
         "ruleId": rule,
         "ruleIndex": order[rule],
         "level": entry.level,
-        "message": {"text": _message(message)},
+        "message": {"text": _escape_message(message)},
         "locations": list(_locations(entry, options)),
         "partialFingerprints": {"dpsync/v1": digest.hexdigest()},
     }
@@ -222,19 +235,19 @@ def _result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> 
 
 def _locations(entry: ViewEntry, options: FormatOptions) -> Iterator[dict[str, Any]]:
     location: dict[str, Any] = {}
-    if at := entry.where or entry.enclosing:
-        location["physicalLocation"] = _physical(at, options)
+    if at := entry.origin or entry.parent_origin:
+        location["physicalLocation"] = _physical_location(at, options)
     if entry.address:
         location["logicalLocations"] = [{"fullyQualifiedName": entry.address, "kind": "resource"}]
     if location:
         yield location
 
 
-def _physical(at: Origin, options: FormatOptions) -> dict[str, Any]:
-    uri = quote(f"{options.below()}{at.file}", errors="surrogatepass")
+def _physical_location(at: Origin, options: FormatOptions) -> dict[str, Any]:
+    uri = quote(f"{options.project_prefix()}{at.file}", errors="surrogatepass")
     return {"artifactLocation": {"uri": uri}, "region": {"startLine": at.line, "startColumn": at.column}}
 
 
-def _message(text: str) -> str:
+def _escape_message(text: str) -> str:
     """Escape placeholders (`{0}`) and links (`[text](target)`) in a message."""
     return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")

@@ -16,14 +16,14 @@ from dpsync.config.compose import Composition
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Unserved
+from dpsync.model.desired import Desired, Unsupported
 from dpsync.model.diagnostic import Exit
-from dpsync.model.ids import Edits, IdsComparison, RecordedLine
+from dpsync.model.ids import IdsComparison, IdsEdits, RecordedLine
 from dpsync.model.nodes import Mapping as MappingNode
-from dpsync.model.nodes import Node, Scalar, plain
+from dpsync.model.nodes import Node, Scalar, node_value
 from dpsync.model.plan import Origin
 from dpsync.model.snapshot import LiveObject, Match, MatchedBy
-from dpsync.model.text import Invocation
+from dpsync.model.text import ProjectFlags
 from dpsync.render.documents import (
     ConfigDocument,
     IdsDocument,
@@ -38,21 +38,21 @@ from dpsync.render.names import natural_address_key
 
 M = TypeVar("M", bound=BaseModel)
 
-_SENTENCES: Final = frozenset({
+_SENTENCE_FIELDS: Final = frozenset({
     "add", "by_hand", "files", "hint", "mend", "message", "platform", "reason", "text", "todo", "way_out",
     "why",
 })  # fmt: skip
 """The names of fields that contain sentences, in all models."""
-_DATA: Final = frozenset({"changes", "bindings", "origins", "outcomes", "candidates", "edits"})
+_DATA_FIELDS: Final = frozenset({"changes", "bindings", "origins", "outcomes", "candidates", "edits"})
 """The names of fields that contain no sentence: skipped, because they are most of a large document."""
 
 
-def completed(document: M, invocation: Invocation) -> M:
+def with_completed_commands(document: M, invocation: ProjectFlags) -> M:
     """Return the document with the flags of this run added to the commands in its sentences."""
     changed: dict[str, Any] = {}
     for name in type(document).model_fields:
         value = getattr(document, name)
-        if name in _DATA or not value:
+        if name in _DATA_FIELDS or not value:
             continue
         new = _with_flags(name, value, invocation)
         if new is not value:
@@ -60,12 +60,12 @@ def completed(document: M, invocation: Invocation) -> M:
     return document.model_copy(update=changed) if changed else document
 
 
-def _with_flags(name: str, value: Any, invocation: Invocation) -> Any:
+def _with_flags(name: str, value: Any, invocation: ProjectFlags) -> Any:
     """Return the value of a field with the flags of this run added to its commands."""
     if isinstance(value, str):
-        return invocation.complete(value) if name in _SENTENCES else value
+        return invocation.add_flags_to_commands(value) if name in _SENTENCE_FIELDS else value
     if isinstance(value, BaseModel):
-        return completed(value, invocation)
+        return with_completed_commands(value, invocation)
     if isinstance(value, tuple):
         return tuple(_with_flags(name, item, invocation) for item in value)
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def config_document(composed: Composition, env: Mapping[str, str]) -> ConfigDocu
     """Return the document of a composed configuration. `env` decides which variables count as set."""
     entries = tuple(entry for entry in composed.root.entries if entry[0].text not in _RESOLVED_KEYS)
     root = MappingNode(entries, composed.root.span)
-    configuration = plain(root)
+    configuration = node_value(root)
     assert isinstance(configuration, dict)
     return ConfigDocument(
         environment=composed.environment.name if composed.environment else None,
@@ -92,7 +92,7 @@ def config_document(composed: Composition, env: Mapping[str, str]) -> ConfigDocu
     )
 
 
-def part_of(pointer: str, key: str | int) -> str:
+def item_pointer(pointer: str, key: str | int) -> str:
     """Return the JSON pointer (RFC 6901) to an item of a mapping or list."""
     return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
@@ -108,7 +108,7 @@ def _origins(node: Node, pointer: str, env: Mapping[str, str]) -> Iterator[Value
         at = Origin(file=node.span.file, line=node.span.line, column=node.span.column)
         yield ValueOrigin(pointer=pointer, at=at, variables=tuple(_variables(node, env)))
     for key, item in parts:
-        yield from _origins(item, part_of(pointer, key), env)
+        yield from _origins(item, item_pointer(pointer, key), env)
 
 
 def _variables(node: Node, env: Mapping[str, str]) -> Iterator[UsedVariable]:
@@ -118,7 +118,7 @@ def _variables(node: Node, env: Mapping[str, str]) -> Iterator[UsedVariable]:
             yield UsedVariable(name=name, is_set=bool(env.get(name)))
 
 
-def compared_document(file: str, compared: IdsComparison, checking: bool) -> IdsDocument:
+def ids_comparison_document(file: str, compared: IdsComparison, checking: bool) -> IdsDocument:
     """Return the document of a comparison of the ids file with the platform.
 
     Args:
@@ -127,20 +127,24 @@ def compared_document(file: str, compared: IdsComparison, checking: bool) -> Ids
     lines = tuple(
         IdsLine(
             address=str(remark.address),
-            what=remark.what,
+            what=remark.kind,
             recorded=_line_text(remark.line),
-            found=_line_text(remark.found),
+            found=_line_text(remark.live_line),
         )
-        for remark in compared.remarks
+        for remark in compared.differences
     )
-    code = Exit.CHANGES if checking and not compared.right else Exit.DONE
+    code = Exit.CHANGES if checking and not compared.is_up_to_date else Exit.DONE
     return IdsDocument(
-        exit=code, file=file, platform=compared.platform, recognised=compared.count, written=not checking,
+        exit=code,
+        file=file,
+        platform=compared.platform,
+        recognised=compared.recognized_count,
+        written=not checking,
         lines=lines,
-    )  # fmt: skip
+    )
 
 
-def edits_document(file: str, platform: str, edits: Edits) -> IdsDocument:
+def ids_edits_document(file: str, platform: str, edits: IdsEdits) -> IdsDocument:
     """Return the document of lines that a person set or removed in the ids file."""
     lines = tuple(
         IdsLine(address=str(address), what="removed" if line is None else "written", found=_line_text(line))
@@ -150,7 +154,7 @@ def edits_document(file: str, platform: str, edits: Edits) -> IdsDocument:
 
 
 def _line_text(line: RecordedLine | None) -> str | None:
-    return None if line is None else " ".join(filter(None, (line.id, line.also)))
+    return None if line is None else " ".join(filter(None, (line.id, line.second_id)))
 
 
 def list_document(
@@ -158,7 +162,7 @@ def list_document(
     listed: Collection[Address],
     registry: Registry,
     matches: Mapping[Address, Match],
-    unread: Mapping[Address, Unserved],
+    unread: Mapping[Address, Unsupported],
     platform: str | None,
     live: Mapping[Address, LiveObject] | None = None,
 ) -> ListDocument:
@@ -169,9 +173,9 @@ def list_document(
     """
     entries = []
     for address in sorted(listed, key=natural_address_key):
-        item = desired.resources[address]
+        item = desired.entries[address]
         match, why = matches.get(address), unread.get(address)
-        kind, there = registry.whole[item.kind], (live or {}).get(address)
+        kind, there = registry.with_all_kinds[item.kind], (live or {}).get(address)
         entries.append(
             ListedEntry(
                 address=str(address),
@@ -179,11 +183,11 @@ def list_document(
                 at=Origin(file=item.span.file, line=item.span.line, column=item.span.column),
                 id=match.id if match else None,
                 recognised=match.by if match else None,
-                detail=_detail(kind, match) if match else "",
+                detail=_match_detail(kind, match) if match else "",
                 why_not=why.reason if why else None,
                 url=there.url if there else None,
                 domain=_domain(kind, there) if there else None,
-                synced=_synced(there) if there else None,
+                synced=_synced_repository(there) if there else None,
             )
         )
     return ListDocument(platform=platform, entries=tuple(entries))
@@ -191,19 +195,21 @@ def list_document(
 
 def _domain(kind: Kind, live: LiveObject) -> str | None:
     """Return the custom domain that only the platform sets; None without one."""
-    hosts = [name for name in (kind.url.hosts if kind.url else ()) if not kind.field(name).declarable]
+    hosts = [
+        name for name in (kind.url.host_fields if kind.url else ()) if not kind.field(name).is_declarable
+    ]
     host = next((live.fields[name] for name in hosts if live.fields.get(name)), None)
     return host if isinstance(host, str) else None
 
 
-def _synced(item: LiveObject) -> SyncedWith | None:
-    source = item.synced
-    return SyncedWith(repository=source.name, installation=source.installation) if source else None
+def _synced_repository(item: LiveObject) -> SyncedWith | None:
+    source = item.synced_repository
+    return SyncedWith(repository=source.name, installation=source.installation_id) if source else None
 
 
-def _detail(kind: Kind, match: Match) -> str:
+def _match_detail(kind: Kind, match: Match) -> str:
     """Return by what an entry was matched: the fields of its natural key, or another address."""
-    if match.by is not MatchedBy.KEY or match.detail or not kind.identity:
+    if match.by is not MatchedBy.FIRST_NATURAL_KEY or match.detail or not kind.natural_keys:
         return match.detail
-    first = kind.identity[0]
+    first = kind.natural_keys[0]
     return first if isinstance(first, str) else " and ".join(first)

@@ -7,7 +7,7 @@ from typing import Final
 
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.snapshot import MatchedBy
-from dpsync.model.text import command, counted, listed, short_commit
+from dpsync.model.text import format_command, format_count, join_with_and, short_commit
 from dpsync.render.documents import (
     Check,
     DoctorDocument,
@@ -23,37 +23,41 @@ from dpsync.render.documents import (
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
-_STYLES = {"ok": "green", "note": "yellow", "problem": "red bold"}
-_ANSWERS = {True: "yes", False: "NO", None: "?"}
+_LEVEL_STYLES = {"ok": "green", "note": "yellow", "problem": "red bold"}
+_ACCESS_WORDS = {True: "yes", False: "NO", None: "?"}
 
 
 def render_doctor(document: DoctorDocument, paint: Paint) -> str:
     """Return all checks in their order, the access of the token, and the number of problems."""
     width = max((len(check.topic) for check in document.checks), default=0)
-    lines = [line for check in document.checks for line in _check(check, width, paint)]
+    lines = [line for check in document.checks for line in _check_lines(check, width, paint)]
     for organization in dict.fromkeys(check.organization for check in document.access):
-        lines += ["", *_access(organization, document.access, paint)]
+        lines += ["", *_access_lines(organization, document.access, paint)]
     problems = sum(check.level == "problem" for check in document.checks)
     notes = sum(check.level == "note" for check in document.checks)
-    end = f"{counted(problems, 'problem')}, {counted(notes, 'note')}." if problems + notes else "No problems."
+    end = (
+        f"{format_count(problems, 'problem')}, {format_count(notes, 'note')}."
+        if problems + notes
+        else "No problems."
+    )
     return "\n".join([*lines, "", paint(end, "bold")])
 
 
-def _check(check: Check, width: int, paint: Paint) -> Iterator[str]:
+def _check_lines(check: Check, width: int, paint: Paint) -> Iterator[str]:
     source = f"  ({visible(check.source)})" if check.source else ""
-    level = paint(f"{check.level:<7}", _STYLES[check.level])
+    level = paint(f"{check.level:<7}", _LEVEL_STYLES[check.level])
     yield f"{level}  {check.topic:<{width}}  {visible(check.said)}{paint(source, 'dim')}"
     if check.mend:
         yield f"{'':<{width + 11}}= {visible(check.mend)}"
 
 
-def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> Iterator[str]:
+def _access_lines(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> Iterator[str]:
     accesses = [one for one in rows if one.organization == organization]
     width = max(len(one.kind) for one in accesses)
     yield paint(f"What this token may do in {visible(organization)}", "bold")
     yield f"  {'':<{width}}  read  write"
     for one in accesses:
-        yield f"  {visible(one.kind):<{width}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
+        yield f"  {visible(one.kind):<{width}}  {_ACCESS_WORDS[one.read]:<4}  {_ACCESS_WORDS[one.write]}"
     if any(one.read is None or one.write is None for one in accesses):
         yield (
             '  "?" means unknown. dpsync checked the access in one site and one space only, and your access '
@@ -94,13 +98,13 @@ def _history_row(apply: HistoryEntry) -> tuple[str, str, str, str, str, str]:
         result += f", reverted by {visible(apply.reverted_by)}"
     organizations = ", ".join(map(visible, apply.organizations)) or "-"
     user, journal = visible(apply.user or "-"), visible(apply.journal)
-    return began, user, organizations, _changes(apply), result, journal
+    return began, user, organizations, _changes_text(apply), result, journal
 
 
-def _changes(apply: HistoryEntry) -> str:
+def _changes_text(apply: HistoryEntry) -> str:
     """Return what an apply did, as its report does, with the first address; else the size of its plan."""
     if not apply.addresses:
-        return counted(apply.changes, "change")
+        return format_count(apply.changes, "change")
     numbers = ", ".join(f"{number} {word}" for word, number in apply.applied.items())
     others = sum(apply.applied.values()) - 1
     more = f" and {others} more" if others else ""
@@ -155,19 +159,21 @@ def _ids_result(document: IdsDocument) -> Iterator[str]:
     ]
     file = visible(document.file)
     if not counts:
-        yield f"{file} is up to date: {counted(document.recognised, 'entry')} matched."
+        yield f"{file} is up to date: {format_count(document.recognised, 'entry')} matched."
         return
     (number, what), *more = counts
-    lines = ", ".join([f"{counted(number, 'line')} {what}", *(f"{number} {what}" for number, what in more)])
+    lines = ", ".join(
+        [f"{format_count(number, 'line')} {what}", *(f"{number} {what}" for number, what in more)]
+    )
     yield (
         f"Wrote {file}: {lines}."
         if document.written
-        else (f"{file} is out of date: {lines}. Fix: {command('ids')}")
+        else (f"{file} is out of date: {lines}. Fix: {format_command('ids')}")
     )
 
 
 _FILE_SIGNS = {"new": "+", "replaced": "~", "unchanged": " "}
-_FEW = 40
+_MAX_LISTED_FILES = 40
 
 
 def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> str:
@@ -187,12 +193,16 @@ def _taken_lines(document: ImportDocument) -> Iterator[str]:
         name = str(FieldAddress(Address.parse(item.address), item.field))
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
-        who = visible(listed(document.shared_with))
+        who = visible(join_with_and(document.shared_with))
         yield f"note: other environments ({who}) also use these lines, so their values change, too"
 
 
 def _file_lines(document: ImportDocument, verbose: int) -> Iterator[str]:
-    listed = document.files if verbose or len(document.files) <= _FEW else document.files[:_FEW]
+    listed = (
+        document.files
+        if verbose or len(document.files) <= _MAX_LISTED_FILES
+        else document.files[:_MAX_LISTED_FILES]
+    )
     for file in listed:
         yield f"{_FILE_SIGNS[file.state]} {visible(file.path)}"
     if len(listed) < len(document.files):
@@ -222,7 +232,7 @@ def _left_out_lines(document: ImportDocument) -> Iterator[str]:
 def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
     yield ""
     if document.proven:
-        requests = f" ({counted(document.requests, 'request')} to read)" if verbose else ""
+        requests = f" ({format_count(document.requests, 'request')} to read)" if verbose else ""
         yield paint("Verified: a plan with these files has no changes.", "green bold") + requests
     elif document.proven is None and not document.differences:
         yield (
@@ -257,7 +267,7 @@ def render_list(document: ListDocument, paint: Paint) -> str:
 
 def _list_row(entry: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
     at = f"{visible(entry.at.file)}:{entry.at.line}"
-    remarks = ", ".join([_matched_by(entry, read), *_owners_and_domain(entry)])
+    remarks = ", ".join([_match_text(entry, read), *_owners_and_domain(entry)])
     return visible(entry.address), visible(entry.kind), at, visible(entry.id or "-"), remarks
 
 
@@ -270,7 +280,7 @@ def _owners_and_domain(entry: ListedEntry) -> Iterator[str]:
         yield f"at the custom domain {visible(entry.domain)}"
 
 
-def _matched_by(entry: ListedEntry, read: bool) -> str:
+def _match_text(entry: ListedEntry, read: bool) -> str:
     if entry.why_not is not None:
         return f"not read: {visible(entry.why_not)}"
     if entry.recognised is None:
@@ -279,9 +289,9 @@ def _matched_by(entry: ListedEntry, read: bool) -> str:
     match entry.recognised:
         case MatchedBy.PIN:
             return "by the id in your files"
-        case MatchedBy.LINE:
+        case MatchedBy.IDS_LINE:
             return "by the ids file"
-        case MatchedBy.OTHER_LINE:
+        case MatchedBy.OTHER_IDS_LINE:
             return f"by the line of {detail} in the ids file"
         case MatchedBy.PREVIOUSLY:
             return "by previously:"
@@ -289,13 +299,13 @@ def _matched_by(entry: ListedEntry, read: bool) -> str:
             return f"by its name in commit {visible(short_commit(entry.detail))}"
         case MatchedBy.BASE:
             return "by its name in the commit that dpsync compares with"
-        case MatchedBy.KEY | MatchedBy.LATER_KEY:
+        case MatchedBy.FIRST_NATURAL_KEY | MatchedBy.LATER_NATURAL_KEY:
             return f"by its {detail}" if detail else "by its natural key"
-        case MatchedBy.PLACE:
+        case MatchedBy.ONLY_OBJECT_IN_PLACE:
             return "by its position"
         case MatchedBy.TEMPORARY_NAME:
             return "by its temporary name"
-        case MatchedBy.CONTENTS:
+        case MatchedBy.SAME_CONTENTS:
             return "by its contents"
-        case MatchedBy.LOOKS:
+        case MatchedBy.SIMILARITY:
             return "by a similar title or position"

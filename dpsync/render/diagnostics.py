@@ -13,20 +13,20 @@ from typing import Final
 
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Span
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 from dpsync.model.urls import hide_credentials
-from dpsync.render.candidate import candidate
-from dpsync.render.paint import columns
-from dpsync.render.selected_findings import selected
+from dpsync.render.candidate import describe_candidate
+from dpsync.render.paint import display_width
+from dpsync.render.selected_findings import select_findings
 from dpsync.render.visible import visible
 
-WIDTH: Final = 100
+MAX_SOURCE_COLUMNS: Final = 100
 """The number of columns that are shown of a source line. A longer line is cut around the caret."""
-UNSHOWN: Final = ("DP205", "DP236")
+CODES_ABOUT_SECRETS: Final = ("DP205", "DP236")
 """Codes of findings about a secret in a file. No finding shows a source line that contains a secret."""
-_BEFORE: Final = 60
+_COLUMNS_BEFORE_CARET: Final = 60
 _TAB: Final = "    "
-_CUT: Final = "…"
+_ELLIPSIS: Final = "…"
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 _RED: Final = "1;31"
@@ -46,18 +46,19 @@ def render_diagnostics(
     Args:
         texts: File contents by the file names of the spans. Without a content, the source line is left out.
     """
-    findings, left_out = selected(diagnostics)
+    findings, left_out = select_findings(diagnostics)
     if not findings:
         return ""
-    lines = _Lines(
-        texts, {(one.span.file, one.span.line) for one in findings if one.code in UNSHOWN and one.span}
+    lines = _SourceLines(
+        texts,
+        {(one.span.file, one.span.line) for one in findings if one.code in CODES_ABOUT_SECRETS and one.span},
     )
     blocks = [_render_finding(one, lines, _Paint(color)) for one in findings]
-    more = [_left_out_line(left_out)] if left_out else []
+    more = [_omitted_findings_line(left_out)] if left_out else []
     return "\n\n".join([*blocks, *more, _count_line(findings, left_out)]) + "\n"
 
 
-def _left_out_line(left_out: Counter[str]) -> str:
+def _omitted_findings_line(left_out: Counter[str]) -> str:
     counts = ", ".join(f"{visible(code)}: {left_out[code]}" for code in sorted(left_out))
     return f"{left_out.total()} more messages are not shown ({counts})"
 
@@ -72,7 +73,7 @@ class _Paint:
         return f"\x1b[{style}m{text}\x1b[0m" if self.color and text else text
 
 
-class _Lines:
+class _SourceLines:
     """Source lines by location, without users and passwords of URLs.
 
     Each file is split once, however many findings it has.
@@ -94,7 +95,7 @@ class _Lines:
         return lines[span.line - 1] if 1 <= span.line <= len(lines) else None
 
 
-def _render_finding(finding: Diagnostic, lines: _Lines, paint: _Paint) -> str:
+def _render_finding(finding: Diagnostic, lines: _SourceLines, paint: _Paint) -> str:
     """Render one finding with its source line and notes."""
     style = _RED if finding.severity == "error" else _YELLOW
     head = paint(style, f"{finding.severity}[{visible(finding.code)}]")
@@ -114,8 +115,12 @@ def _render_finding(finding: Diagnostic, lines: _Lines, paint: _Paint) -> str:
         ]
     notes = [visible(finding.hint)] if finding.hint else []
     notes += [f"{visible(label)} at {visible(str(span))}" for label, span in finding.related]
-    notes += [candidate(each) for each in finding.candidates if each.title != each.id]
-    notes += [f"and at {counted(finding.repeated, 'more place')}"] if finding.repeated else []
+    notes += [describe_candidate(each) for each in finding.candidates if each.title != each.id]
+    notes += (
+        [f"and at {format_count(finding.unlisted_related_count, 'more place')}"]
+        if finding.unlisted_related_count
+        else []
+    )
     if finding.address:
         notes.append(f"address: {visible(finding.address)}")
     if finding.environments:
@@ -130,13 +135,13 @@ def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
     """Return the source line as shown, the indent of the carets, and the carets below the range."""
     start = min(span.column, len(source) + 1) - 1
     end = span.end_column - 1 if span.end_line == span.line else len(source.rstrip())
-    first = max(0, start - _BEFORE) if len(source) > WIDTH else 0
-    cut = source[first : first + WIDTH]
-    left = _CUT if first > 0 else ""
-    right = _CUT if first + WIDTH < len(source) else ""
+    first = max(0, start - _COLUMNS_BEFORE_CARET) if len(source) > MAX_SOURCE_COLUMNS else 0
+    cut = source[first : first + MAX_SOURCE_COLUMNS]
+    left = _ELLIPSIS if first > 0 else ""
+    right = _ELLIPSIS if first + MAX_SOURCE_COLUMNS < len(source) else ""
     before = left + _printable(source[first:start])
-    marked = _printable(source[start : min(end, first + WIDTH)])
-    return left + _printable(cut) + right, " " * columns(before), "^" * max(1, columns(marked))
+    marked = _printable(source[start : min(end, first + MAX_SOURCE_COLUMNS)])
+    return left + _printable(cut) + right, " " * display_width(before), "^" * max(1, display_width(marked))
 
 
 def _printable(text: str) -> str:
@@ -147,7 +152,9 @@ def _count_line(findings: list[Diagnostic], left_out: Counter[str]) -> str:
     severities = Counter(one.severity for one in findings)
     severities["error"] += left_out.total()  # there are never so many warnings
     counts = [
-        counted(severities[severity], severity) for severity in ("error", "warning") if severities[severity]
+        format_count(severities[severity], severity)
+        for severity in ("error", "warning")
+        if severities[severity]
     ]
     files = {one.span.file for one in findings if one.span}
-    return ", ".join(counts) + (f" in {counted(len(files), 'file')}" if files else "")
+    return ", ".join(counts) + (f" in {format_count(len(files), 'file')}" if files else "")

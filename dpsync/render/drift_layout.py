@@ -18,27 +18,27 @@ from dpsync.model.address import Address, FieldAddress
 from dpsync.model.change import Blocked
 from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift
 from dpsync.model.drift import Line as UnwatchedLine
-from dpsync.model.plan import DIGITS, Rehearsal
+from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Rehearsal
 from dpsync.model.question import Refusal
-from dpsync.model.text import counted, short_commit
+from dpsync.model.text import format_count, short_commit
 from dpsync.render import plan_words, report_words
 from dpsync.render.documents import DriftDocument, RehearseDocument
 from dpsync.render.names import Names, in_natural_order, kind_name, kind_noun, names_of
 from dpsync.render.plan_layout import (
     blocked_entry,
-    blocked_words,
-    deviations,
-    facts,
-    hints,
+    blocked_sentences,
+    deviation_blocks,
     note_entry,
+    plan_facts,
+    plan_hints,
     plan_view,
     refusal_entry,
-    refusal_words,
+    refusal_sentences,
     side_blocks,
 )
-from dpsync.render.plan_words import SHOWN
+from dpsync.render.plan_words import MAX_CANDIDATES
 from dpsync.render.resolutions import WaysOut
-from dpsync.render.view import Block, Blocks, View, ViewEntry, ViewField, ViewLine, Word
+from dpsync.render.view import Block, Blocks, Sentence, View, ViewEntry, ViewField, ViewLine
 from dpsync.render.visible import visible
 
 
@@ -53,25 +53,25 @@ def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
     tone = "strong" if drift.drifted or drift.unread else "good"
     verdict = tuple(ViewLine(text, tone) for text in report_words.drift_verdict(drift))  # type: ignore[arg-type]
     blocks = tuple(drift_blocks(document.model_copy(update={"drift": drift}), now))
-    effort = f"{counted(drift.requests, 'request')} to read"
-    return View(verdict, blocks, hints(drift), facts(drift, effort=effort), name="drift")
+    effort = f"{format_count(drift.requests, 'request')} to read"
+    return View(verdict, blocks, plan_hints(drift), plan_facts(drift, effort=effort), name="drift")
 
 
 def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
     """Return the blocks of a drift: the list of differences, then the side blocks."""
-    listing = _Listing(document, now)
+    listing = _DriftListing(document, now)
     entries = tuple(listing.entries())
     drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
-    unread = (_unread_entry(drift, address) for address in drift.unread)
+    unread = (_unreadable_entry(drift, address) for address in drift.unread)
     blocks.add("unread", "Objects that this token cannot read: {}", "warning", unread, detail=1)
-    ignored = (listing.entry(item, None) for item in drift.ignored)
+    ignored = (listing.object_entry(item, None) for item in drift.ignored)
     blocks.add("ignored", "Differences that your policy ignores: {}", "none", ignored, detail=1)
-    unwatched = (_unwatched_entry(drift, item) for item in drift.unwatched_lines)
+    unwatched = (_unmanaged_entry(drift, item) for item in drift.unwatched_lines)
     blocks.add("unwatched", "Fields and lists that dpsync does not compare: {}", "none", unwatched)
-    return [*blocks.found, *side_blocks(drift)]
+    return [*blocks.blocks, *side_blocks(drift)]
 
 
-class _Listing:
+class _DriftListing:
     """Make the entries of a drift: each object that differs, with its blockers and refusals."""
 
     def __init__(self, document: DriftDocument, now: datetime | None) -> None:
@@ -87,9 +87,9 @@ class _Listing:
             address = blocker.address.partition("#")[0]
             by_address[address if address in known else ""].append(blocker)
         for item in self.drift.found:
-            entry = self.entry(item, self.ways_out.get(item.address))
-            sentences = [word for blocker in by_address[item.address] for word in _blocker_words(blocker)]
-            yield replace(entry, words=(*entry.words, *sentences))
+            entry = self.object_entry(item, self.ways_out.get(item.address))
+            sentences = [word for blocker in by_address[item.address] for word in _blocker_sentences(blocker)]
+            yield replace(entry, all_sentences=(*entry.all_sentences, *sentences))
         notes = [note for note in self.drift.notes if not (note.permanent or note.detail)]
         yield from (note_entry(self.drift, note) for note in notes)
         for blocker in by_address[""]:
@@ -98,7 +98,7 @@ class _Listing:
             else:
                 yield blocked_entry(self.drift, blocker)
 
-    def entry(self, item: Drifted, out: WaysOut | None) -> ViewEntry:
+    def object_entry(self, item: Drifted, out: WaysOut | None) -> ViewEntry:
         """Return the entry of an object. `out`: how to end the difference, if it counts."""
         label = "" if item.what == "different" else item.label
         fields = tuple(self._field(item.kind, part) for part in item.fields)
@@ -108,86 +108,93 @@ class _Listing:
             kind=kind_noun(item.kind),
             label=visible(label),
             key=self.names.key(item.kind, item.address),
-            sign="!" if item.opens else report_words.SIGNS[item.what],
+            sign="!" if item.opens else report_words.DRIFT_SIGNS[item.what],
             name="drift",
             topics=("exposure", "drift") if item.opens else ("drift",),
             level="warning",
             fails=True,
-            where=plan_words.edit_location(self.drift, item.address, (part.field for part in item.fields)),
-            enclosing=plan_words.enclosing_origin(self.drift, item.address),
+            origin=plan_words.edit_location(self.drift, item.address, (part.field for part in item.fields)),
+            parent_origin=plan_words.enclosing_origin(self.drift, item.address),
             fields=fields,
-            words=tuple(self._words(item, out)),
-            sides=("policy" if item.kept else "file", "live"),
+            all_sentences=tuple(self._sentences(item, out)),
+            side_names=("policy" if item.kept else "file", "live"),
         )
 
     def _field(self, kind: str, part: FieldDrift) -> ViewField:
-        live = self.names.written(kind, part.field, part.live)
-        file = self.names.written(kind, part.field, part.file)
+        live = self.names.as_in_files(kind, part.field, part.live)
+        file = self.names.as_in_files(kind, part.field, part.file)
         unread: Literal["", "after"] = "" if part.known else "after"
-        return ViewField(part.field, file, live, unread, default=part.watched, opens=part.opens)
+        return ViewField(
+            part.field, file, live, unread, is_platform_default=part.watched, opens_access=part.opens
+        )
 
-    def _words(self, item: Drifted, out: WaysOut | None) -> Iterator[Word]:
+    def _sentences(self, item: Drifted, out: WaysOut | None) -> Iterator[Sentence]:
         if item.what == "missing":
-            yield Word("missing in GitBook")
+            yield Sentence("missing in GitBook")
         if item.what == "undeclared":
-            text = ", ".join(filter(None, ("not in your files", report_words.cascade_count(item))))
-            yield Word(text, opens=item.opens)
+            text = ", ".join(filter(None, ("not in your files", report_words.cascade_text(item))))
+            yield Sentence(text, opens_access=item.opens)
         if item.place:
-            yield Word(f"expected position: {visible(item.place)}")
-        for match in item.renamed[:SHOWN]:
-            yield Word(f'"{visible(match.label)}" ({visible(match.id)})', "perhaps renamed in GitBook to")
-        if (more := len(item.renamed) - SHOWN) > 0:
-            yield Word(f"and {counted(more, 'more candidate')}")
-        yield from self._causes(item)
+            yield Sentence(f"expected position: {visible(item.place)}")
+        for match in item.renamed[:MAX_CANDIDATES]:
+            yield Sentence(f'"{visible(match.label)}" ({visible(match.id)})', "perhaps renamed in GitBook to")
+        if (more := len(item.renamed) - MAX_CANDIDATES) > 0:
+            yield Sentence(f"and {format_count(more, 'more candidate')}")
+        yield from self._cause_sentences(item)
         if out is not None:
             for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
-                yield Word(text, about, command=text.startswith("dpsync "), copied=True, aligned=True)
+                yield Sentence(
+                    text, about, is_command=text.startswith("dpsync "), is_copied=True, aligned=True
+                )
 
-    def _causes(self, item: Drifted) -> Iterator[Word]:
+    def _cause_sentences(self, item: Drifted) -> Iterator[Sentence]:
         """Yield why the object differs, and who changed it last."""
-        causes = {plan_words.why(part.cause): part.field for part in item.fields}
-        causes[report_words.cause(item)] = ""
+        causes = {plan_words.cause_label(part.cause): part.field for part in item.fields}
+        causes[report_words.drift_cause_text(item)] = ""
         causes.pop("", None)
         if item.last_event is not None and not (causes and "changed outside" not in causes):
             cause = next(iter(causes)) if len(causes) == 1 else ""
-            yield Word(report_words.changed_by(item.last_event, cause, self.now))
+            yield Sentence(report_words.last_change_text(item.last_event, cause, self.now))
             causes = causes if len(causes) > 1 else {}
         fields = {
-            cause: [x.field for x in item.fields if plan_words.why(x.cause) == cause] for cause in causes
+            cause: [x.field for x in item.fields if plan_words.cause_label(x.cause) == cause]
+            for cause in causes
         }
         for cause, named in fields.items():
-            yield Word(f"{cause}: {', '.join(map(visible, named))}" if len(causes) > 1 and named else cause)
+            yield Sentence(
+                f"{cause}: {', '.join(map(visible, named))}" if len(causes) > 1 and named else cause
+            )
 
 
-def _blocker_words(blocker: Refusal | Blocked) -> Iterator[Word]:
-    return refusal_words(blocker) if isinstance(blocker, Refusal) else blocked_words(blocker)
+def _blocker_sentences(blocker: Refusal | Blocked) -> Iterator[Sentence]:
+    return refusal_sentences(blocker) if isinstance(blocker, Refusal) else blocked_sentences(blocker)
 
 
-def _unread_entry(drift: Drift, address: str) -> ViewEntry:
-    where = plan_words.origin(drift, address)
+def _unreadable_entry(drift: Drift, address: str) -> ViewEntry:
+    where = plan_words.find_origin(drift, address)
     return ViewEntry(
         visible(address), visible(address), message="dpsync did not check this object", sign="!",
-        where=where, enclosing=where, one_line=True,
+        origin=where, parent_origin=where, one_line=True,
     )  # fmt: skip
 
 
-def _unwatched_entry(drift: Drift, item: UnwatchedLine) -> ViewEntry:
+def _unmanaged_entry(drift: Drift, item: UnwatchedLine) -> ViewEntry:
     """Return an entry for a field or list that no file names, with the line that would watch it."""
     name = visible(str(FieldAddress(Address.parse(item.address), item.field)))
     return ViewEntry(
         name, name, message=visible(item.line or f"({item.why or ''})"),
-        where=drift.origins.get(item.address), one_line=True,
+        origin=drift.origins.get(item.address), one_line=True,
     )  # fmt: skip
 
 
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
-_NAMES: Final = Names((), several=True)
+_FULL_NAMES: Final = Names((), several=True)
 """Names for a comparison of files: always whole addresses."""
-FILES: Final = "dpsync compared only files, and did not connect to GitBook"
+FILES_ONLY_NOTE: Final = "dpsync compared only files, and did not connect to GitBook"
 
 
-def title(edits: Edits) -> str:
+def edits_title(edits: Edits) -> str:
     """Return in a sentence how many entries were removed, renamed, changed and added."""
     if edits.base is None:
         return f"dpsync has no earlier version of the files to compare with: {visible(edits.base_from)}."
@@ -197,11 +204,13 @@ def title(edits: Edits) -> str:
     return f"Entries in the files: {', '.join(counts) or 'no changes'}."
 
 
-def compared_with(edits: Edits) -> str:
+def edits_comparison_note(edits: Edits) -> str:
     """Return the commit compared with, and that nothing was read from the platform."""
     if edits.base is None:
-        return FILES
-    return f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}). {FILES}"
+        return FILES_ONLY_NOTE
+    return (
+        f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}). {FILES_ONLY_NOTE}"
+    )
 
 
 def edit_blocks(edits: Edits) -> list[Block]:
@@ -210,7 +219,7 @@ def edit_blocks(edits: Edits) -> list[Block]:
     for what in _SIGNS:
         found = [_edit_entry(one) for one in edits.found if one.what == what]
         blocks.add(f"files-{what}", f"Entries that somebody {what} in the files: {{}}", "none", found)
-    return blocks.found
+    return blocks.blocks
 
 
 def _edit_entry(edit: Edit) -> ViewEntry:
@@ -218,16 +227,16 @@ def _edit_entry(edit: Edit) -> ViewEntry:
     return ViewEntry(
         address=visible(edit.address),
         title=visible(edit.address),
-        message=", ".join(_edit_summary(edit)),
+        message=", ".join(_edit_remarks(edit)),
         sign=_SIGNS[edit.what],
-        where=edit.at,
+        origin=edit.at,
         fields=tuple(_edited_field(one, kind_name(edit.kind), labelled=not added) for one in edit.fields),
         created=added,
-        sides=None if added else ("before", "now"),
+        side_names=None if added else ("before", "now"),
     )
 
 
-def _edit_summary(edit: Edit) -> Iterator[str]:
+def _edit_remarks(edit: Edit) -> Iterator[str]:
     """Yield remarks on an edit: kind and title, the former address, and the number of children."""
     label = f' "{visible(edit.label)}"' if edit.label else ""
     if edit.kind and edit.what != "changed":
@@ -235,14 +244,14 @@ def _edit_summary(edit: Edit) -> Iterator[str]:
     if edit.before is not None:
         yield f"was {visible(edit.before)}"
     if edit.inside:
-        yield f"and {counted(edit.inside, 'entry')} in it"
+        yield f"and {format_count(edit.inside, 'entry')} in it"
 
 
 def _edited_field(item: EditedField, kind: str, labelled: bool) -> ViewField:
     return ViewField(
         visible(item.field),
-        _NAMES.written(kind, item.field, item.before),
-        _NAMES.written(kind, item.field, item.after),
+        _FULL_NAMES.as_in_files(kind, item.field, item.before),
+        _FULL_NAMES.as_in_files(kind, item.field, item.after),
         cause=_LABELS[item.declared] if labelled else "",
     )
 
@@ -254,29 +263,33 @@ def rehearsal_view(document: RehearseDocument) -> View:
         shown = plan_view(plan, document.plan.digest)
         first = ViewLine("Nothing to rehearse." if plan.can_apply else "Not rehearsed.")
         return View((first, *shown.verdict), shown.blocks, shown.hints, shown.facts, name="rehearse")
-    blocks = Blocks([*deviations(plan, rehearsal), *_faults(rehearsal)])
+    blocks = Blocks([*deviation_blocks(plan, rehearsal), *_fault_blocks(rehearsal)])
     proven = (
-        ViewEntry("", what, message=text, one_line=True) for what, text in report_words.proven(rehearsal)
+        ViewEntry("", what, message=text, one_line=True)
+        for what, text in report_words.verified_properties(rehearsal)
     )
     blocks.add("proven", "What dpsync checked on a copy of the live organization", "none", proven, detail=1)
     left = (
-        ViewEntry("", one.what, message=report_words.unproven(one), one_line=True)
+        ViewEntry("", one.what, message=report_words.unverifiable_text(one), one_line=True)
         for one in rehearsal.unproven
     )
     blocks.add("unproven", "Not checked: {}", "note", left, detail=1)
     verdict = (
-        ViewLine(report_words.summary(rehearsal)),
-        ViewLine(report_words.rehearsal_verdict(rehearsal), "good" if rehearsal.fit else "bad"),
+        ViewLine(report_words.rehearsal_summary(rehearsal)),
+        ViewLine(report_words.rehearsal_verdict(rehearsal), "good" if rehearsal.went_as_planned else "bad"),
     )
-    about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}, dpsync sent only GET requests to GitBook")
-    return View(verdict, tuple(blocks.found), (), about, name="rehearse")
+    about = (
+        *plan_facts(plan),
+        f"plan {rehearsal.plan[:APPROVED_DIGEST_DIGITS]}, dpsync sent only GET requests to GitBook",
+    )
+    return View(verdict, tuple(blocks.blocks), (), about, name="rehearse")
 
 
-def _faults(rehearsal: Rehearsal) -> list[Block]:
+def _fault_blocks(rehearsal: Rehearsal) -> list[Block]:
     """Return the rehearsals with faults: those that ended otherwise, then those that converged."""
     blocks = Blocks()
     runs = [
-        (run.good, ViewEntry("", str(number), message=report_words.faults(run), one_line=True))
+        (run.good, ViewEntry("", str(number), message=report_words.fault_run_text(run), one_line=True))
         for number, run in enumerate(rehearsal.faults, 1)
     ]
     seed = f" (--seed {rehearsal.seed})"
@@ -292,4 +305,4 @@ def _faults(rehearsal: Rehearsal) -> list[Block]:
     blocks.add(
         "fault", f"Successful rehearsals with simulated request failures{seed}: {{}}", "none", converged
     )
-    return blocks.found
+    return blocks.blocks

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.planner.sibling_order import longest_increasing
 
-_FEW = 3
+_MAX_UNCHANGED_SIBLINGS = 3
 """The largest number of unchanged siblings in a row with a line each. More siblings are counted."""
 
 
@@ -25,14 +25,14 @@ class NavigationLine(Struct, frozen=True):
     text: str
 
 
-def merged(change: NavigationChange) -> list[NavigationLine]:
+def merge_navigation(change: NavigationChange) -> list[NavigationLine]:
     """Return the navigation before and after as one tree, in the order after the change.
 
     A removed node keeps its position. A subtree without changes is one line, and more than three such lines
     in a row become a count. The texts are not escaped for any format.
     """
     return list(
-        _Merging(_by_address(change.before), _by_address(change.after)).siblings(
+        _NavigationMerge(_by_address(change.before), _by_address(change.after)).sibling_lines(
             change.before, change.after, 0
         )
     )
@@ -50,7 +50,7 @@ def _by_address(nodes: tuple[NavigationNode, ...], parent: str = "") -> dict[str
     return nodes_by_address
 
 
-class _Merging(Struct, frozen=True):
+class _NavigationMerge(Struct, frozen=True):
     """Merge two trees.
 
     `before` and `after` hold their nodes by address; `moved` has the nodes that change position.
@@ -60,7 +60,7 @@ class _Merging(Struct, frozen=True):
     after: NodesByAddress
     moved: set[str] = field(default_factory=set)
 
-    def siblings(
+    def sibling_lines(
         self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...], depth: int
     ) -> Iterator[NavigationLine]:
         """Yield the lines of siblings at one depth, and of everything below."""
@@ -81,11 +81,11 @@ class _Merging(Struct, frozen=True):
             listed.insert(at, removed)
         for unchanged, nodes in groupby(listed, key=self._is_unchanged):
             some = list(nodes)
-            if unchanged and len(some) > _FEW:
+            if unchanged and len(some) > _MAX_UNCHANGED_SIBLINGS:
                 yield NavigationLine(" ", depth, f"… {len(some)} without a change")
                 continue
             for node in some:
-                yield from self._node(node, depth)
+                yield from self._node_lines(node, depth)
 
     def _note_moves(self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> None:
         """Add to `moved` the siblings whose order changes among the siblings that stay."""
@@ -99,7 +99,7 @@ class _Merging(Struct, frozen=True):
         was, will = self.before.get(node.address), self.after.get(node.address)
         return was == will and node.address not in self.moved
 
-    def _node(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
+    def _node_lines(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
         was, will = self.before.get(node.address), self.after.get(node.address)
         if was is None or will is None:
             others = (
@@ -110,10 +110,10 @@ class _Merging(Struct, frozen=True):
             yield NavigationLine(" ", depth, _node_text(node))
             return
         else:
-            yield self._changed(was, will, depth)
-        yield from self.siblings(was[0].inside if was else (), will[0].inside if will else (), depth + 1)
+            yield self._changed_line(was, will, depth)
+        yield from self.sibling_lines(was[0].inside if was else (), will[0].inside if will else (), depth + 1)
 
-    def _changed(
+    def _changed_line(
         self, was: tuple[NavigationNode, str], will: tuple[NavigationNode, str], depth: int
     ) -> NavigationLine:
         old, new = _node_text(was[0]), _node_text(will[0])

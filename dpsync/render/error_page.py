@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import Final
 
 from dpsync import disk
-from dpsync.model.urls import DOCS
+from dpsync.model.urls import DOCS_URL
 
-_HERE: Final = Path(__file__).parents[1]
-_PAGES: Final = (_HERE / "errors.md", _HERE.parent / "docs" / "errors.md")
+_PACKAGE: Final = Path(__file__).parents[1]
+_PAGE_LOCATIONS: Final = (_PACKAGE / "errors.md", _PACKAGE.parent / "docs" / "errors.md")
 """Where it is in a wheel, and in a checkout."""
-_LARGEST: Final = 1 << 20
+_MAX_PAGE_BYTES: Final = 1 << 20
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
 
 
-def codes() -> dict[str, list[str]]:
+def read_code_sections() -> dict[str, list[str]]:
     """Return the lines of docs/errors.md for each code. Raises OSError if the page is missing."""
-    page = next((path for path in _PAGES if path.is_file()), _PAGES[0])
+    page = next((path for path in _PAGE_LOCATIONS if path.is_file()), _PAGE_LOCATIONS[0])
     found: dict[str, list[str]] = {}
     section: list[str] = []
     fenced = False
-    for line in disk.read(page, _LARGEST).decode().splitlines():
+    for line in disk.read(page, _MAX_PAGE_BYTES).decode().splitlines():
         fenced ^= line.startswith("```")
         if not fenced and line.startswith("#"):
             section = []
@@ -34,7 +34,7 @@ def codes() -> dict[str, list[str]]:
     return found
 
 
-def code_named(word: str, known: dict[str, list[str]]) -> str | None:
+def find_code(word: str, known: dict[str, list[str]]) -> str | None:
     """Return the code for a typed word; case and `error[…]` around the code do not matter."""
     inside = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
     wanted = (inside[1] if inside else word).casefold()
@@ -55,14 +55,14 @@ def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
         elif line.strip() and not line.startswith("<!--"):
             paragraph.append(line.strip())
         elif paragraph:
-            yield _unmarked(" ".join(paragraph)), False
+            yield _without_markdown(" ".join(paragraph)), False
             paragraph = []
 
 
-def _unmarked(text: str) -> str:
+def _without_markdown(text: str) -> str:
     return _LINK.sub(_link_text, text).replace("**", "").replace("`", "")
 
 
 def _link_text(link: re.Match[str]) -> str:
     """Return the text of a link, or its address if the text is the name of a file."""
-    return f"{DOCS}/{link[2]}" if link[1].endswith(".md") else link[1]
+    return f"{DOCS_URL}/{link[2]}" if link[1].endswith(".md") else link[1]

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from dpsync.model.text import command
-from dpsync.model.urls import DOCS
+from dpsync.model.text import format_command
+from dpsync.model.urls import DOCS_URL
 from dpsync.render.paint import Paint
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _WIDTH: Final = 80
-_SIDE: Final = 15
+_NAME_COLUMN_WIDTH: Final = 15
 
 
 def render_explanation(said: Explanation, paint: Paint) -> str:
@@ -24,12 +24,12 @@ def render_explanation(said: Explanation, paint: Paint) -> str:
     if said.facts:
         before = ("", *(name for name, _ in said.facts))
         named = zip(before, said.facts, strict=False)
-        lines += ["", *(line for last, fact in named for line in _fact(last, *fact))]
+        lines += ["", *(line for last, fact in named for line in _fact_lines(last, *fact))]
     if said.example:
         lines += ["", "  Example:", *(f"    {line}" for line in said.example.splitlines())]
-    if said.page:
-        lines += ["", f"  More: {said.page}"]
-    return "\n".join([paint(said.head, "bold"), *lines])
+    if said.page_url:
+        lines += ["", f"  More: {said.page_url}"]
+    return "\n".join([paint(said.heading, "bold"), *lines])
 
 
 def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
@@ -38,7 +38,7 @@ def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) ->
         [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
         for text, block in section
     )
-    more = f"  More: {DOCS}/errors.md#{code.lower()}"
+    more = f"  More: {DOCS_URL}/errors.md#{code.lower()}"
     return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), more])])
 
 
@@ -52,22 +52,24 @@ def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
         lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
     lines += [
         "",
-        f"Explain an object type:   {command('explain', 'site')}",
-        f"Explain a field:          {command('explain', 'site.visibility')}",
-        f"Explain a root-file key:  {command('explain', 'policy.prune')}",
-        f"Explain an error code:    {command('explain', 'DP201')}",
+        f"Explain an object type:   {format_command('explain', 'site')}",
+        f"Explain a field:          {format_command('explain', 'site.visibility')}",
+        f"Explain a root-file key:  {format_command('explain', 'policy.prune')}",
+        f"Explain an error code:    {format_command('explain', 'DP201')}",
         "",
-        f"More: {DOCS}/kinds/index.md",
+        f"More: {DOCS_URL}/kinds/index.md",
     ]
     return "\n".join(lines)
 
 
-def _fact(last: str, name: str, words: str) -> Iterator[str]:
+def _fact_lines(last: str, name: str, words: str) -> Iterator[str]:
     """Yield the lines of a fact; a fact with the same name as the one before has no name."""
     side = "" if name == last else name
-    first, *rest = textwrap.wrap(words, _WIDTH - _SIDE - 2, break_long_words=False, break_on_hyphens=False)
-    yield f"  {side:<{_SIDE}}{first}"
-    yield from (" " * (_SIDE + 2) + line for line in rest)
+    first, *rest = textwrap.wrap(
+        words, _WIDTH - _NAME_COLUMN_WIDTH - 2, break_long_words=False, break_on_hyphens=False
+    )
+    yield f"  {side:<{_NAME_COLUMN_WIDTH}}{first}"
+    yield from (" " * (_NAME_COLUMN_WIDTH + 2) + line for line in rest)
 
 
 def _wrapped(text: str, indent: str) -> list[str]:

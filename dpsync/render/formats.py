@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from dpsync.model.text import NOWHERE
+from dpsync.model.text import NO_FLAGS
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 class FormatOptions(Struct, frozen=True):
     """Options of a run that a format may use: color, verbosity, and how to name files."""
 
-    colour: bool = False
+    color: bool = False
     verbose: int = 0
     quiet: bool = False
     """Whether to print only entries that need attention."""
     summary: bool = False
     """Whether to print one line for all objects with the same kind and action."""
-    complete: Callable[[str], str] = NOWHERE.complete
+    complete_commands: Callable[[str], str] = NO_FLAGS.add_flags_to_commands
     """Add the flags of this run to the commands in a text."""
-    below: Callable[[], str] = str
+    project_prefix: Callable[[], str] = str
     """Return the directory of the project in its repository, as `a/b/`. File names are relative to it."""
-    changed: Callable[[], Collection[str]] = frozenset
+    changed_files: Callable[[], Collection[str]] = frozenset
     """Return the files that the pull request changes, by their names in the repository."""
     root: str = "dpsync.yaml"
     """The name of the root file, for entries without a location."""
@@ -48,13 +48,13 @@ class Format(Struct, frozen=True):
 
     writer: str
     help: str
-    of_view: bool = True
+    takes_view: bool = True
     """Whether the writer takes a view. The writers of text and JSON take the document."""
 
 
 FORMATS: Final = {
-    "text": Format("text:render_text", "for terminals", of_view=False),
-    "json": Format("json_conversion:render_json", "for programs", of_view=False),
+    "text": Format("text:render_text", "for terminals", takes_view=False),
+    "json": Format("json_conversion:render_json", "for programs", takes_view=False),
     "markdown": Format("markdown:as_markdown", "for comments and job summaries"),
     "html": Format("html:as_page", "a page for browsers"),
     "github": Format("ci_reports:as_annotations", "annotations on the lines of your files in GitHub"),
@@ -71,8 +71,8 @@ def render(document: BaseModel, format_: str, options: FormatOptions | None = No
     write: Callable[[BaseModel | View, FormatOptions], str] = getattr(
         import_module(f"dpsync.render.{module}"), name
     )
-    if not chosen.of_view:
+    if not chosen.takes_view:
         return write(document, options or FormatOptions())
-    from dpsync.render.views import view
+    from dpsync.render.views import make_view
 
-    return write(view(document), options or FormatOptions())
+    return write(make_view(document), options or FormatOptions())

@@ -24,8 +24,8 @@ from dpsync.render.names import kind_noun
 from dpsync.render.plan_words import SIGNS
 from dpsync.render.visible import visible
 
-_COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
-_PLAIN: Final = frozenset(" /()")
+_ACTION_COLORS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
+_UNESCAPED: Final = frozenset(" /()")
 
 
 class Box(Struct, frozen=True):
@@ -48,14 +48,14 @@ class Graph(Struct, frozen=True):
     """The boxes and lines of a picture."""
 
     boxes: tuple[Box, ...]
-    lines: tuple[Arrow, ...]
+    arrows: tuple[Arrow, ...]
 
 
 def graph(
     desired: Desired,
     registry: Registry,
     plan: Plan | None = None,
-    wanted: Collection[Address] | None = None,
+    selected: Collection[Address] | None = None,
 ) -> Graph:
     """Return all declared objects, with what a plan does with them and the objects that it deletes.
 
@@ -63,23 +63,25 @@ def graph(
         wanted: Only these objects, the objects that their fields refer to, and the parents of all of these.
     """
     changes = {change.address: change for change in plan.changes} if plan is not None else {}
-    declared = {str(address): entry for address, entry in desired.resources.items()}
+    declared = {str(address): entry for address, entry in desired.entries.items()}
     all_names = declared.keys() | changes.keys()
-    names = sorted(all_names if wanted is None else all_names & _with_surroundings(wanted, declared))
+    names = sorted(
+        all_names if selected is None else all_names & _with_references_and_parents(selected, declared)
+    )
     ids = {name: f"n{number}" for number, name in enumerate(names)}
     boxes = [_box(ids[name], name, declared.get(name), registry, changes.get(name)) for name in names]
     arrows = dict.fromkeys(_arrows(ids, declared))
     return Graph(tuple(_with_unique_texts(boxes, names)), tuple(arrows))
 
 
-def _with_surroundings(wanted: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
+def _with_references_and_parents(wanted: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
     """Return addresses, the addresses that their fields refer to, and the parents of all of these."""
     wanted_names = set(wanted)
     for address in wanted:
         entry = declared.get(str(address))
         for value in entry.fields.values() if entry is not None else ():
             wanted_names |= {*references(value)}
-    names = {str(one) for address in wanted_names for one in address.upward()}
+    names = {str(one) for address in wanted_names for one in address.self_and_ancestors()}
     holders = {str(entry.holder) for name in names if (entry := declared.get(name)) and entry.holder}
     return names | holders
 
@@ -94,12 +96,12 @@ def _with_unique_texts(boxes: list[Box], names: list[str]) -> Iterator[Box]:
 
 def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:
     if entry is not None:
-        kind = registry.whole[entry.kind]
-        title, noun = entry.fields.get(kind.title), kind.noun
+        kind = registry.with_all_kinds[entry.kind]
+        title, noun = entry.fields.get(kind.title_field), kind.noun
     else:
         assert change is not None
         title, noun = change.label, kind_noun(change.kind)
-    name_text = title if isinstance(title, str) and title else plain_segment(Address.parse(name).last)
+    name_text = title if isinstance(title, str) and title else plain_segment(Address.parse(name).last_segment)
     sign = f"{SIGNS[change.action]} " if change is not None else ""
     return Box(id, visible(f"{sign}{name_text} ({noun})"), change.action if change is not None else "")
 
@@ -120,7 +122,7 @@ def _arrows(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
 
 def _nearest_parent(name: str, ids: dict[str, str]) -> str:
     """Return the nearest parent of an undeclared object that is in the picture; "" without one."""
-    above = (str(address) for address in list(Address.parse(name).upward())[1:])
+    above = (str(address) for address in list(Address.parse(name).self_and_ancestors())[1:])
     return next((one for one in above if one in ids), "")
 
 
@@ -135,10 +137,10 @@ def as_mermaid(found: Graph) -> str:
     """
     lines = ["flowchart LR"]
     lines += [f'  {box.id}["{_with_entities(box.text)}"]' for box in found.boxes]
-    for line in found.lines:
+    for line in found.arrows:
         arrow = f' -. "{_with_entities(line.field)}" .-> ' if line.field else " --- "
         lines.append(f"  {line.start}{arrow}{line.end}")
-    for action, colour in _COLOURS.items():
+    for action, colour in _ACTION_COLORS.items():
         ids = [box.id for box in found.boxes if box.action == action]
         if ids:
             lines += [f"  classDef {action} fill:{colour},color:#111", f"  class {','.join(ids)} {action}"]
@@ -147,7 +149,7 @@ def as_mermaid(found: Graph) -> str:
 
 def _with_entities(text: str) -> str:
     return "".join(
-        one if (one.isalnum() or one in _PLAIN) and (place or one.isalpha()) else f"#{ord(one)};"
+        one if (one.isalnum() or one in _UNESCAPED) and (place or one.isalpha()) else f"#{ord(one)};"
         for place, one in enumerate(text)
     )
 
@@ -156,9 +158,9 @@ def as_dot(found: Graph) -> str:
     """Return the picture as a directed graph for Graphviz, which reads HTML entities in a label."""
     lines = ["digraph dpsync {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"]
     for box in found.boxes:
-        colour = f', fillcolor="{_COLOURS[box.action]}"' if box.action else ""
+        colour = f', fillcolor="{_ACTION_COLORS[box.action]}"' if box.action else ""
         lines.append(f"  {box.id} [label={_quoted(box.text)}{colour}];")
-    for line in found.lines:
+    for line in found.arrows:
         style = f"style=dashed, label={_quoted(line.field)}" if line.field else "dir=none"
         lines.append(f"  {line.start} -> {line.end} [{style}];")
     return "\n".join([*lines, "}"])
@@ -169,4 +171,4 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-LANGUAGES: Final[dict[str, Callable[[Graph], str]]] = {"mermaid": as_mermaid, "dot": as_dot}
+GRAPH_WRITERS: Final[dict[str, Callable[[Graph], str]]] = {"mermaid": as_mermaid, "dot": as_dot}

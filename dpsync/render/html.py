@@ -16,12 +16,20 @@ from typing import Any, Final
 
 from dpsync.model.text import json_text
 from dpsync.render.formats import FormatOptions
-from dpsync.render.plan_words import place
-from dpsync.render.view import LONGEST, OPENS, View, ViewEntry, both, clip, tree_lines
+from dpsync.render.plan_words import location_text
+from dpsync.render.view import (
+    MAX_LINE_CHARS,
+    OPENS_ACCESS,
+    View,
+    ViewEntry,
+    clip_text,
+    full_values,
+    tree_lines,
+)
 from dpsync.render.visible import visible
 
-_SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
-_IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+_TEMPLATE_SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
+_SCRIPT_ESCAPES: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def as_page(view: View, options: FormatOptions) -> str:
@@ -35,7 +43,7 @@ def as_page(view: View, options: FormatOptions) -> str:
         "script": script,
         "data": _view_json(view),
     }
-    return _SLOT.sub(lambda match: slots[match[1]], _template("report.html")).rstrip("\n")
+    return _TEMPLATE_SLOT.sub(lambda match: slots[match[1]], _template("report.html")).rstrip("\n")
 
 
 @cache
@@ -51,13 +59,13 @@ def _view_json(view: View) -> str:
     """Return the view as JSON without `<`, `>` and `&`, so that no text in it ends the script element."""
     data = {
         "name": view.name,
-        "hints": view.notices,
-        "previews": [{"text": clip(one.text, LONGEST), "url": one.url} for one in view.previews],
-        "foot": view.details,
+        "hints": view.complete_hints,
+        "previews": [{"text": clip_text(one.text, MAX_LINE_CHARS), "url": one.url} for one in view.previews],
+        "foot": view.complete_facts,
         "leftOut": view.left_out,
         "glances": [
             {"number": one.number, "text": one.text, "topic": one.topic, "level": one.level}
-            for one in view.glances
+            for one in view.key_figures
         ],
         "blocks": [
             {
@@ -69,13 +77,13 @@ def _view_json(view: View) -> str:
         ],
     }
     text = json_text(data)
-    return re.sub("[<>&]", lambda character: _IN_SCRIPT[character.group()], text)
+    return re.sub("[<>&]", lambda character: _SCRIPT_ESCAPES[character.group()], text)
 
 
 def _entry_data(entry: ViewEntry) -> dict[str, Any]:
     fields = []
     for item in entry.fields:
-        before, after = both(item)
+        before, after = full_values(item)
         side = None if entry.created else before
         fields.append({"name": visible(item.name), "before": side, "after": after, "label": item.label})
     return {
@@ -84,17 +92,17 @@ def _entry_data(entry: ViewEntry) -> dict[str, Any]:
         "code": entry.code,
         "name": entry.name,
         "topics": entry.topics or (entry.name,),
-        "title": clip(entry.title or entry.address, LONGEST),
-        "message": clip(entry.message, LONGEST),
-        "where": place(entry.where),
-        "sides": entry.sides or ("live", "new"),
-        "tree": [clip(line, LONGEST) for line in tree_lines(entry)],
+        "title": clip_text(entry.title or entry.address, MAX_LINE_CHARS),
+        "message": clip_text(entry.message, MAX_LINE_CHARS),
+        "where": location_text(entry.origin),
+        "sides": entry.side_names or ("live", "new"),
+        "tree": [clip_text(line, MAX_LINE_CHARS) for line in tree_lines(entry)],
         "fields": fields,
         "words": [
             {
-                "about": word.about,
-                "text": f"{word.text} ({OPENS})" if word.opens else word.text,
-                "command": word.command,
+                "about": word.subject,
+                "text": f"{word.text} ({OPENS_ACCESS})" if word.opens_access else word.text,
+                "command": word.is_command,
             }
             for word in entry.sentences
         ],

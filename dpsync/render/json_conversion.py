@@ -29,14 +29,14 @@ from dpsync.render.documents import (
     TakenOver,
 )
 from dpsync.render.formats import FormatOptions
-from dpsync.render.plan_words import counts
-from dpsync.render.resolutions import ways_out
-from dpsync.render.selected_findings import selected
+from dpsync.render.plan_words import count_changes
+from dpsync.render.resolutions import resolutions_of
+from dpsync.render.selected_findings import select_findings
 
 if TYPE_CHECKING:
     from dpsync.importing.entries import LeftOut
-    from dpsync.importing.files import Put
-    from dpsync.importing.layout import Made
+    from dpsync.importing.files import WrittenFile
+    from dpsync.importing.layout import NewConfiguration
     from dpsync.importing.update import Updated
 
 
@@ -53,7 +53,7 @@ def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocumen
         digest=plan.digest,
         can_apply=plan.can_apply,
         deletes=plan.deletes,
-        counts=counts(plan),
+        counts=count_changes(plan),
         plan=plan,
         rehearsal=rehearsal,
     )
@@ -65,15 +65,19 @@ def drift_document(drift: Drift) -> DriftDocument:
         exit=Exit.CHANGES if drift.drifted else Exit.DONE,
         drifted=drift.drifted,
         drift=drift,
-        ways_out={item.address: ways_out(drift, item) for item in drift.found},
+        ways_out={item.address: resolutions_of(drift, item) for item in drift.found},
     )
 
 
 def import_document(
-    made: Made, files: Iterable[Put], plan: Plan | None, problems: Iterable[Diagnostic], requests: int
+    made: NewConfiguration,
+    files: Iterable[WrittenFile],
+    plan: Plan | None,
+    problems: Iterable[Diagnostic],
+    requests: int,
 ) -> ImportDocument:
     """Return the document of an import. Without a plan, `proven` is null unless there are problems."""
-    differences = tuple(finding(item) for item in problems) + tuple(
+    differences = tuple(finding_document(item) for item in problems) + tuple(
         Finding(code="differs", severity="error", message=_difference_text(change), address=change.address)
         for change in (plan.changes if plan is not None else ())
     )
@@ -82,7 +86,9 @@ def import_document(
         proven=None if plan is None and not differences else not differences,
         requests=requests,
         files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
-        secrets=tuple(SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.to_set),
+        secrets=tuple(
+            SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.required_secrets
+        ),
         left_out=tuple(
             NotImported(address=x.address, field=x.field, why=x.why, at=Origin.of(x.span) if x.span else None)
             for x in made.left_out
@@ -91,8 +97,8 @@ def import_document(
     )
 
 
-def again_document(
-    made: Updated, files: Iterable[Put], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
+def planned_update_document(
+    made: Updated, files: Iterable[WrittenFile], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
 ) -> ImportDocument:
     """Return the document of an `import --update` with the plan made afterwards.
 
@@ -111,7 +117,7 @@ def again_document(
     return document.model_copy(update={**updated, "exit": Exit.PARTIAL if differences else Exit.DONE})
 
 
-def update_document(made: Updated, files: Iterable[Put], requests: int) -> ImportDocument:
+def update_document(made: Updated, files: Iterable[WrittenFile], requests: int) -> ImportDocument:
     """Return the document of an `import --update`, before a plan was made."""
     return ImportDocument(
         exit=Exit.PARTIAL if made.problems else Exit.DONE,
@@ -123,11 +129,11 @@ def update_document(made: Updated, files: Iterable[Put], requests: int) -> Impor
                 field=item.field,
                 at=Origin.of(item.span),
             )
-            for item in made.taken
+            for item in made.written
         ),
-        shared_with=made.shared,
+        shared_with=made.sharing_environments,
         files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
-        differences=tuple(finding(item) for item in made.problems),
+        differences=tuple(finding_document(item) for item in made.problems),
     )
 
 
@@ -143,17 +149,17 @@ def findings_document(
     profile: str | None = None,
 ) -> FindingsDocument:
     """Return the document of findings, of which at most 200 are shown."""
-    found, left_out = selected(diagnostics)
+    found, left_out = select_findings(diagnostics)
     return FindingsDocument(
         exit=exit_code,
-        findings=tuple(finding(item) for item in found),
+        findings=tuple(finding_document(item) for item in found),
         left_out={code: left_out[code] for code in sorted(left_out)},
         edits=edits,
         profile=profile,
     )
 
 
-def finding(item: Diagnostic) -> Finding:
+def finding_document(item: Diagnostic) -> Finding:
     """Return a diagnostic as the JSON model."""
     return Finding(
         code=item.code,
@@ -163,7 +169,7 @@ def finding(item: Diagnostic) -> Finding:
         address=item.address,
         hint=item.hint,
         related=tuple(Related(text=text, at=Origin.of(span)) for text, span in item.related),
-        repeated=item.repeated,
+        repeated=item.unlisted_related_count,
         environments=item.environments,
         candidates=item.candidates,
         answers=item.answers,

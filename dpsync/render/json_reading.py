@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel, ValidationError
 
-from dpsync.apply.saved_plan import content, format_of, parse_saved, unusable
+from dpsync.apply.saved_plan import format_name, invalid_plan_error, parse_saved_plan, read_content
 from dpsync.render.documents import (
     ApplyDocument,
     DriftDocument,
@@ -17,7 +17,7 @@ from dpsync.render.documents import (
 )
 from dpsync.render.json_conversion import plan_document
 
-_SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, RehearseDocument, FindingsDocument)
+_DOCUMENT_TYPES: Final = (PlanDocument, DriftDocument, ApplyDocument, RehearseDocument, FindingsDocument)
 
 
 def read_document(path: Path) -> BaseModel:
@@ -25,13 +25,13 @@ def read_document(path: Path) -> BaseModel:
 
     Raises DiagnosticError (exit 5) if the file is neither, is damaged, or has another version.
     """
-    return parse_document(path, content(path))
+    return parse_document(path, read_content(path))
 
 
 def parse_document(path: Path, found: bytes) -> BaseModel:
     """Return the document in the content of a file. See `read_document`."""
-    name = format_of(found)
-    for document in _SHOWN:
+    name = format_name(found)
+    for document in _DOCUMENT_TYPES:
         if name == document.model_fields["format"].default:
             try:
                 return document.model_validate_json(found)
@@ -40,6 +40,6 @@ def parse_document(path: Path, found: bytes) -> BaseModel:
                     f"the file does not fit the format {name}. Perhaps another version of dpsync wrote "
                     "the file"
                 )
-                raise unusable(path, why) from None
-    saved = parse_saved(path, found)
+                raise invalid_plan_error(path, why) from None
+    saved = parse_saved_plan(path, found)
     return plan_document(saved.plan, saved.rehearsal)

@@ -16,10 +16,20 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
 
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 from dpsync.render.formats import FormatOptions
-from dpsync.render.plan_words import place
-from dpsync.render.view import LEVELS, OPENS, Block, View, ViewEntry, Word, clip, cut, differences
+from dpsync.render.plan_words import location_text
+from dpsync.render.view import (
+    LEVELS,
+    OPENS_ACCESS,
+    Block,
+    Sentence,
+    View,
+    ViewEntry,
+    clip_text,
+    entry_diff_lines,
+    limit_lines,
+)
 from dpsync.render.visible import visible
 
 _PLAIN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,6}|→")
@@ -27,22 +37,22 @@ _PLAIN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,6}|→")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 """Text that GitHub could link as a commit."""
 _TOKEN: Final = re.compile(r"(?P<before>[(\"']*)(?P<core>.*?)(?P<after>[.,;:!?)\"']*)", re.DOTALL)
-_NUMBERED: Final = re.compile(r"\d+[.)]")
+_LIST_NUMBER: Final = re.compile(r"\d+[.)]")
 """Text that begins a list at the beginning of a line."""
 _BACKTICKS: Final = re.compile("`+")
 
 
-def code(text: str) -> str:
+def code_span(text: str) -> str:
     """Return a code span with a text. Its fence is longer than any run of backticks in the text."""
     text = visible(text) or " "
     fence = "`" * (longest_run(text) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") or _loses_spaces(text) else ""
+    pad = " " if text.startswith("`") or text.endswith("`") or _would_lose_spaces(text) else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def prose(text: str) -> str:
+def escape_prose(text: str) -> str:
     """Return a sentence as Markdown that is safe anywhere in a text."""
-    return _marked_up(text, code, lambda word: word)
+    return _marked_up(text, code_span, lambda word: word)
 
 
 def prose_html(text: str) -> str:
@@ -70,7 +80,7 @@ def fence(lines: list[str], language: str) -> list[str]:
     return [f"{mark}{language}", *lines, mark]
 
 
-def _loses_spaces(text: str) -> bool:
+def _would_lose_spaces(text: str) -> bool:
     """Return whether Markdown would strip a space at both ends of a code span."""
     return text.startswith(" ") and text.endswith(" ") and bool(text.strip(" "))
 
@@ -78,8 +88,8 @@ def _loses_spaces(text: str) -> bool:
 def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str], str]) -> str:
     """Return a text with runs of plain words and of code spans."""
     tokens = visible(text).split(" ")
-    parts = [part for token in tokens for part in _parts(token)]
-    if parts and _NUMBERED.match(parts[0][1]):
+    parts = [part for token in tokens for part in _token_parts(token)]
+    if parts and _LIST_NUMBER.match(parts[0][1]):
         parts[0] = (False, *parts[0][1:])
     result = []
     for is_plain, run in groupby(parts, key=lambda part: part[0]):
@@ -91,7 +101,7 @@ def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str]
     return "".join(result).strip(" ")
 
 
-def _parts(token: str) -> Iterator[tuple[bool, str, bool]]:
+def _token_parts(token: str) -> Iterator[tuple[bool, str, bool]]:
     """Yield the pieces of a token: whether it is plain, the text, and whether no space is before it."""
     if not token:
         return
@@ -108,23 +118,23 @@ def _parts(token: str) -> Iterator[tuple[bool, str, bool]]:
         yield True, after, True
 
 
-COMMENT: Final = 60_000
+MAX_COMMENT_UNITS: Final = 60_000
 """The largest size of a comment in UTF-16 units. GitHub allows 65,536; the rest is for a header."""
-BODY: Final = 20
+MAX_BODY_LINES: Final = 20
 """The number of lines of a body if not all lines fit."""
-MOST: Final = 50
+MAX_LISTED_ENTRIES: Final = 50
 """The number of listed entries if not all entries fit."""
-LINKS: Final = 20
+MAX_PREVIEW_LINKS: Final = 20
 """The largest number of linked previews."""
-FOLDED: Final = 8
+MAX_UNFOLDED_LINES: Final = 8
 """A body with more lines is folded."""
-_EMPTY: Final = re.compile(r"\n{3,}")
-_FLAG: Final = r"""--confirm (?:"[^"]*"|'[^']*')"""
-_COPIED: Final = re.compile(rf"removed: \[.*\]|{_FLAG}(?: {_FLAG})*")
+_EMPTY_LINES: Final = re.compile(r"\n{3,}")
+_CONFIRM_FLAG: Final = r"""--confirm (?:"[^"]*"|'[^']*')"""
+_COPIED_TEXT: Final = re.compile(rf"removed: \[.*\]|{_CONFIRM_FLAG}(?: {_CONFIRM_FLAG})*")
 """A policy line, or flags, that a person copies from a sentence."""
 
 
-def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> str:
+def render_markdown(view: View, limit: int = MAX_COMMENT_UNITS, bodies: bool = True) -> str:
     """Return the largest form of a view that fits into `limit` UTF-16 units, without a final line break.
 
     The counts are always shown, so the text may be longer than a limit below 1000 units.
@@ -133,14 +143,14 @@ def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> st
         bodies: Whether to show fields and sentences; without bodies, each entry has at most one line.
     """
     for size in (
-        (_complete, _with_cut_bodies, _without_bodies, _most_important)
+        (_complete_page, _page_with_cut_bodies, _page_without_bodies, _page_of_most_important)
         if bodies
-        else (_without_bodies, _most_important)
+        else (_page_without_bodies, _page_of_most_important)
     ):
         text = _join_within(size(view), limit)
         if text is not None:
             return text
-    return _without_empty_lines("".join(_counts(view)))
+    return _without_empty_lines("".join(_page_of_counts(view)))
 
 
 def as_markdown(view: View, options: FormatOptions) -> str:
@@ -148,7 +158,7 @@ def as_markdown(view: View, options: FormatOptions) -> str:
     return render_markdown(view, bodies=not options.summary)
 
 
-def units(text: str) -> int:
+def utf16_length(text: str) -> int:
     """Return the number of UTF-16 units of a text, by which GitHub counts."""
     return len(text) + sum(character > "\uffff" for character in text)
 
@@ -157,7 +167,7 @@ def _join_within(pieces: Iterator[str], limit: int) -> str | None:
     """Join the pieces; None as soon as they are longer than `limit`."""
     joined, length = [], 0
     for piece in pieces:
-        length += units(piece)
+        length += utf16_length(piece)
         if length > limit:
             return None
         joined.append(piece)
@@ -166,141 +176,144 @@ def _join_within(pieces: Iterator[str], limit: int) -> str | None:
 
 def _without_empty_lines(text: str) -> str:
     """Reduce several empty lines to one. No line of a fence is empty, so fences stay the same."""
-    return _EMPTY.sub("\n\n", text).strip("\n")
+    return _EMPTY_LINES.sub("\n\n", text).strip("\n")
 
 
 # The sizes.
 
 
-def _complete(view: View) -> Iterator[str]:
-    return _page(view, lambda entry: _item_with_body(entry, None))
+def _complete_page(view: View) -> Iterator[str]:
+    return _page(view, lambda entry: _list_item_with_body(entry, None))
 
 
-def _with_cut_bodies(view: View) -> Iterator[str]:
-    return _page(view, lambda entry: _item_with_body(entry, BODY))
+def _page_with_cut_bodies(view: View) -> Iterator[str]:
+    return _page(view, lambda entry: _list_item_with_body(entry, MAX_BODY_LINES))
 
 
-def _without_bodies(view: View) -> Iterator[str]:
-    return _page(view, _item, bodies=False)
+def _page_without_bodies(view: View) -> Iterator[str]:
+    return _page(view, _list_item, bodies=False)
 
 
-def _most_important(view: View) -> Iterator[str]:
+def _page_of_most_important(view: View) -> Iterator[str]:
     """Yield the counts of all groups, and the most important entries of each block."""
-    yield from _head(view)
-    left = MOST
+    yield from _head_lines(view)
+    left = MAX_LISTED_ENTRIES
     for block in view.blocks:
         entries = sorted(block.entries, key=lambda entry: (LEVELS.index(entry.level), entry.sign == "+"))[
             :left
         ]
         left -= len(entries)
-        yield from ("\n\n", _title(block), "\n")
-        yield from _groups(block)
+        yield from ("\n\n", _block_title(block), "\n")
+        yield from _group_counts(block)
         if entries:
             yield f"\n\n{len(entries)} of {len(block.entries)}:\n"
-            yield from map(_item, entries)
-    yield from _foot(view, MOST - left, bodies=False)
+            yield from map(_list_item, entries)
+    yield from _foot_lines(view, MAX_LISTED_ENTRIES - left, bodies=False)
 
 
-def _counts(view: View) -> Iterator[str]:
+def _page_of_counts(view: View) -> Iterator[str]:
     """Yield the counts of all blocks, with no text from outside, because its length is unlimited."""
-    yield f"### {prose(view.title)}\n"
+    yield f"### {escape_prose(view.title)}\n"
     for block in view.blocks:
-        yield f"\n- {prose(block.title or 'Changes')} ({counted(len(block.entries), 'item')})"
-    yield from _hidden(view, 0, bodies=False)
+        yield f"\n- {escape_prose(block.title or 'Changes')} ({format_count(len(block.entries), 'item')})"
+    yield from _omitted_entries_lines(view, 0, bodies=False)
 
 
 # The pieces: each begins with the line breaks that part it from what is before.
 
 
 def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> Iterator[str]:
-    yield from _head(view)
+    yield from _head_lines(view)
     for block in view.blocks:
-        folded = bool(block.title) and (block.level == "none" or block.entries[0].detail > 0)
-        title = f"<details><summary>{prose_html(block.title)}</summary>" if folded else _title(block)
+        folded = bool(block.title) and (block.level == "none" or block.entries[0].verbosity > 0)
+        title = f"<details><summary>{prose_html(block.title)}</summary>" if folded else _block_title(block)
         yield f"\n\n{title}\n"
         yield from map(item, block.entries)
         yield "\n"
         if folded:
             yield "\n</details>"
-    yield from _foot(view, view.entries, bodies)
+    yield from _foot_lines(view, view.entry_count, bodies)
 
 
-def _head(view: View) -> Iterator[str]:
-    yield f"### {prose(view.title)}"
-    for line in view.notices:
-        text, command = Word(clip(line)).parts
-        yield f"\n\n{prose(text.strip())} {code(command) if command else ''}".rstrip()
+def _head_lines(view: View) -> Iterator[str]:
+    yield f"### {escape_prose(view.title)}"
+    for line in view.complete_hints:
+        text, command = Sentence(clip_text(line)).text_and_command
+        yield f"\n\n{escape_prose(text.strip())} {code_span(command) if command else ''}".rstrip()
     if view.previews:
-        links = [f"[{prose(clip(one.text)) or code(one.text)}]({one.url})" for one in view.previews[:LINKS]]
-        more = len(view.previews) - LINKS
+        links = [
+            f"[{escape_prose(clip_text(one.text)) or code_span(one.text)}]({one.url})"
+            for one in view.previews[:MAX_PREVIEW_LINKS]
+        ]
+        more = len(view.previews) - MAX_PREVIEW_LINKS
         yield f"\n\nPreview: {', '.join(links)}" + (f" and {more} more" if more > 0 else "")
 
 
-def _title(block: Block) -> str:
-    return f"#### {prose(block.title)}" if block.title else ""
+def _block_title(block: Block) -> str:
+    return f"#### {escape_prose(block.title)}" if block.title else ""
 
 
-def _groups(block: Block) -> Iterator[str]:
+def _group_counts(block: Block) -> Iterator[str]:
     """Yield the number of entries in each place by sign."""
     counts_by_group: dict[str, Counter[str]] = {}
     for entry in block.entries:
         counts_by_group.setdefault(entry.group, Counter())[entry.sign] += 1
     for group, signs in counts_by_group.items():
         counts = ", ".join(
-            f"{code(sign)} {number}" if sign else str(number) for sign, number in signs.items()
+            f"{code_span(sign)} {number}" if sign else str(number) for sign, number in signs.items()
         )
-        yield f"\n- {code(clip(group))}: {counts}" if group else f"\n- {counts}"
+        yield f"\n- {code_span(clip_text(group))}: {counts}" if group else f"\n- {counts}"
 
 
-def _item(entry: ViewEntry) -> str:
-    return f"\n- {_line(entry, code, prose)}"
+def _list_item(entry: ViewEntry) -> str:
+    return f"\n- {_first_line(entry, code_span, escape_prose)}"
 
 
-def _item_with_body(entry: ViewEntry, most: int | None) -> str:
+def _list_item_with_body(entry: ViewEntry, most: int | None) -> str:
     """Return an entry as a list item with its body; a long body is folded."""
-    lines = differences(entry)
-    body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
-    words = [_sentence(word) for word in entry.sentences]
-    body += words if most is None else cut(words, most)
-    if len(lines) + len(words) > FOLDED:
-        summary = f"<details><summary>{_line(entry, code_html, prose_html)}</summary>"
+    lines = entry_diff_lines(entry)
+    body = [*fence(lines if most is None else limit_lines(lines, most), "diff"), ""] if lines else []
+    words = [_sentence_markdown(word) for word in entry.sentences]
+    body += words if most is None else limit_lines(words, most)
+    if len(lines) + len(words) > MAX_UNFOLDED_LINES:
+        summary = f"<details><summary>{_first_line(entry, code_html, prose_html)}</summary>"
         return "\n".join([f"\n- {summary}", "", *_indented(body), "", "  </details>", ""])
     if not body:
-        return _item(entry)
-    return "\n".join([_item(entry), "", *_indented(body), ""])
+        return _list_item(entry)
+    return "\n".join([_list_item(entry), "", *_indented(body), ""])
 
 
-def _sentence(word: Word) -> str:
-    text_before, command = word.parts
-    sentence = text_before.rstrip() if word.copied else clip(text_before.rstrip())
-    opening = f"(**{OPENS}**)" if word.opens else ""
-    marked_up = _with_lines_to_copy(sentence) if word.copied else prose(sentence)
-    text = " ".join(filter(None, (marked_up, command and code(command), opening)))
-    return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
+def _sentence_markdown(word: Sentence) -> str:
+    text_before, command = word.text_and_command
+    sentence = text_before.rstrip() if word.is_copied else clip_text(text_before.rstrip())
+    opening = f"(**{OPENS_ACCESS}**)" if word.opens_access else ""
+    marked_up = _with_lines_to_copy(sentence) if word.is_copied else escape_prose(sentence)
+    text = " ".join(filter(None, (marked_up, command and code_span(command), opening)))
+    return f"- {escape_prose(clip_text(word.subject))}: {text}" if word.subject else f"- {text}"
 
 
 def _with_lines_to_copy(sentence: str) -> str:
     """Return a sentence with each line and flag that a person copies as one code span."""
     parts, end = [], 0
-    for match in _COPIED.finditer(sentence):
-        parts += [prose(sentence[end : match.start()]), code(match[0])]
+    for match in _COPIED_TEXT.finditer(sentence):
+        parts += [escape_prose(sentence[end : match.start()]), code_span(match[0])]
         end = match.end()
-    return " ".join(filter(None, (*parts, prose(sentence[end:]))))
+    return " ".join(filter(None, (*parts, escape_prose(sentence[end:]))))
 
 
-def _line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
+def _first_line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
     """Return the first line of an entry.
 
     The line is never empty and never begins with a space, because Markdown would then show the lines below
     the entry as other entries.
     """
     parts = [as_code(entry.sign)] if entry.sign else []
-    parts += filter(None, [as_prose(clip(entry.summary))])
+    parts += filter(None, [as_prose(clip_text(entry.summary))])
     parts += [as_code(entry.code)] if entry.code else []
     if entry.removed_from:
-        parts.append(f"· {as_prose(clip(f'removed from {entry.removed_from}'))}")
-    elif entry.where:
-        parts.append(f"· {as_code(clip(place(entry.where)))}")
+        parts.append(f"· {as_prose(clip_text(f'removed from {entry.removed_from}'))}")
+    elif entry.origin:
+        parts.append(f"· {as_code(clip_text(location_text(entry.origin)))}")
     return " ".join(parts) or as_code("")
 
 
@@ -308,18 +321,18 @@ def _indented(lines: list[str]) -> Iterator[str]:
     return (f"  {line}" if line else "" for line in lines)
 
 
-def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
+def _foot_lines(view: View, number: int, bodies: bool) -> Iterator[str]:
     if view.facts:
-        yield f"\n\n<sub>{' · '.join(prose(clip(line)) for line in view.details)}</sub>"
-    yield from _hidden(view, number, bodies)
+        yield f"\n\n<sub>{' · '.join(escape_prose(clip_text(line)) for line in view.complete_facts)}</sub>"
+    yield from _omitted_entries_lines(view, number, bodies)
 
 
-def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
+def _omitted_entries_lines(view: View, number: int, bodies: bool) -> Iterator[str]:
     """Yield how many entries are left out, so that nobody takes a part for the whole."""
-    total = view.entries + view.left_out
+    total = view.entry_count + view.left_out
     if number == total and bodies:
         return
-    words = f"Shown: {number} of {counted(total, 'item')}, {total - number} hidden"
+    words = f"Shown: {number} of {format_count(total, 'item')}, {total - number} hidden"
     more = "" if bodies else ", and no details"
     everything = "To see everything, run the same command with `--format html` or `--format text`."
     yield f"\n\n**{words}{more}.** {everything}"

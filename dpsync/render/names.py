@@ -17,24 +17,24 @@ from functools import cache
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
-from dpsync.kinds.kind import Kind, Single
-from dpsync.kinds.registry import load
+from dpsync.kinds.kind import Kind, SingleEntry
+from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import OneOf, Page, Type
 from dpsync.model.address import Address
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Plan
-from dpsync.model.values import DATA, LIVE, REF, reference_text
+from dpsync.model.values import DATA_MARKER, ID_MARKER, REF_MARKER, reference_text
 from dpsync.render.visible import visible
 
 _NUMBER: Final = re.compile(r"([0-9]+)")
-_NAVIGATION: Final = "structure"
+_NAVIGATION_SEGMENT: Final = "structure"
 """The key of navigations in addresses. Their entries have an order of their own."""
 
 Item = TypeVar("Item")
-Key = tuple[tuple[str, int, str], ...]
+NaturalKey = tuple[tuple[str, int, str], ...]
 
 
-def natural_key(name: str) -> Key:
+def natural_key(name: str) -> NaturalKey:
     """Return the key by which a name is sorted. Two names have the same key only if they are equal."""
     texts, numbers = _NUMBER.split(name)[::2], _NUMBER.findall(name)
     # A number is compared by its digits: int() refuses very long ones.
@@ -43,7 +43,7 @@ def natural_key(name: str) -> Key:
     return (*parts, (name, 0, ""))
 
 
-def natural_address_key(address: Address) -> tuple[Key, ...]:
+def natural_address_key(address: Address) -> tuple[NaturalKey, ...]:
     """Return the key by which an address is sorted, segment by segment."""
     return tuple(map(natural_key, address.segments))
 
@@ -59,11 +59,14 @@ def in_natural_order(
     first = [address(item) for item in items if not last(item)]
     numbers, sorted_places = _order_of_appearance(first)
 
-    def key(item: Item) -> tuple[bool, list[tuple[int, Key]]]:
+    def key(item: Item) -> tuple[bool, list[tuple[int, NaturalKey]]]:
         comes_last = last(item)
-        parts = list(address(item).upward())[::-1]
+        parts = list(address(item).self_and_ancestors())[::-1]
         return comes_last, [
-            (0 if comes_last or part.place in sorted_places else numbers[part], natural_key(part.last))
+            (
+                0 if comes_last or part.list_address in sorted_places else numbers[part],
+                natural_key(part.last_segment),
+            )
             for part in parts
         ]
 
@@ -75,19 +78,19 @@ def _order_of_appearance(addresses: Iterable[Address]) -> tuple[dict[Address, in
     numbers: dict[Address, int] = {}
     places: dict[Address, list[str]] = defaultdict(list)
     for address in addresses:
-        for part in list(address.upward())[::-1]:
+        for part in list(address.self_and_ancestors())[::-1]:
             if part not in numbers:
                 numbers[part] = len(numbers)
-                places[part.place].append(part.last)
+                places[part.list_address].append(part.last_segment)
     sorted_places = {
         place
         for place, names in places.items()
-        if names == sorted(names) and _NAVIGATION not in place.segments
+        if names == sorted(names) and _NAVIGATION_SEGMENT not in place.segments
     }
     return numbers, sorted_places
 
 
-_PERMISSIONS: Final = "permissions"
+_PERMISSIONS_SEGMENT: Final = "permissions"
 _NEEDS_NO_QUOTES: Final = re.compile(r"[A-Za-z0-9/][^\s{}\[\],\"'#]*")
 
 
@@ -101,50 +104,59 @@ class Names:
         pages: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Take all known addresses, whether there are several organizations, and page paths by site space."""
-        self._several = several
+        self._has_several_organizations = several
         self._pages = pages or {}
         known = {Address.parse(address.partition("#")[0]) for address in addresses}
-        self._titles = Counter((*_tail(address), _owner(address)) for address in known)
-        self._keys = Counter(map(_tail, known))
+        self._title_counts = Counter(
+            (*_last_segments(address), _shown_parent_key(address)) for address in known
+        )
+        self._key_counts = Counter(map(_last_segments, known))
 
     def title(self, kind: str, address: str, label: str = "", inside: str | None = None) -> str:
         """Return kind, key, title and parent of an object. `label` is its title, `inside` its group."""
-        key, parent = self._parts(kind, address, inside)
+        key, parent = self._key_and_parent(kind, address, inside)
         known = not label or visible(label) == key or f"[{visible(label)}]" == key
         title = "" if known else f'"{visible(label)}"'
         return " ".join(filter(None, (kind_noun(kind), key, title, parent)))
 
     def key(self, kind: str, address: str, inside: str | None = None) -> str:
         """Return the key of an object and what it is in, or its address."""
-        return " ".join(filter(None, self._parts(kind, address, inside)))
+        return " ".join(filter(None, self._key_and_parent(kind, address, inside)))
 
-    def _parts(self, kind: str, address: str, inside: str | None) -> tuple[str, str]:
+    def _key_and_parent(self, kind: str, address: str, inside: str | None) -> tuple[str, str]:
         place = Address.parse(address)
-        if self._several or self._titles[(*_tail(place), _owner(place))] > 1:
+        if (
+            self._has_several_organizations
+            or self._title_counts[(*_last_segments(place), _shown_parent_key(place))] > 1
+        ):
             return visible(address), ""
         known = _kinds().get(kind)
-        if known is not None and isinstance(known.shape, Single):
-            return "", f"in {_key(place.place.last)}" if len(place.segments) > 2 else ""
-        parent = inside.rpartition("/")[2] if inside else _owner(place)
-        return _key(place.last), f"in {_key(parent)}" if parent else ""
+        if known is not None and isinstance(known.shape, SingleEntry):
+            return "", f"in {_shown_key(place.list_address.last_segment)}" if len(place.segments) > 2 else ""
+        parent = inside.rpartition("/")[2] if inside else _shown_parent_key(place)
+        return _shown_key(place.last_segment), f"in {_shown_key(parent)}" if parent else ""
 
     def reference(self, address: str) -> str:
         """Return the key of an object that a value refers to, or its address if several have this key."""
         place = Address.parse(address)
-        return visible(address) if self._several or self._keys[_tail(place)] > 1 else _key(place.last)
+        return (
+            visible(address)
+            if self._has_several_organizations or self._key_counts[_last_segments(place)] > 1
+            else _shown_key(place.last_segment)
+        )
 
-    def shortened(self, value: Any) -> Any:
+    def with_keys(self, value: Any) -> Any:
         """Return a value with keys in place of addresses."""
         match value:
-            case dict() if set(value) == {REF} and isinstance(value[REF], str):
-                return {REF: self.reference(value[REF])}
-            case dict() if DATA not in value:
-                return {name: self.shortened(part) for name, part in value.items()}
+            case dict() if set(value) == {REF_MARKER} and isinstance(value[REF_MARKER], str):
+                return {REF_MARKER: self.reference(value[REF_MARKER])}
+            case dict() if DATA_MARKER not in value:
+                return {name: self.with_keys(part) for name, part in value.items()}
             case list():
-                return [self.shortened(part) for part in value]
+                return [self.with_keys(part) for part in value]
         return value
 
-    def written(self, kind: str, field: str, value: Any) -> Any:
+    def as_in_files(self, kind: str, field: str, value: Any) -> Any:
         """Return the value of a field as people write it: with keys, and in the short form of its type."""
         known = _kinds().get(kind)
         fields = known.fields if known is not None else ()
@@ -152,10 +164,12 @@ class Names:
         if declaration is not None and isinstance(value, dict):
             value = self._with_paths(declaration.type, value)
             parts = {name: self._key_path(part) for name, part in value.items()}
-            short = declaration.type.short(parts) if all(map(_is_key_or_id, parts.values())) else parts
+            short = (
+                declaration.type.shortest_form(parts) if all(map(_is_key_or_id, parts.values())) else parts
+            )
             if short != parts:
                 return {word: _unquoted(part) for word, part in short.items()}
-        return self.shortened(value)
+        return self.with_keys(value)
 
     def _with_paths(self, type_: Type, value: dict[str, Any]) -> dict[str, Any]:
         """Return a value with page paths in place of page ids, as far as they are known."""
@@ -163,18 +177,18 @@ class Names:
         result = dict(value)
         for name, part in form.parts.items() if form is not None else ():
             if isinstance(part, Page) and name in value:
-                paths = self._pages.get(reference_text(value.get(part.beside)), {})
+                paths = self._pages.get(reference_text(value.get(part.site_space_part)), {})
                 result[name] = paths.get(str(value[name]), value[name])
         return result
 
     def _key_path(self, part: Any) -> Any:
         """Return the keys by which a file refers to an object: `guides/en` for a site space in a section."""
-        if not (isinstance(part, dict) and set(part) == {REF} and isinstance(part[REF], str)):
+        if not (isinstance(part, dict) and set(part) == {REF_MARKER} and isinstance(part[REF_MARKER], str)):
             return part
-        segments = Address.parse(part[REF]).segments
-        if _NAVIGATION not in segments:
-            return self.reference(part[REF])
-        return "/".join(map(_key, segments[segments.index(_NAVIGATION) + 1 :]))
+        segments = Address.parse(part[REF_MARKER]).segments
+        if _NAVIGATION_SEGMENT not in segments:
+            return self.reference(part[REF_MARKER])
+        return "/".join(map(_shown_key, segments[segments.index(_NAVIGATION_SEGMENT) + 1 :]))
 
 
 def names_of(plan: Plan | Drift) -> Names:
@@ -210,7 +224,7 @@ def delete_effect(kind: str) -> str:
     return known.delete_effect if known is not None else ""
 
 
-def copy_url_in(kind: str) -> str:
+def secret_url_location(kind: str) -> str:
     """Return where a person copies the secret URL of a new object; empty if the kind has no such URL."""
     known = _kinds().get(kind)
     return known.copy_url_in if known is not None else ""
@@ -218,11 +232,11 @@ def copy_url_in(kind: str) -> str:
 
 @cache
 def _kinds() -> Mapping[str, Kind]:
-    return load().declared
+    return build_registry().declared
 
 
 def _is_key_or_id(part: Any) -> bool:
-    return isinstance(part, str) or (isinstance(part, dict) and set(part) == {LIVE})
+    return isinstance(part, str) or (isinstance(part, dict) and set(part) == {ID_MARKER})
 
 
 def _unquoted(part: Any) -> Any:
@@ -230,25 +244,25 @@ def _unquoted(part: Any) -> Any:
 
     A text in the marker of a reference has no quotation marks.
     """
-    return {REF: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
+    return {REF_MARKER: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
 
 
-def _tail(address: Address) -> tuple[str, ...]:
+def _last_segments(address: Address) -> tuple[str, ...]:
     """Return the depth and the last two segments, which are equal if two short names could be equal."""
     return str(len(address.segments)), *address.segments[-2:]
 
 
-def _owner(address: Address) -> str:
+def _shown_parent_key(address: Address) -> str:
     """Return the key of the parent that belongs in a short name; "" if the name needs none."""
     *above, _ = address.segments
-    if len(above) < 3 or above[-1] == _NAVIGATION:
+    if len(above) < 3 or above[-1] == _NAVIGATION_SEGMENT:
         return ""
-    if _NAVIGATION in above:
+    if _NAVIGATION_SEGMENT in above:
         return above[-1]
-    return above[-3] if above[-2] == _PERMISSIONS else above[-2]
+    return above[-3] if above[-2] == _PERMISSIONS_SEGMENT else above[-2]
 
 
-def _key(segment: str) -> str:
+def _shown_key(segment: str) -> str:
     """Return a key as people write it, unless it would not be one word then."""
     plain = visible(unquote(segment))
     return plain if segment.startswith("[") or not any(mark in plain for mark in " \"'") else visible(segment)

@@ -15,7 +15,7 @@ from typing import Final, Literal, TextIO
 import click
 from click import unstyle
 
-When = Literal["auto", "always", "never"]
+ColorMode = Literal["auto", "always", "never"]
 
 
 class Paint:
@@ -25,17 +25,17 @@ class Paint:
     """
 
     def __init__(self, on: bool) -> None:
-        self.on = on
+        self.is_on = on
 
     def __call__(self, text: str, style: str) -> str:
-        if not self.on or not text or not style:
+        if not self.is_on or not text or not style:
             return text
         words = style.split()
         colour = next((word for word in words if word not in ("bold", "dim")), None)
         return click.style(text, fg=colour, bold="bold" in words or None, dim="dim" in words or None)
 
 
-def wants_colour(when: When, stream: TextIO, env: Mapping[str, str]) -> bool:
+def wants_color(when: ColorMode, stream: TextIO, env: Mapping[str, str]) -> bool:
     """Return whether to use color.
 
     "auto" means color on a terminal unless NO_COLOR is set or TERM is "dumb".
@@ -45,21 +45,21 @@ def wants_colour(when: When, stream: TextIO, env: Mapping[str, str]) -> bool:
     return not env.get("NO_COLOR") and env.get("TERM") != "dumb" and stream.isatty()
 
 
-NARROW: Final = 40
+MIN_WRAP_COLUMNS: Final = 40
 """The number of columns below which no line is broken, because an indent would leave no room."""
-_MORE: Final = 2
+_CONTINUATION_INDENT: Final = 2
 """The additional indent of the rest of a broken line."""
-_WHOLE: Final = re.compile(r"(^|[\s`])dpsync [a-z-]|^ *[0-9]* \|")
+_UNWRAPPED: Final = re.compile(r"(^|[\s`])dpsync [a-z-]|^ *[0-9]* \|")
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap_text(text: str, width: int) -> str:
     """Break lines that are longer than `width` columns, between words. The text may contain colors."""
-    if width < NARROW:
+    if width < MIN_WRAP_COLUMNS:
         return text
-    return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
+    return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
 
 
-def columns(text: str) -> int:
+def display_width(text: str) -> int:
     """Return the number of columns of a text: wide characters take two, combining characters none."""
     number = 0
     for character in text:
@@ -69,16 +69,16 @@ def columns(text: str) -> int:
     return number
 
 
-def _wrapped_line(line: str, width: int) -> str:
+def _wrap_line(line: str, width: int) -> str:
     plain = unstyle(line)
-    if len(plain) <= width // 2 or columns(plain) <= width or _WHOLE.search(plain):
+    if len(plain) <= width // 2 or display_width(plain) <= width or _UNWRAPPED.search(plain):
         return line
-    indent = len(plain) - len(plain.lstrip(" ")) + _MORE
+    indent = len(plain) - len(plain.lstrip(" ")) + _CONTINUATION_INDENT
     if indent > width // 2:
         return line
     lines, current, used = [], "", 0
     for space, word in re.findall(r"( *)([^ ]+)", line):
-        word_width = columns(unstyle(word))
+        word_width = display_width(unstyle(word))
         if current and used + len(space) + word_width > width and used > indent:
             lines.append(current)
             current, used = f"{' ' * indent}{word}", indent + word_width

@@ -12,42 +12,46 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from dpsync.model.address import FieldAddress
-from dpsync.model.change import Action, Cause, Change, Difference, Exposure, Kept, What, cause_text
+from dpsync.model.change import Action, Cause, Change, Difference, Exposure, Kept, LabeledPart, cause_text
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Origin, Plan, Reverted
 from dpsync.model.snapshot import MatchedBy
-from dpsync.model.text import command, counted, listed, short_commit, some
+from dpsync.model.text import format_command, format_count, join_with_and, short_commit, shorten_list
 from dpsync.render.names import delete_effect, delete_noun, kind_noun
-from dpsync.render.url_words import breaks
+from dpsync.render.url_words import is_broken
 from dpsync.render.visible import visible
 
 SIGNS: Final[dict[Action, str]] = {"create": "+", "update": "~", "delete": "-"}
-SHOWN: Final = 5
+MAX_CANDIDATES: Final = 5
 """The number of candidates of a question that are listed."""
 PlanOrDrift = Plan | Drift
 """Both have origins, notes, blockers and refusals."""
 
 
-def restored(change: Change) -> bool:
+def is_restored(change: Change) -> bool:
     """Return whether a change restores a deleted object."""
     return any(step.verb == "restore" for step in change.steps)
 
 
-def freed(change: Change) -> bool:
+def frees_unique_value(change: Change) -> bool:
     """Return whether a step changes a unique value first, so that another object can have the value."""
     return any(step.phase == "free" for step in change.steps)
 
 
-WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "update": "place"}
+WHOLE_CHANGE_SUBJECTS: Final[dict[Action, LabeledPart]] = {
+    "create": "made",
+    "delete": "removed",
+    "update": "place",
+}
 """The subject in the label of a cause that applies to a whole change."""
 
 
-def why(cause: Cause | None, what: What = "field") -> str:
+def cause_label(cause: Cause | None, what: LabeledPart = "field") -> str:
     """Return the label in words; "" without a label."""
     return cause_text(cause, what) if cause is not None else ""
 
 
-def kept(item: Difference) -> str:
+def kept_value_reason(item: Difference) -> str:
     """Return why a field is written although its value does not change; "" for other fields."""
     if item.inherited is None:
         return ""
@@ -57,7 +61,7 @@ def kept(item: Difference) -> str:
     )
 
 
-def recognised(plan: Plan, change: Change) -> str:
+def match_text(plan: Plan, change: Change) -> str:
     """Return how the object of a change was matched; "" if it was matched by its first natural key."""
     if not (change.matched and change.id):
         return ""
@@ -70,28 +74,28 @@ def recognised(plan: Plan, change: Change) -> str:
             how = f"renamed: matched by its name in commit {visible(short_commit(change.matched_detail))}"
         case MatchedBy.PREVIOUSLY:
             how = "renamed: matched by previously"
-        case MatchedBy.OTHER_LINE:
+        case MatchedBy.OTHER_IDS_LINE:
             how = f"matched by the line of {visible(change.matched_detail)} in the ids file"
         case MatchedBy.TEMPORARY_NAME:
             how = "matched by its temporary name"
-        case MatchedBy.CONTENTS:
+        case MatchedBy.SAME_CONTENTS:
             how = "matched by its contents"
-        case MatchedBy.LOOKS:
+        case MatchedBy.SIMILARITY:
             how = "matched by a similar title or position"
         case _:
             how = f"matched by {visible(change.matched_detail or change.matched)}"
     return f"{how} to {visible(change.id)}"
 
 
-def facts(change: Change) -> Iterator[str]:
+def change_remarks(change: Change) -> Iterator[str]:
     """Yield remarks on a change, apart from its fields."""
-    if restored(change):
+    if is_restored(change):
         yield "restored after a delete. References to the object are not restored"
-    if change.action == "delete" and freed(change):
+    if change.action == "delete" and frees_unique_value(change):
         yield "before the delete, dpsync replaces a unique value, so that another object can have the value"
 
 
-def said_by_field(item: Exposure) -> bool:
+def is_said_by_field_line(item: Exposure) -> bool:
     """Return whether the line of the field that opens access says everything that the exposure says."""
     text = item.words
     return text.startswith(("new, with ", "a new ")) or (
@@ -104,44 +108,44 @@ def move_text(change: Change) -> str:
     return f"moved {visible(change.moved or '')}"
 
 
-def acts(change: Change) -> Iterator[str]:
+def confirmed_actions(change: Change) -> Iterator[str]:
     """Yield the actions that somebody requested with --confirm."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
 
-def refusals_glance(number: int) -> str:
+def refusals_figure_text(number: int) -> str:
     """Return the text of the key figure for refusals; the number goes before it."""
     return f"{_noun_for(number, 'reason')} why dpsync refuses the plan"
 
 
-EXPOSURES_GLANCE: Final = "to open access"
+EXPOSURES_FIGURE_TEXT: Final = "to open access"
 """The text of the key figure for changes that let somebody see or do more."""
 
 
-def changes_glance(number: int) -> str:
+def changes_figure_text(number: int) -> str:
     """Return the text of the key figure for creates, updates and moves; the number goes before it."""
     return f"{_noun_for(number, 'object')} to create, change or move"
 
 
 def _noun_for(number: int, noun: str) -> str:
-    return counted(number, noun).removeprefix(f"{number} ")
+    return format_count(number, noun).removeprefix(f"{number} ")
 
 
-def unmanaged(kept: Kept) -> str:
+def unmanaged_text(kept: Kept) -> str:
     """Return the number and the names of unmanaged objects in a place."""
     names = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in kept.addresses)
     return f"{len(kept.addresses)} unmanaged, kept: {names}"
 
 
-def counts(plan: Plan) -> dict[str, int]:
+def count_changes(plan: Plan) -> dict[str, int]:
     """Return the number of changes by action. A change that also moves its object counts as an update.
 
     Cascades of a delete do not count; `Plan.deletes` has the number of all deleted objects.
     """
-    return counted_changes(plan.changes)
+    return count_by_category(plan.changes)
 
 
-def counted_changes(changes: Iterable[Change]) -> dict[str, int]:
+def count_by_category(changes: Iterable[Change]) -> dict[str, int]:
     """Return the number of changes by category, with all four categories."""
     found = {"create": 0, "update": 0, "move": 0, "delete": 0}
     for change in changes:
@@ -155,7 +159,7 @@ def category(change: Change) -> Action | Literal["move"]:
     return "move" if is_moved else change.action
 
 
-def folded(plan: Plan) -> dict[str, Change]:
+def changes_shown_in_parent(plan: Plan) -> dict[str, Change]:
     """Return created objects that are shown in the entry of their parent, by address.
 
     The platform creates these objects with their parent, and they have one field to show.
@@ -177,37 +181,37 @@ def folded(plan: Plan) -> dict[str, Change]:
     }
 
 
-def verdict(plan: Plan) -> Iterator[str]:
+def plan_verdict(plan: Plan) -> Iterator[str]:
     """Yield the sentences of the last line: the changes by action, and whether the plan can be applied."""
     if plan.empty and plan.can_apply:
-        yield f"No changes{_for_part(plan)}."
+        yield f"No changes{_part_text(plan)}."
         if plan.reverts is not None:
-            yield not_reverted(plan.reverts) or "Nothing of this apply is left to revert."
+            yield not_reverted_text(plan.reverts) or "Nothing of this apply is left to revert."
         elif not plan.blocked and plan.part is None:
-            yield _matches(plan)
+            yield _no_changes_text(plan)
     elif not plan.empty:
         words = {"create": "to create", "update": "to change", "move": "to move"}
-        along = folded(plan)
-        found = counted_changes(change for change in plan.changes if change.address not in along)
+        along = changes_shown_in_parent(plan)
+        found = count_by_category(change for change in plan.changes if change.address not in along)
         parts = [f"{found[do]} {words[do]}" for do in words if found[do]]
         parts += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
-        yield f"Plan{_for_part(plan)}: {', '.join(parts)}."
+        yield f"Plan{_part_text(plan)}: {', '.join(parts)}."
     if plan.blocked:
         yield f"{len(plan.blocked)} blocked."
     if number := len({item.address for item in plan.exposures}):
         ways = f" in {len(plan.exposures)} ways" if len(plan.exposures) > number else ""
-        yield f"{counted(number, 'change')} open{'s' if number == 1 else ''} access{ways}."
-    if number := sum(map(breaks, plan.urls)):
-        yield f"{counted(number, 'public URL')} stop{'s' if number == 1 else ''} working."
+        yield f"{format_count(number, 'change')} open{'s' if number == 1 else ''} access{ways}."
+    if number := sum(map(is_broken, plan.urls)):
+        yield f"{format_count(number, 'public URL')} stop{'s' if number == 1 else ''} working."
 
 
-def not_reverted(reverted: Reverted) -> str:
+def not_reverted_text(reverted: Reverted) -> str:
     """Return which objects and fields a revert does not restore; empty if it restores everything."""
     left = [visible(address) for address in reverted.left]
-    return f"dpsync does not revert {some(left)}, see above." if left else ""
+    return f"dpsync does not revert {shorten_list(left)}, see above." if left else ""
 
 
-def _for_part(plan: Plan) -> str:
+def _part_text(plan: Plan) -> str:
     """Return which part of the configuration was planned, as far as that is short."""
     part = plan.part
     if part is None:
@@ -217,11 +221,11 @@ def _for_part(plan: Plan) -> str:
     return " for the selected part"
 
 
-def _matches(plan: Plan) -> str:
+def _no_changes_text(plan: Plan) -> str:
     names = [visible(one.address) for one in plan.organizations]
     if not names:
         return "GitBook matches your files."
-    return f"{listed(names)} {'matches' if len(names) == 1 else 'match'} your files."
+    return f"{join_with_and(names)} {'matches' if len(names) == 1 else 'match'} your files."
 
 
 def _deleted_kinds(plan: Plan) -> str:
@@ -233,82 +237,85 @@ def _deleted_kinds(plan: Plan) -> str:
             kinds += Counter(delete_noun(effect.kind) for effect in change.effects if effect.counts)
     if kinds.total() < 2:
         return ""
-    return f" ({', '.join(counted(number, noun) for noun, number in kinds.items())})"
+    return f" ({', '.join(format_count(number, noun) for noun, number in kinds.items())})"
 
 
-def removed_along(change: Change) -> str:
+def delete_effects(change: Change) -> str:
     """Return what a delete means for people, what it removes, counted by kind, and what loses a value."""
     kinds = Counter(delete_noun(item.kind) for item in change.effects if item.counts)
     parts = [effect] if (effect := delete_effect(change.kind)) else []
     if kinds:
-        parts.append(f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}")
+        parts.append(
+            f"also removes {join_with_and([format_count(number, noun) for noun, number in kinds.items()])}"
+        )
     losing = [item for item in change.effects if "#" in item.address and item.kind]
-    for item in losing[:SHOWN]:
+    for item in losing[:MAX_CANDIDATES]:
         field = item.address.partition("#")[2]
-        parts.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_words(field)}')
-    if more := len(losing) - SHOWN:
+        parts.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_field_words(field)}')
+    if more := len(losing) - MAX_CANDIDATES:
         parts += [f"{more} more objects lose a reference"] if more > 0 else []
     return "; ".join(parts)
 
 
-def _words(field: str) -> str:
+def _field_words(field: str) -> str:
     """Return the name of a field in words: `defaultTeam` as `default team`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", visible(field)).lower()
 
 
-def refused(plan: Plan) -> str:
+def refusal_text(plan: Plan) -> str:
     """Return that a plan cannot be applied, and for how many reasons; empty if it can be."""
     if plan.can_apply:
         return ""
-    return f"This plan cannot be applied, for {counted(len(plan.refusals), 'reason')}."
+    return f"This plan cannot be applied, for {format_count(len(plan.refusals), 'reason')}."
 
 
-def effort(plan: Plan) -> str:
+def request_counts_text(plan: Plan) -> str:
     """Return how many requests the plan took, and how many the apply will send."""
-    reading = f"{counted(plan.requests, 'request')} to read"
+    reading = f"{format_count(plan.requests, 'request')} to read"
     if plan.empty:
         return reading
     steps = [step for change in plan.changes for step in change.steps]
     writes = sum(step.method != "GET" for step in steps)
     # Some steps only read: they wait for the platform, or look for what another step has made.
-    more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
+    more = f" in {format_count(len(steps), 'step')}" if len(steps) != writes else ""
     return f"{reading}, {writes} to write{more}"
 
 
-def missing_for_access(plan: Plan) -> str:
+def missing_access_lists_text(plan: Plan) -> str:
     """Return what the files must list so that a plan can tell who gains access; "" if nothing is missing."""
     missing = sorted({visible(one) for item in plan.exposures for one in item.missing})
     of = "the permissions of "
     places = [one.removeprefix(of) for one in missing if one.startswith(of)]
     everywhere = [one for one in places if one.startswith("all ")]
     others = [one for one in missing if not one.startswith(of)]
-    said = [some(others)] if others else []
+    said = [shorten_list(others)] if others else []
     if places:
         empty = "if empty: permissions: { members: {}, teams: {} }, with policy: watch: access"
-        said.append(f"{of}{some(everywhere or places)} ({empty})")
+        said.append(f"{of}{shorten_list(everywhere or places)} ({empty})")
     return f"To see who gains access, add to your files: {', '.join(said)}" if said else ""
 
 
-def trouble(plan: PlanOrDrift) -> str:
+def platform_problems_text(plan: PlanOrDrift) -> str:
     """Return how many objects have a problem on the platform, and the command that lists them."""
     number = len({item.address for item in plan.trouble})
     has = "has" if number == 1 else "have"
-    said = f"{counted(number, 'object')} {has} a problem on GitBook's side"
-    return f"{said}: {command('doctor')}" if number else ""
+    said = f"{format_count(number, 'object')} {has} a problem on GitBook's side"
+    return f"{said}: {format_command('doctor')}" if number else ""
 
 
-def renamed_keys(plan: Plan) -> str:
+def renamed_keys_text(plan: Plan) -> str:
     """Return which entries have a new key that is not in the ids file yet, and how to record the key."""
     found = [f"{visible(old)} → {visible(new)}" for new, old in plan.renamed_keys.items()]
     number = "1 entry has another key" if len(found) == 1 else f"{len(found)} entries have other keys"
     return (
-        f"{number} than in the ids file: {some(found)}. To update the ids file: {command('apply')}"
+        f"{number} than in the ids file: {shorten_list(found)}. To update the ids file: "
+        f"{format_command('apply')}"
         if found
         else ""
     )
 
 
-def base(plan: PlanOrDrift) -> str:
+def base_text(plan: PlanOrDrift) -> str:
     """Return the commit compared with, or why there is none."""
     if plan.base:
         return f"base: {visible(plan.base_from)} ({short_commit(plan.base)})"
@@ -317,27 +324,28 @@ def base(plan: PlanOrDrift) -> str:
     return f"base: none ({visible(plan.base_from)})"
 
 
-def coverage(plan: PlanOrDrift) -> str:
+def coverage_text(plan: PlanOrDrift) -> str:
     """Return how many lists and fields are not in the files, so that no plan or drift compares them."""
     found = plan.unwatched
-    words = [counted(found.places, "list")] if found.places else []
-    words += [counted(found.fields, "field")] if found.fields else []
+    words = [format_count(found.places, "list")] if found.places else []
+    words += [format_count(found.fields, "field")] if found.fields else []
     said = " and ".join(words)
     return (
-        f"not compared: {said} that are not in your files. To list them: {command('drift', '--unwatched')}"
+        f"not compared: {said} that are not in your files. To list them: "
+        f"{format_command('drift', '--unwatched')}"
         if words
         else ""
     )
 
 
-def origin(plan: PlanOrDrift, address: str) -> Origin | None:
+def find_origin(plan: PlanOrDrift, address: str) -> Origin | None:
     """Return where an address or a field is written; for a field that is not written, where its entry is."""
     return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
 def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
     """Return where to edit these fields: the first field if all are in one other file, else the entry."""
-    whole = origin(plan, address)
+    whole = find_origin(plan, address)
     found = [plan.origins.get(f"{address}#{field}") for field in fields]
     first = found[0] if found else None
     if whole is None or first is None or first.file == whole.file:
@@ -347,22 +355,22 @@ def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Ori
 
 def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
     """Return where the nearest object is written that contains an address."""
-    origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.upward())
+    origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.self_and_ancestors())
     return next(filter(None, origins), None)
 
 
-def place(origin: Origin | None) -> str:
+def location_text(origin: Origin | None) -> str:
     """Return an origin as FILE:LINE; "" for None."""
     return f"{visible(origin.file)}:{origin.line}" if origin else ""
 
 
-FULL = "full"
+DEFAULT_PROFILE = "full"
 """The default profile, which is not shown."""
 
 
-def head(plan: PlanOrDrift) -> list[str]:
+def target_lines(plan: PlanOrDrift) -> list[str]:
     """Return lines about the target: the platform, and other settings that are not the defaults."""
-    return [*_platform(plan), *_environment(plan), *_profile(plan), *_part(plan)]
+    return [*_platform_lines(plan), *_environment_lines(plan), *_profile_lines(plan), *_part_lines(plan)]
 
 
 def part_lines(plan: PlanOrDrift) -> Iterator[str]:
@@ -372,7 +380,7 @@ def part_lines(plan: PlanOrDrift) -> Iterator[str]:
             yield f"also planned: {visible(item.address)}, because {visible(item.needed_by)} needs it"
 
 
-def _platform(plan: PlanOrDrift) -> Iterator[str]:
+def _platform_lines(plan: PlanOrDrift) -> Iterator[str]:
     """Yield the line about platform and organizations, so that nobody applies to another one by mistake."""
     if not plan.platform:
         return
@@ -387,12 +395,12 @@ def _platform(plan: PlanOrDrift) -> Iterator[str]:
     yield f"platform: {visible(plan.platform)}, {whose}"
 
 
-def _profile(plan: PlanOrDrift) -> Iterator[str]:
-    if plan.profile != FULL:
+def _profile_lines(plan: PlanOrDrift) -> Iterator[str]:
+    if plan.profile != DEFAULT_PROFILE:
         yield f"API version (profile): {visible(plan.profile)}"
 
 
-def _part(plan: PlanOrDrift) -> Iterator[str]:
+def _part_lines(plan: PlanOrDrift) -> Iterator[str]:
     if plan.part is None:
         return
     for word, patterns in (("only", plan.part.select), ("without", plan.part.exclude)):
@@ -400,7 +408,7 @@ def _part(plan: PlanOrDrift) -> Iterator[str]:
             yield f"{word}: {', '.join(visible(text) for text in patterns)}"
 
 
-def _environment(plan: PlanOrDrift) -> Iterator[str]:
+def _environment_lines(plan: PlanOrDrift) -> Iterator[str]:
     if plan.environment:
         yield f"environment: {visible(plan.environment)}"
     elif plan.environments:

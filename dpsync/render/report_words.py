@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from dpsync.model.change import Change, What
+from dpsync.model.change import Change, LabeledPart
 from dpsync.model.drift import Drift, Drifted, LastEvent
 from dpsync.model.journal import Report, Result
 from dpsync.model.plan import (
@@ -23,33 +23,33 @@ from dpsync.model.plan import (
     Unproven,
     count_deletes,
 )
-from dpsync.model.text import command, counted, some
-from dpsync.render.names import copy_url_in, kind_noun
-from dpsync.render.plan_words import category, folded, not_reverted, why
-from dpsync.render.shown_values import show
+from dpsync.model.text import format_command, format_count, shorten_list
+from dpsync.render.names import kind_noun, secret_url_location
+from dpsync.render.plan_words import category, cause_label, changes_shown_in_parent, not_reverted_text
+from dpsync.render.shown_values import format_value
 from dpsync.render.visible import visible
 
-_NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
+_UNFINISHED_RESULTS: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
 
 
-def restorable(report: Report) -> Iterator[str]:
+def restore_hints(report: Report) -> Iterator[str]:
     """Yield the deleted objects that can be restored, and how to restore them."""
     for item in report.restorable:
         again = f"To restore the object within {item.days} days, add an entry with id: {visible(item.id)}"
         yield f"deleted: {visible(item.address)}. {again}"
 
 
-def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
+def applied_text(plan: Plan, report: Report, seconds: float | None = None) -> str:
     """Return how many objects an apply created, changed, moved and deleted, and which steps ended otherwise.
 
     What a delete removes by cascade counts as deleted. `seconds`: how long the apply took, if that is known.
     """
     numbers = [f"{number} {word}" for word, number in applied_counts(plan, report).items()]
     steps: list[str] = []
-    for result in _NOT_DONE:
+    for result in _UNFINISHED_RESULTS:
         if number := report.count(result):
-            steps.append(f"{number if steps else counted(number, 'step')} {result.replace('-', ' ')}")
-    took = f", in {duration(seconds)}" if seconds is not None else ""
+            steps.append(f"{number if steps else format_count(number, 'step')} {result.replace('-', ' ')}")
+    took = f", in {duration_text(seconds)}" if seconds is not None else ""
     others = f"; {', '.join(steps)}" if steps else ""
     if numbers:
         return f"Applied: {', '.join(numbers)}{took}{others}."
@@ -66,7 +66,7 @@ def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
     applied = report.applied_steps
     words = {"create": "created", "update": "changed", "move": "moved", "delete": "deleted"}
     changes_by_word: dict[str, list[Change]] = {word: [] for word in words.values()}
-    folded_changes = folded(plan)
+    folded_changes = changes_shown_in_parent(plan)
     for change in plan.changes:
         verbs = {step.verb for step in change.steps if step.id in applied}
         if verbs and change.address not in folded_changes:
@@ -80,19 +80,19 @@ def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
     What a delete removes by cascade counts as deleted.
     """
     return {
-        word: sum(count_deletes([change]).number if word == "deleted" else 1 for change in changes)
+        word: sum(count_deletes([change]).total if word == "deleted" else 1 for change in changes)
         for word, changes in applied_changes(plan, report).items()
     }
 
 
-def unproven_lines(remaining: Plan) -> list[str]:
+def unverifiable_lines(remaining: Plan) -> list[str]:
     """Return which sent values cannot be verified; an empty list if there are none.
 
     The platform does not return these values, and the commit compared with still has other values.
     """
     if not remaining.unproven:
         return []
-    sent = counted(len(remaining.unproven), "value")
+    sent = format_count(len(remaining.unproven), "value")
     names = ", ".join(visible(name) for name in remaining.unproven)
     again = "the value" if len(remaining.unproven) == 1 else "these values"
     sentence = (
@@ -103,14 +103,14 @@ def unproven_lines(remaining: Plan) -> list[str]:
 
 def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> Iterator[str]:
     """Yield what an apply recorded, and what a person can do after it. `complete` adds flags to commands."""
-    if report.verified and not report.unrecorded and (recorded := recorded_keys(plan)):
+    if report.verified and not report.unrecorded and (recorded := recorded_keys_text(plan)):
         yield recorded
     yield from secret_url_hints(plan, report)
     if hint := revert_hint(plan, report):
         yield complete(hint)
 
 
-def recorded_keys(plan: Plan) -> str:
+def recorded_keys_text(plan: Plan) -> str:
     """Return how many new keys an apply wrote to the ids file; empty if there are none."""
     number_of_keys = len(plan.renamed_keys)
     number = (
@@ -125,12 +125,12 @@ def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
     """Yield where to copy the secret URLs of created objects, a line for each kind."""
     addresses: dict[str, list[str]] = {}
     for change in applied_changes(plan, report).get("created", []):
-        if copy_url_in(change.kind):
+        if secret_url_location(change.kind):
             addresses.setdefault(change.kind, []).append(visible(change.address))
     for kind, created in addresses.items():
         urls = "the URL" if len(created) == 1 else "the URLs"
         yield (
-            f"To copy {urls} of {some(created)}, open {copy_url_in(kind)}. "
+            f"To copy {urls} of {shorten_list(created)}, open {secret_url_location(kind)}. "
             f"dpsync does not print {urls}, because a {kind_noun(kind)} contains a secret."
         )
 
@@ -143,7 +143,8 @@ def revert_hint(plan: Plan, report: Report) -> str:
         return ""
     return (
         "To keep the restored objects, undo the change in your files (git revert COMMIT, or add the entries "
-        f"again), and run {command('apply')}. The apply recognizes the restored objects, and makes the other "
+        f"again), and run {format_command('apply')}. The apply recognizes the restored objects, and "
+        "makes the other "
         "changes in your files, such as members of a team."
     )
 
@@ -152,26 +153,30 @@ NOTHING_APPLIED: Final = "Nothing was applied."
 """The end of each apply that was refused, declined, or interrupted before its first write."""
 
 
-def unapplied(plan: Plan) -> str:
+def unapplied_text(plan: Plan) -> str:
     """Return what to say about a plan that was not carried out; nothing if it has no changes."""
     return NOTHING_APPLIED if plan.changes or plan.refusals else ""
 
 
-def ending(plan: Plan, report: Report) -> str:
+def result_sentence(plan: Plan, report: Report) -> str:
     """Return a sentence that says whether the platform is as declared, and how certain this is.
 
     A revert does not end in the state that the files declare: then the sentence says whether everything was
     reverted.
     """
     if report.interrupted:
-        again = command("apply") if plan.reverts is None else command("revert", visible(plan.reverts.file))
+        again = (
+            format_command("apply")
+            if plan.reverts is None
+            else format_command("revert", visible(plan.reverts.file))
+        )
         return f"Interrupted. To finish the rest: {again}"
     if report.remaining is None:
-        return f"Not verified. To see the remaining changes: {command('plan')}"
+        return f"Not verified. To see the remaining changes: {format_command('plan')}"
     if report.settled:
         text = "Verified: a new plan has no changes."
         if plan.reverts is not None:
-            left = not_reverted(plan.reverts)
+            left = not_reverted_text(plan.reverts)
             text = f"Incomplete: {left}" if left else "Reverted: dpsync made all changes of the plan."
             text += " Your files are unchanged."
         if reasons := list(_unconverged_reasons(report)):
@@ -179,36 +184,36 @@ def ending(plan: Plan, report: Report) -> str:
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
         if report.processing:
-            text += f" To check later: {command('plan')}"
+            text += f" To check later: {format_command('plan')}"
         return text
     if report.as_declared:
         number = report.count("unknown")
-        what = f"the result of {counted(number, 'request')} is still unknown"
-        return f"Not certain: a new plan has no changes, but {what}. To check later: {command('plan')}"
+        what = f"the result of {format_count(number, 'request')} is still unknown"
+        return f"Not certain: a new plan has no changes, but {what}. To check later: {format_command('plan')}"
     return "Incomplete: a new plan still has changes."
 
 
 def _unconverged_reasons(report: Report) -> Iterator[str]:
     """Yield the reasons why an apply has not converged although a new plan has no changes."""
     if number := report.unsuccessful:
-        yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not successful"
+        yield f"{format_count(number, 'step')} {'was' if number == 1 else 'were'} not successful"
     if report.started:
-        things = counted(len(report.started), "object")
+        things = format_count(len(report.started), "object")
         yield f"GitBook reports a problem with {things} that this apply changed"
     if report.processing:
-        things = counted(len(report.processing), "object")
+        things = format_count(len(report.processing), "object")
         yield f"GitBook is still processing {things} that this apply changed"
 
 
-def unkept(report: Report) -> Iterator[str]:
+def unkept_value_lines(report: Report) -> Iterator[str]:
     """Yield the values that the platform did not keep, each with its fix."""
     for item in report.unkept:
-        lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
+        lost = f"sent: {format_value(item.sent)}, live: {format_value(item.live)}"
         yield f"GitBook did not keep the value of {visible(item.path)} in {visible(item.address)} ({lost})"
         yield f"    fix: {visible(item.way_out)}"
 
 
-def without_unkept(report: Report) -> Plan:
+def plan_without_unkept(report: Report) -> Plan:
     """Return the remaining plan without the fields that `unkept` reports."""
     assert report.remaining is not None
     reported = {(item.address, item.field) for item in report.unkept}
@@ -222,46 +227,53 @@ def without_unkept(report: Report) -> Plan:
     return report.remaining.model_copy(update={"changes": tuple(left)})
 
 
-def summary(rehearsal: Rehearsal) -> str:
+def rehearsal_summary(rehearsal: Rehearsal) -> str:
     """Return how many steps were rehearsed, whether a new plan is empty, and the estimated time."""
-    text = f"Rehearsed {rehearsal.done} of {counted(rehearsal.steps, 'step')}. "
+    text = f"Rehearsed {rehearsal.done} of {format_count(rehearsal.steps, 'step')}. "
     text += "Verified: a new plan has no changes." if rehearsal.converged else "A new plan still has changes."
     if rehearsal.time is not None:
-        text += f" Estimated time: {duration(rehearsal.time.seconds)}."
+        text += f" Estimated time: {duration_text(rehearsal.time.seconds)}."
     if number := len(rehearsal.unproven):
         text += (
-            f" {counted(number, 'check')} {'was' if number == 1 else 'were'} not possible (-v lists them)."
+            f" {format_count(number, 'check')} {'was' if number == 1 else 'were'} not possible "
+            "(-v lists them)."
         )
     return text
 
 
 def rehearsal_verdict(rehearsal: Rehearsal) -> str:
     """Return in a sentence whether the plan can be applied as shown."""
-    if not rehearsal.deviations and not rehearsal.fit:
-        bad, runs = sum(not run.good for run in rehearsal.faults), counted(len(rehearsal.faults), "rehearsal")
+    if not rehearsal.deviations and not rehearsal.went_as_planned:
+        bad, runs = (
+            sum(not run.good for run in rehearsal.faults),
+            format_count(len(rehearsal.faults), "rehearsal"),
+        )
         return f"The rehearsal failed: {bad} of {runs} with simulated failures did not finish the plan."
-    if not rehearsal.fit:
-        number = counted(len(rehearsal.deviations), "problem")
+    if not rehearsal.went_as_planned:
+        number = format_count(len(rehearsal.deviations), "problem")
         return f"The rehearsal failed: {number} (listed above). Do not apply this plan."
     if not rehearsal.complete:
         return "The rehearsal succeeded. A person must do some steps of the plan by hand."
     return "The rehearsal succeeded."
 
 
-def two_lines(rehearsal: Rehearsal) -> tuple[str, str]:
+def rehearsal_lines(rehearsal: Rehearsal) -> tuple[str, str]:
     """Return the result in one line, and in another line what was not checked."""
     what = ", ".join(one.what for one in rehearsal.unproven)
-    return f"{summary(rehearsal)} {rehearsal_verdict(rehearsal)}", f"not checked: {what or 'nothing'}"
+    return (
+        f"{rehearsal_summary(rehearsal)} {rehearsal_verdict(rehearsal)}",
+        f"not checked: {what or 'nothing'}",
+    )
 
 
-def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
+def verified_properties(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
     """Yield each property that held in the rehearsal: its topic, and a sentence about it."""
     wrong = {one.what for one in rehearsal.deviations}
     if "loading" in wrong or "stopped" in wrong:
         return
     if "step" not in wrong:
-        moves = f", including {counted(rehearsal.moves, 'move')}" if rehearsal.moves else ""
-        yield "order", f"All {counted(rehearsal.steps, 'step')} succeeded in the planned order{moves}."
+        moves = f", including {format_count(rehearsal.moves, 'move')}" if rehearsal.moves else ""
+        yield "order", f"All {format_count(rehearsal.steps, 'step')} succeeded in the planned order{moves}."
     if rehearsal.converged:
         yield "convergence", "After the last step, a new plan had no changes."
     if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
@@ -271,71 +283,73 @@ def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
         f"The apply sends {rehearsal.writes} write requests and {rehearsal.reads} read requests.",
     )
     if rehearsal.time is not None:
-        yield "time", time(rehearsal.time)
+        yield "time", estimate_text(rehearsal.time)
 
 
-def time(estimate: Estimate) -> str:
+def estimate_text(estimate: Estimate) -> str:
     """Return the estimated duration of an apply and its calculation."""
     latency = f"{estimate.latency * 1000:.0f} ms"
-    reading, writing = duration(estimate.reading), duration(estimate.writing)
+    reading, writing = duration_text(estimate.reading), duration_text(estimate.writing)
     steps = f"{writing} for the steps ({estimate.parallelism} steps in parallel, {latency} per request)"
-    return f"The apply takes about {duration(estimate.seconds)}: two reads of {reading} each, and {steps}."
+    return (
+        f"The apply takes about {duration_text(estimate.seconds)}: two reads of {reading} each, and {steps}."
+    )
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Return a duration in whole seconds, or in minutes from 2 minutes on."""
     if seconds < 120:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min"
 
 
-def deviation(one: Deviation) -> str:
+def deviation_text(one: Deviation) -> str:
     """Return the message of a deviation, with the status of the response if there is one."""
     status = f" (status {one.status})" if one.status is not None else ""
     return f"{visible(one.message)}{status}"
 
 
-def unproven(one: Unproven) -> str:
+def unverifiable_text(one: Unproven) -> str:
     """Return what could not be checked, with everything that it is about."""
     names = ", ".join(visible(name) for name in one.about)
     return f"{visible(one.message)}: {names}" if names else visible(one.message)
 
 
-def faults(run: FaultRun) -> str:
+def fault_run_text(run: FaultRun) -> str:
     """Return one rehearsal with faults in a line."""
     return f"{', '.join(visible(fault) for fault in run.faults)}: {visible(run.end)}"
 
 
-SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
-_WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
+DRIFT_SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
+_CAUSE_SUBJECTS: dict[str, LabeledPart] = {"missing": "made", "undeclared": "removed", "different": "place"}
 
 
 def drift_verdict(drift: Drift) -> Iterator[str]:
     """Yield the sentences of the last line: how many objects differ, and how many open access."""
     if drift.drifted:
-        yield f"Drift: {counted(len(drift.found), 'object')}."
+        yield f"Drift: {format_count(len(drift.found), 'object')}."
         opening = sum(max(item.opens, sum(field.opens for field in item.fields)) for item in drift.found)
         if opening:
-            yield f"{counted(opening, 'change')} open{'s' if opening == 1 else ''} access."
+            yield f"{format_count(opening, 'change')} open{'s' if opening == 1 else ''} access."
     else:
         yield "No drift in the objects that dpsync could read." if drift.unread else "No drift."
     if drift.blocked:
         yield f"{len(drift.blocked)} blocked."
     if drift.unread:
-        yield f"Not checked: {counted(len(drift.unread), 'object')} that this token cannot read."
+        yield f"Not checked: {format_count(len(drift.unread), 'object')} that this token cannot read."
 
 
-def cascade_count(item: Drifted) -> str:
+def cascade_text(item: Drifted) -> str:
     """Return how many objects a delete of an undeclared object also removes, as text; "" for none."""
-    return DeleteCount(1, item.along).more
+    return DeleteCount(1, item.along).cascade_text
 
 
-def changed_by(event: LastEvent, cause: str, now: datetime | None) -> str:
+def last_change_text(event: LastEvent, cause: str, now: datetime | None) -> str:
     """Return who changed an object last and when. `cause` begins the text if it is not ""."""
-    return f"{cause or 'last changed'} by {visible(event.actor)}, {_ago(event.at, now)}"
+    return f"{cause or 'last changed'} by {visible(event.actor)}, {_relative_time(event.at, now)}"
 
 
-def _ago(at: str, now: datetime | None) -> str:
+def _relative_time(at: str, now: datetime | None) -> str:
     """Return a time as "2 hours ago"; without `now`, or for an unreadable time, as the platform has it."""
     try:
         moment = datetime.fromisoformat(at.replace("Z", "+00:00"))
@@ -348,10 +362,10 @@ def _ago(at: str, now: datetime | None) -> str:
         return "just now" if seconds > -60 else visible(at)
     for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
-            return f"{counted(int(seconds // size), noun)} ago"
+            return f"{format_count(int(seconds // size), noun)} ago"
     return visible(at)
 
 
-def cause(item: Drifted) -> str:
+def drift_cause_text(item: Drifted) -> str:
     """Return the label of a whole object or its position; "" without a label."""
-    return why(item.cause, _WHAT[item.what])
+    return cause_label(item.cause, _CAUSE_SUBJECTS[item.what])

@@ -9,23 +9,23 @@ from typing import Final
 from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic, Findings
 
-MOST: Final = 200
+MAX_FINDINGS: Final = 200
 """Maximum number of findings shown, with at most `MOST_OF_A_CODE` of one code."""
 
 
-def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
+def select_findings(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
     """Return the findings to show, sorted, and the number of findings left out by code.
 
     Syntax errors come first, because they can cause other errors.
     """
     findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
-    found = sorted(findings, key=_order)
-    left_out = Counter(findings.left_out)
-    left_out.update(one.code for one in found[MOST:])
-    return found[:MOST], left_out
+    found = sorted(findings, key=_sort_key)
+    left_out = Counter(findings.omitted_counts)
+    left_out.update(one.code for one in found[MAX_FINDINGS:])
+    return found[:MAX_FINDINGS], left_out
 
 
-def _order(one: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
+def _sort_key(one: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
     span = one.span
     place = (span.file, span.line, span.column) if span is not None else ()
     parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION

@@ -9,30 +9,30 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from dpsync.model.change import Difference
-from dpsync.model.text import counted
-from dpsync.model.values import ENV, LIVE, REF, wrapped_data
+from dpsync.model.text import format_count
+from dpsync.model.values import ENV_MARKER, ID_MARKER, REF_MARKER, unwrap_data
 from dpsync.render.visible import visible
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.@:/+-]{0,99}")
-_NO_TEXTS: Final = frozenset({"true", "false", "null"})
+_NON_TEXT_WORDS: Final = frozenset({"true", "false", "null"})
 
 
-def big(value: Any) -> bool:
+def is_long(value: Any) -> bool:
     if isinstance(value, str):
         return "\n" in value.strip("\n")
     return isinstance(value, dict | list) and len(to_json(value)) > 80
 
 
-def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
+def diff_lines(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
     """Yield the differences inside a large value. Imports deepdiff only when a field needs it.
 
     A text yields at most `most` lines, each cut at `width` characters.
     """
     if isinstance(item.after, str) and isinstance(item.before, str | None):
-        yield from _lines(item.before or "", item.after, most, width)
+        yield from _text_diff_lines(item.before or "", item.after, most, width)
         return
     if item.before is None and isinstance(item.after, dict | list):
-        yield from _few([f"+ {part}" for part in _parts(item.after)], most)
+        yield from _first_lines([f"+ {part}" for part in _value_lines(item.after)], most)
         return
     from deepdiff import DeepDiff
 
@@ -42,20 +42,24 @@ def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterabl
         for entry in entries:
             path = entry.path(output_format="list")
             before, after = entry.t1, entry.t2
-            if path and path[-1] in (REF, LIVE, ENV):  # the text of a marker differs: show the marker
+            if path and path[-1] in (
+                REF_MARKER,
+                ID_MARKER,
+                ENV_MARKER,
+            ):  # the text of a marker differs: show the marker
                 marker = path.pop()
                 before, after = {marker: before}, {marker: after}
             at = ".".join(map(str, path)) or "(all)"
             if kind.endswith("_added"):
-                lines.append(f"+ {visible(at)}: {show(after)}")
+                lines.append(f"+ {visible(at)}: {format_value(after)}")
             elif kind.endswith("_removed"):
-                lines.append(f"- {visible(at)}: {show(before)}")
+                lines.append(f"- {visible(at)}: {format_value(before)}")
             else:
-                lines.append(f"~ {visible(at)}: {show(before)} → {show(after)}")
+                lines.append(f"~ {visible(at)}: {format_value(before)} → {format_value(after)}")
     yield from sorted(lines, key=lambda line: line[2:])
 
 
-def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
+def _text_diff_lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
     """Yield the removed and added lines of a text."""
     from difflib import unified_diff
 
@@ -64,33 +68,35 @@ def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[st
         for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
         if not line.startswith("@@")
     ]
-    yield from _few(found, most)
+    yield from _first_lines(found, most)
 
 
-def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
+def _value_lines(value: dict[str, Any] | list[Any]) -> list[str]:
     """Return a line for each part of a large value."""
     if isinstance(value, list):
-        return [show(part) for part in value]
-    return [f"{visible(str(name))}: {show(part)}" for name, part in (wrapped_data(value) or value).items()]
+        return [format_value(part) for part in value]
+    return [
+        f"{visible(str(name))}: {format_value(part)}" for name, part in (unwrap_data(value) or value).items()
+    ]
 
 
-def _few(lines: list[str], most: int | None) -> Iterator[str]:
+def _first_lines(lines: list[str], most: int | None) -> Iterator[str]:
     yield from lines[:most]
     if most is not None and len(lines) > most:
-        yield f"… {counted(len(lines) - most, 'more line')}"
+        yield f"… {format_count(len(lines) - most, 'more line')}"
 
 
-def brief(value: Any, quoted: bool = False) -> str:
+def format_brief(value: Any, quoted: bool = False) -> str:
     """Return a value on one line. A text of one word has no quotation marks unless `quoted`."""
-    return show(value) if quoted or not is_word(value) else str(value)
+    return format_value(value) if quoted or not is_word(value) else str(value)
 
 
 def is_word(value: Any) -> bool:
     """Return whether a value is a text that needs no quotation marks to be recognized as text."""
-    return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NO_TEXTS
+    return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NON_TEXT_WORDS
 
 
-def show(value: Any, most: int = 120) -> str:
+def format_value(value: Any, most: int = 120) -> str:
     """Return a value on one line: references as addresses, secrets as the name of their variable."""
     if value is None:
         return "(nothing)"
@@ -98,17 +104,21 @@ def show(value: Any, most: int = 120) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{_cut(visible(value), most)}"'
-    if (data := wrapped_data(value)) is not None:
+    if (data := unwrap_data(value)) is not None:
         value = data
     elif isinstance(value, dict) and len(value) == 1:
         (key, name), *_ = value.items()
-        if key in (REF, LIVE, ENV) and isinstance(name, str):  # a forged journal may hold anything there
-            return {REF: "{}", LIVE: "id {}", ENV: "(secret from {})"}[key].format(visible(name))
+        if key in (REF_MARKER, ID_MARKER, ENV_MARKER) and isinstance(
+            name, str
+        ):  # a forged journal may hold anything there
+            return {REF_MARKER: "{}", ID_MARKER: "id {}", ENV_MARKER: "(secret from {})"}[key].format(
+                visible(name)
+            )
     if isinstance(value, dict):
-        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
+        inside = ", ".join(f"{visible(str(name))}: {format_value(part)}" for name, part in value.items())
         return _cut(f"{{ {inside} }}" if inside else "{}", most)
     if isinstance(value, list):
-        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
+        return _cut(f"[{', '.join(format_value(part) for part in value)}]", most)
     return str(value)
 
 

@@ -23,9 +23,9 @@ from dpsync.render.edits_text import edit_lines
 from dpsync.render.formats import FormatOptions
 from dpsync.render.paint import Paint
 from dpsync.render.plan_layout import plan_view
-from dpsync.render.report_words import unapplied
-from dpsync.render.view_text import Writer, render_report
-from dpsync.render.views import view
+from dpsync.render.report_words import unapplied_text
+from dpsync.render.view_text import TextWriter, render_report
+from dpsync.render.views import make_view
 
 
 @singledispatch
@@ -35,39 +35,44 @@ def render_text(document: BaseModel, options: FormatOptions) -> str:
 
 
 @render_text.register
-def _plan(document: PlanDocument, options: FormatOptions) -> str:
-    return _writer(options).view(view(document))
+def _plan_text(document: PlanDocument, options: FormatOptions) -> str:
+    return _writer(options).view(make_view(document))
 
 
 @render_text.register
-def _drift(document: DriftDocument, options: FormatOptions) -> str:
-    return _writer(options).view(view(document, datetime.now(UTC)))
+def _drift_text(document: DriftDocument, options: FormatOptions) -> str:
+    return _writer(options).view(make_view(document, datetime.now(UTC)))
 
 
 @render_text.register
-def _rehearse(document: RehearseDocument, options: FormatOptions) -> str:
-    return _writer(options).view(view(document))
+def _rehearsal_text(document: RehearseDocument, options: FormatOptions) -> str:
+    return _writer(options).view(make_view(document))
 
 
 @render_text.register
-def _apply(document: ApplyDocument, options: FormatOptions) -> str:
-    plan, paint = document.plan.plan, Paint(options.colour)
+def _apply_text(document: ApplyDocument, options: FormatOptions) -> str:
+    plan, paint = document.plan.plan, Paint(options.color)
     planned = _writer(options).view(plan_view(plan, document.plan.digest, document.plan.rehearsal))
     if document.report is None:
-        result = unapplied(plan)
+        result = unapplied_text(plan)
     else:
         result = render_report(
-            plan, document.report, paint, options.verbose, summary=options.summary, complete=options.complete
+            plan,
+            document.report,
+            paint,
+            options.verbose,
+            summary=options.summary,
+            complete=options.complete_commands,
         )
     return f"{planned}\n\n{result}" if result else planned
 
 
 @render_text.register
-def _findings(document: FindingsDocument, options: FormatOptions) -> str:
+def _findings_text(document: FindingsDocument, options: FormatOptions) -> str:
     """Render findings without source lines, which a document does not contain."""
     findings = Findings(_diagnostic(one) for one in document.findings)
-    findings.left_out.update(document.left_out)
-    text = render_diagnostics(findings, {}, options.colour).rstrip("\n") or "No findings."
+    findings.omitted_counts.update(document.left_out)
+    text = render_diagnostics(findings, {}, options.color).rstrip("\n") or "No findings."
     return text if document.edits is None else "\n".join([text, *edit_lines(document.edits)])
 
 
@@ -81,7 +86,7 @@ def _diagnostic(item: Finding) -> Diagnostic:
         related=tuple((other.text, _span(other.at)) for other in item.related),
         severity=item.severity,
         environments=item.environments,
-        repeated=item.repeated,
+        unlisted_related_count=item.repeated,
     )
 
 
@@ -89,6 +94,6 @@ def _span(at: Origin) -> Span:
     return Span(at.file, at.line, at.column, at.line, at.column + 1)
 
 
-def _writer(options: FormatOptions) -> Writer:
-    paint = Paint(options.colour)
-    return Writer(paint, options.verbose, options.quiet, options.summary, options.complete)
+def _writer(options: FormatOptions) -> TextWriter:
+    paint = Paint(options.color)
+    return TextWriter(paint, options.verbose, options.quiet, options.summary, options.complete_commands)

@@ -10,17 +10,30 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.examples import key_example, value_example
-from dpsync.kinds.kind import Entries, Field, Kind, ListOrder, Node, Single
-from dpsync.kinds.meanings import NOTES, meaning
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListOrder, SingleEntry, TreeNode
+from dpsync.kinds.meanings import KIND_NOTES, field_description
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
+from dpsync.kinds.types import (
+    Enum,
+    Flag,
+    Json,
+    List,
+    Object,
+    OneOf,
+    OwnReference,
+    Page,
+    Reference,
+    Table,
+    Text,
+    Type,
+)
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.kinds.value_meanings import values_of
+from dpsync.kinds.value_meanings import value_descriptions
 from dpsync.model.text import plural
 
-_LISTED = 12
+_MAX_LISTED_VALUES = 12
 """The largest number of values that are described one by one."""
-_SHORT = 30
+_MAX_DEFAULT_CHARS = 30
 """The largest number of characters of a default."""
 
 
@@ -31,29 +44,29 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
             return ["Write the id or the path of the page."]
         case Text():
             return list(_text_sentences(type_))
-        case Enum(words=words, nil=nil):
-            return choices(path, (*words, *([nil] if nil else [])))
-        case Own(what=what):
+        case Enum(words=words, null_word=nil):
+            return choice_sentences(path, (*words, *([nil] if nil else [])))
+        case OwnReference(noun=what):
             return [
-                *choices(path, values_of(path)),
+                *choice_sentences(path, value_descriptions(path)),
                 f"`{{ id: … }}`: The id of {what} that already exists.",
             ]
         case Reference(kinds=kinds):
-            nouns = [registry[name].one for name in kinds if name in registry]
-            return [f"Write the key of {listed(nouns, 'or')}."]
-        case Object(one=True, parts=parts):
-            return [f"Write exactly one of the keys {listed((f'`{name}`' for name in parts), 'or')}."]
-        case Many(of=of, most=most):
+            nouns = [registry[name].noun_with_article for name in kinds if name in registry]
+            return [f"Write the key of {join_words(nouns, 'or')}."]
+        case Object(exactly_one=True, parts=parts):
+            return [f"Write exactly one of the keys {join_words((f'`{name}`' for name in parts), 'or')}."]
+        case List(item_type=of, max_items=most):
             items = f" {', '.join(f'`{word}`' for word in of.words)}." if isinstance(of, Enum) else ""
             return [f"{intro}{items}"] if (intro := _list_intro(registry, of, most)) else []
         case Json():
             return _json_sentences(type_)
-        case Table(keys=keys, values=values):
+        case Table(key_type=keys, value_type=values):
             names = list(_text_sentences(keys, " of each key")) if isinstance(keys, Text) else []
             return [*names, *_text_sentences(values, " of each value")] if isinstance(values, Text) else names
         case Markdown():
             return ["Write Markdown or `{ file: PATH }`."]
-        case LongText(most=most):
+        case LongText(max_length=most):
             limit = [f"Length: up to {most} characters."] if most else []
             what = "the certificate" if isinstance(type_, Certificate) else "a text"
             return [f"Write {what} or `{{ file: PATH }}`.", *limit]
@@ -62,10 +75,10 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
     raise TypeError(f"no words for {type(type_).__name__}")
 
 
-def choices(path: str, words: Iterable[str]) -> list[str]:
+def choice_sentences(path: str, words: Iterable[str]) -> list[str]:
     """Return a sentence for each value of a choice; one sentence if there are very many values."""
-    descriptions, values = values_of(path), tuple(words)
-    if len(values) <= _LISTED and all(value in descriptions for value in values):
+    descriptions, values = value_descriptions(path), tuple(words)
+    if len(values) <= _MAX_LISTED_VALUES and all(value in descriptions for value in values):
         return [f"`{value}`: {descriptions[value]}" for value in values]
     return [f"Write one of {', '.join(f'`{value}`' for value in values)}."]
 
@@ -73,13 +86,16 @@ def choices(path: str, words: Iterable[str]) -> list[str]:
 def _text_sentences(type_: Text, of: str = "") -> Iterator[str]:
     if type_.secret:
         yield "Write `{ env: NAME }`." if not of else "Write each value as `{ env: NAME }`."
-    elif type_.form is None:
-        if type_.meaning and not type_.meaning.startswith("the name of"):
-            _, colon, form = type_.meaning.partition(": ")
-            yield f"Format{of}: {form if colon else type_.meaning}."
-        if type_.most is not None:
-            least = f"{type_.least} to " if type_.least else "up to "
-            yield f"Length{of}: {least if type_.least < type_.most else ''}{type_.most} characters."
+    elif type_.format is None:
+        if type_.pattern_description and not type_.pattern_description.startswith("the name of"):
+            _, colon, form = type_.pattern_description.partition(": ")
+            yield f"Format{of}: {form if colon else type_.pattern_description}."
+        if type_.max_length is not None:
+            least = f"{type_.min_length} to " if type_.min_length else "up to "
+            yield (
+                f"Length{of}: "
+                f"{least if type_.min_length < type_.max_length else ''}{type_.max_length} characters."
+            )
 
 
 def _list_intro(registry: Registry, of: Type, most: int | None) -> str:
@@ -88,7 +104,7 @@ def _list_intro(registry: Registry, of: Type, most: int | None) -> str:
         case Enum():
             return f"Write a list of{limit and f' up to {most} of'} these values:"
         case Reference(kinds=kinds):
-            keys = listed((plural(registry[name].noun) for name in kinds), "or")
+            keys = join_words((plural(registry[name].noun) for name in kinds), "or")
             return f"Write a list of{limit and f' up to {most}'} keys of {keys}."
         case Object() | OneOf():
             return f"Write a list{limit or ' of'} mappings."
@@ -96,12 +112,12 @@ def _list_intro(registry: Registry, of: Type, most: int | None) -> str:
 
 
 def _json_sentences(type_: Json) -> list[str]:
-    shape = type_.shape
+    shape = type_.json_schema
     items = shape.get("items", {}) if shape.get("type") == "array" else shape
     what = {"object": "a mapping", "array": "a list of mappings"}.get(shape.get("type", ""), "any value")
     if type_.is_shaped:
         return [f"Keys: {', '.join(f'`{name}`' for name in items.get('properties', ()))}."]
-    secrets = ["To use a secret as a value, write `{ env: NAME }`."] if type_.secrets else []
+    secrets = ["To use a secret as a value, write `{ env: NAME }`."] if type_.may_contain_secrets else []
     return [f"Write {what} or `{{ file: PATH }}`.", *secrets]
 
 
@@ -110,34 +126,38 @@ def _json_sentences(type_: Json) -> list[str]:
 
 def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
     """Yield what a user must know to write a field, apart from its values."""
-    if field.name == kind.natural:
+    if field.name == kind.key_field:
         yield (
             "Use this key as the key of the entry."
             if isinstance(field.type, Reference)
             else "Write this value as the key of the entry."
         )
         return
-    if not field.declarable:
+    if not field.is_declarable:
         yield "GitBook sets this field. You cannot write this field."
         return
-    if field.name == kind.default:
+    if field.name == kind.default_key_field:
         yield "If the entry does not have this field, dpsync uses the key of the entry."
     elif field.required:
         yield "Required."
-    if field.on == "create" and field.via is None:
+    if field.written_in == "create" and field.own_call is None:
         yield "You cannot change this field after the object is created."
-    if field.unique:
-        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.unique)}"
+    if field.unique_within:
+        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.unique_within)}"
         yield f"{both} cannot have the same `{field.name}`."
-    if field.one_per:
-        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.one_per)}"
+    if field.exclusive_within:
+        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.exclusive_within)}"
         yield f"{both} cannot both have `{field.name}: true`."
-    if field.instead_of:
-        yield f"An entry cannot have both `{field.name}` and `{field.instead_of}`."
-    if not isinstance(field, ListOrder) and "`null`" not in meaning(kind.name, field.name):
-        yield from _null_rule(field)
+    if field.mutually_exclusive_with:
+        yield f"An entry cannot have both `{field.name}` and `{field.mutually_exclusive_with}`."
+    if not isinstance(field, ListOrder) and "`null`" not in field_description(kind.name, field.name):
+        yield from _null_sentences(field)
     default = on_one_line(field.platform_default)
-    if field.platform_default not in (None, {}, []) and not field.required and len(default) <= _SHORT:
+    if (
+        field.platform_default not in (None, {}, [])
+        and not field.required
+        and len(default) <= _MAX_DEFAULT_CHARS
+    ):
         yield f"Default: `{default}`."
 
 
@@ -145,10 +165,10 @@ def _scope_words(registry: Registry, place: str) -> str:
     return "with the same parent" if place == "parent" else f"in the same {registry[place].noun}"
 
 
-def _null_rule(field: Field) -> Iterator[str]:
-    if field.null in ("clear", "empty"):
+def _null_sentences(field: Field) -> Iterator[str]:
+    if field.null_effect in ("clear", "empty"):
         yield f"`null` clears `{field.name}`."
-    elif field.null == "by hand":
+    elif field.null_effect == "by hand":
         yield "dpsync cannot clear this field. To clear this field, use GitBook."
 
 
@@ -161,10 +181,10 @@ def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
             yield "Required." if always else f"Required if you write `{whole}`."
         return
     if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
-        yield f"Required if `{field.formed_by}` is {listed(needed, 'or')}."
+        yield f"Required if `{field.form_selector}` is {join_words(needed, 'or')}."
     only = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
     if allowed := [value for value in only if value not in needed]:
-        yield f"Allowed only if `{field.formed_by}` is {listed(allowed, 'or')}."
+        yield f"Allowed only if `{field.form_selector}` is {join_words(allowed, 'or')}."
 
 
 def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None, bool]]:
@@ -181,11 +201,11 @@ def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None
             types_by_path = {path: inner for parts in parts_by_form for path, inner, _ in parts}
             for path, inner in types_by_path.items():
                 yield path, inner, all((path, inner, True) in parts for parts in parts_by_form)
-        case Many(of=items) | Table(values=items):
+        case List(item_type=items) | Table(value_type=items):
             yield from value_parts(items, above)
 
 
-def listed(words: Iterable[str], link: str = "and") -> str:
+def join_words(words: Iterable[str], link: str = "and") -> str:
     """Return "a, b and c" for the words a, b and c."""
     *most, last = words
     return f"{', '.join(most)} {link} {last}" if most else last
@@ -196,35 +216,39 @@ def heading(kind: Kind) -> str:
     return kind.noun[0].upper() + kind.noun[1:]
 
 
-def place_words(registry: Registry, kind: Kind) -> str:
+def location_phrase(registry: Registry, kind: Kind) -> str:
     """Return where entries of a kind are in the files, as a noun phrase."""
     parents = [registry[name] for name in kind.parents]
     match kind.shape:
-        case Node(type=type_):
-            roots = [parent.one for parent in parents if not isinstance(parent.shape, Node)]
-            where = [f"the key `{kind.key}` of {listed(roots, 'or')}"]
-            holders = [other.one for other in registry.kinds.values() if kind.name in _child_kinds(other)]
-            where += [f"the key `children` of {listed(holders, 'or')}"] if holders else []
+        case TreeNode(yaml_type=type_):
+            roots = [parent.noun_with_article for parent in parents if not isinstance(parent.shape, TreeNode)]
+            where = [f"the key `{kind.key}` of {join_words(roots, 'or')}"]
+            holders = [
+                other.noun_with_article
+                for other in registry.kinds.values()
+                if kind.name in _child_kinds(other)
+            ]
+            where += [f"the key `children` of {join_words(holders, 'or')}"] if holders else []
             return f"{' or '.join(where)}, with `type: {type_}`"
-        case Entries() if not parents:
+        case EntryMapping() if not parents:
             return f"the key `{kind.key}` at the top of the file"
-    return f"the key `{kind.key}` of {listed((parent.one for parent in parents), 'or')}"
+    return f"the key `{kind.key}` of {join_words((parent.noun_with_article for parent in parents), 'or')}"
 
 
 def key_words(registry: Registry, kind: Kind) -> str:
     """Return the meaning of an entry's key; "" for a kind without keys."""
     match kind.shape:
-        case Single():
+        case SingleEntry():
             return ""
-        case Node():
+        case TreeNode():
             return "`key`, a name of your choice"
-        case Entries(natural=natural):
+        case EntryMapping(key_field=natural):
             example = f"such as {key_example(registry, kind)}"
             return f"the {natural}, {example}" if natural else f"a name of your choice, {example}"
 
 
 def _child_kinds(kind: Kind) -> tuple[str, ...]:
-    return kind.shape.holds if isinstance(kind.shape, Node) else ()
+    return kind.shape.child_kinds if isinstance(kind.shape, TreeNode) else ()
 
 
 def address_words(registry: Registry, kind: Kind) -> list[str]:
@@ -234,20 +258,22 @@ def address_words(registry: Registry, kind: Kind) -> list[str]:
         return [own]
     addresses = []
     for parent in (registry[name] for name in kind.parents):
-        is_nested = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
+        is_nested = isinstance(kind.shape, TreeNode) and isinstance(parent.shape, TreeNode)
         for above in address_words(registry, parent):
             place = above if is_nested else f"{above}/{kind.key.replace('.', '/')}"
-            addresses.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
+            addresses.append(place if isinstance(kind.shape, SingleEntry) else f"{place}/{own}")
     return addresses
 
 
 def identity_words(kind: Kind) -> str:
     """Return how dpsync finds an object without `id`, in sentences; "" if the place or the key suffices."""
-    if isinstance(kind.shape, Single) or kind.natural is not None:
+    if isinstance(kind.shape, SingleEntry) or kind.key_field is not None:
         return ""
-    members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
+    members = {
+        str(key).partition(".")[0] for key in kind.natural_keys if "." in str(key) and "$" not in str(key)
+    }
     ways = [f"one of the texts in `{name}`" for name in sorted(members)]
-    for key in kind.identity if not members else ():
+    for key in kind.natural_keys if not members else ():
         names = (key,) if isinstance(key, str) else key
         ways.append(" and ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
@@ -259,8 +285,10 @@ def identity_words(kind: Kind) -> str:
     if not kind.tie_breakers:
         return found
     parent = "the parent in the navigation"
-    tie_breakers = [parent if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
-    return f"{found} If several {plural(kind.noun)} match, dpsync also compares {listed(tie_breakers)}."
+    tie_breakers = [
+        parent if kind.field(name).is_parent_reference else f"`{name}`" for name in kind.tie_breakers
+    ]
+    return f"{found} If several {plural(kind.noun)} match, dpsync also compares {join_words(tie_breakers)}."
 
 
 def _key_name(name: str) -> str:
@@ -268,58 +296,68 @@ def _key_name(name: str) -> str:
     return f"`{name}`" if of_child == name else f"`{of_child}` of the first child"
 
 
-def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
+def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
     """Yield what users must know about creating, changing and deleting objects of a kind."""
     noun, objects = kind.noun, plural(kind.noun)
-    yield from NOTES.get(kind.name, ())
-    if isinstance(kind.shape, Single) and kind.parent is not None:
-        yield from _single_rule(registry, kind)
+    yield from KIND_NOTES.get(kind.name, ())
+    if isinstance(kind.shape, SingleEntry) and kind.parent is not None:
+        yield from _single_sentences(registry, kind)
     if identity := identity_words(kind):
         yield identity
-    if kind.shorthand is not None and not kind.only_short:
-        field, key = kind.field(kind.shorthand), key_example(registry, kind)
+    if kind.shorthand_field is not None and not kind.is_always_shorthand:
+        field, key = kind.field(kind.shorthand_field), key_example(registry, kind)
         value = on_one_line(value_example(registry, kind, field))
         yield f"You can write `{key}: {value}` instead of `{key}: {{ {field.name}: {value} }}`."
-    if isinstance(kind.shape, Node) and kind.shape.least:
-        children = listed((registry[name].noun for name in kind.shape.holds), "or")
-        yield f"{kind.one.capitalize()} needs at least {kind.shape.least} {children} in `children`."
+    if isinstance(kind.shape, TreeNode) and kind.shape.min_children:
+        children = join_words((registry[name].noun for name in kind.shape.child_kinds), "or")
+        yield (
+            f"{kind.noun_with_article.capitalize()} needs at least {kind.shape.min_children} "
+            f"{children} in `children`."
+        )
     if kind.order:
         yield (
             f"dpsync gives {objects} the same order in GitBook as in your file, and does not move {objects} "
             "without an entry."
         )
-    if kind.platform.outputs:
-        made = registry[kind.platform.outputs.kind].noun
-        yield f"To refer to the {made} that GitBook creates for {kind.one}, use the key of the {noun}."
-    for word in kind.platform.acts:
+    if kind.platform_work.outputs:
+        made = registry[kind.platform_work.outputs.kind].noun
+        yield (
+            f"To refer to the {made} that GitBook creates for {kind.noun_with_article}, use the "
+            f"key of the {noun}."
+        )
+    for word in kind.platform_work.user_actions:
         address = address_words(registry, kind)[0]
         command = f'`dpsync apply --confirm "{word} {address}"`'
-        yield f"To {word} {kind.one} again, use a command such as {command}."
-    if kind.content:
+        yield f"To {word} {kind.noun_with_article} again, use a command such as {command}."
+    if kind.has_content:
         unused = (
             f", unless the {noun} is empty and no object refers to the {noun}" if kind.can_be_empty else ""
         )
-        yield f"Deleting {kind.one} needs your confirmation{unused}."
+        yield f"Deleting {kind.noun_with_article} needs your confirmation{unused}."
     if kind.lifecycle.on_delete == "lifted":
-        yield f"A plan that deletes {kind.one} must also empty the {noun}."
-    if kind.delete is None and not isinstance(kind.shape, Single):
-        yield f"dpsync cannot delete {kind.one}."
+        yield f"A plan that deletes {kind.noun_with_article} must also empty the {noun}."
+    if kind.delete is None and not isinstance(kind.shape, SingleEntry):
+        yield f"dpsync cannot delete {kind.noun_with_article}."
     if kind.guard:
         holder = registry[kind.parents[0]].noun
         yield f"dpsync refuses a plan that removes the last `{kind.guard.value}` of the {holder}."
-        if kind.guard.own:
+        if kind.guard.protects_token_user:
             yield f"dpsync refuses a plan that removes the role `{kind.guard.value}` from your own user."
-    if kind.synced is not None:
-        decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
-        fields = listed(f"`{name}`" for name in decided)
+    if kind.git_sync is not None:
+        decided = [
+            *kind.git_sync.fields,
+            *([registry.tree_key(kind.name)] if kind.git_sync.includes_tree else []),
+        ]
+        fields = join_words(f"`{name}`" for name in decided)
         word = "fields" if len(decided) > 1 else "field"
         yield (
-            f"While Git Sync manages {kind.one}, dpsync changes the {word} {fields} only if the entry has "
+            f"While Git Sync manages {kind.noun_with_article}, dpsync changes the {word} {fields} "
+            "only if the entry has "
             "`takeover: true`."
         )
 
 
-def _single_rule(registry: Registry, kind: Kind) -> Iterator[str]:
+def _single_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
     noun = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
     number = "" if noun.endswith("s") else "exactly one "
     verbs = "can create and change" if kind.create is not None else "can change"

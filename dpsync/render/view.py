@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.change import Difference
 from dpsync.model.plan import Origin
-from dpsync.model.text import NOWHERE, counted
+from dpsync.model.text import NO_FLAGS, format_count
 from dpsync.render.effect_words import NavigationLine
-from dpsync.render.shown_values import big, brief, inside, show
+from dpsync.render.shown_values import diff_lines, format_brief, format_value, is_long
 from dpsync.render.visible import visible
 
 Level = Literal["error", "warning", "note", "none"]
@@ -32,13 +32,13 @@ LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "none")
 """The most important level first."""
 Tone = Literal["plain", "strong", "faint", "good", "bad", "exposed", "warning"]
 """The importance of a line. faint: background. exposed: somebody can see or do more than before."""
-OPENS: Final = "opens access"
+OPENS_ACCESS: Final = "opens access"
 """The mark at the end of a line about a change that opens access."""
 
 _COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate|doctor)\b.*$")
 
 
-class Word(Struct, frozen=True):
+class Sentence(Struct, frozen=True):
     """A sentence of an entry.
 
     `about` is the subject of the sentence: an address, or a topic such as "refused". `command`: whether the
@@ -46,32 +46,32 @@ class Word(Struct, frozen=True):
     """
 
     text: str
-    about: str = ""
-    command: bool = False
-    detail: int = 0
+    subject: str = ""
+    is_command: bool = False
+    verbosity: int = 0
     """How many -v show the sentence on a terminal. Other formats show only sentences with 0."""
     tone: Tone = "plain"
-    choice: bool = False
+    is_candidate: bool = False
     """Whether the sentence is one of several candidates. A terminal lists the first few."""
-    copied: bool = False
+    is_copied: bool = False
     """Whether a person copies a part of the sentence, so that no format shortens the sentence."""
-    opens: bool = False
+    opens_access: bool = False
     aligned: bool = False
     """Whether a terminal puts `about` in the column with the names of fields."""
 
     @property
-    def parts(self) -> tuple[str, str]:
+    def text_and_command(self) -> tuple[str, str]:
         """The text before the command, and the command at the end; each may be empty."""
-        if self.command:
+        if self.is_command:
             return "", self.text
         found = _COMMAND.search(self.text)
         return (self.text[: found.start()], found.group()) if found else (self.text, "")
 
     @property
-    def sentence(self) -> str:
+    def full_text(self) -> str:
         """The whole sentence: subject, text, and the mark of opened access."""
-        text = f"{self.text} ({OPENS})" if self.opens else self.text
-        return f"{self.about}: {text}" if self.about else text
+        text = f"{self.text} ({OPENS_ACCESS})" if self.opens_access else self.text
+        return f"{self.subject}: {text}" if self.subject else text
 
 
 class ViewField(Struct, frozen=True):
@@ -83,22 +83,22 @@ class ViewField(Struct, frozen=True):
     unread: Literal["", "before", "after"] = ""
     cause: str = ""
     """Why the field differs, or another remark."""
-    default: bool = False
+    is_platform_default: bool = False
     """Whether one side is the default of the platform, and not written in a file."""
-    where: Origin | None = None
+    origin: Origin | None = None
     """Where the field is written."""
-    stays: bool = False
+    unchanged: bool = False
     """Whether the field is written although both sides have the same value."""
-    opens: bool = False
+    opens_access: bool = False
     """Whether this change opens access."""
 
     @property
     def label(self) -> str:
         """The text behind the name of the field: why it differs, and whether it opens access."""
         said = (
-            "differs from the default value" if self.default else "",
+            "differs from the default value" if self.is_platform_default else "",
             self.cause,
-            OPENS if self.opens else "",
+            OPENS_ACCESS if self.opens_access else "",
         )
         return ", ".join(filter(None, said))
 
@@ -124,29 +124,29 @@ class ViewEntry(Struct, frozen=True):
     """Whether the entry fails a check that can only pass or fail."""
     topics: tuple[str, ...] = ()
     """All topics of the entry, as names of entries."""
-    where: Origin | None = None
-    enclosing: Origin | None = None
+    origin: Origin | None = None
+    parent_origin: Origin | None = None
     """Where the nearest parent is written, for an object that is not in the files."""
     removed_from: str = ""
     """The file from which the entry was removed."""
     fields: tuple[ViewField, ...] = ()
-    words: tuple[Word, ...] = ()
+    all_sentences: tuple[Sentence, ...] = ()
     """The sentences below the fields."""
     created: bool = False
     """Whether the object is created, so that fields have no value before."""
-    sides: tuple[str, str] | None = None
+    side_names: tuple[str, str] | None = None
     """The names of both sides, if not "live" and "new"."""
     tree: tuple[NavigationLine, ...] = ()
     """A navigation before and after as one tree."""
-    detail: int = 0
+    verbosity: int = 0
     """How many -v show the entry on a terminal. Pages fold an entry with a number above 0."""
     one_line: bool = False
     """Whether the entry has only its first line."""
 
     @property
-    def sentences(self) -> tuple[Word, ...]:
+    def sentences(self) -> tuple[Sentence, ...]:
         """The sentences that are shown without -v."""
-        return tuple(word for word in self.words if not word.detail)
+        return tuple(word for word in self.all_sentences if not word.verbosity)
 
     @property
     def summary(self) -> str:
@@ -188,7 +188,7 @@ class ViewLink(Struct, frozen=True):
     url: str
 
 
-class Glance(Struct, frozen=True):
+class KeyFigure(Struct, frozen=True):
     """A key figure for the decision about a plan: deletes, opened access, changes for readers.
 
     A number of 0 is shown, too. `topic` is the name of the entries with details. `level` applies if the
@@ -214,7 +214,7 @@ class View(Struct, frozen=True):
     """The number of further entries that the view does not contain."""
     name: str = "plan"
     """The type of the document: plan, drift, apply, rehearse or findings."""
-    glances: tuple[Glance, ...] = ()
+    key_figures: tuple[KeyFigure, ...] = ()
     """The key figures at the top of a page; none if there is nothing to decide."""
     previews: tuple[ViewLink, ...] = ()
     """The previews of the sites that change, for comments and pages."""
@@ -225,23 +225,23 @@ class View(Struct, frozen=True):
         return " ".join(line.text for line in self.verdict)
 
     @property
-    def notices(self) -> tuple[str, ...]:
+    def complete_hints(self) -> tuple[str, ...]:
         """The hints with complete commands, for a format that does not know the flags of the run."""
-        return tuple(map(NOWHERE.complete, self.hints))
+        return tuple(map(NO_FLAGS.add_flags_to_commands, self.hints))
 
     @property
-    def details(self) -> tuple[str, ...]:
+    def complete_facts(self) -> tuple[str, ...]:
         """The facts with complete commands, for a format that does not know the flags of the run."""
-        return tuple(map(NOWHERE.complete, self.facts))
+        return tuple(map(NO_FLAGS.add_flags_to_commands, self.facts))
 
     @property
-    def calls(self) -> Iterator[ViewEntry]:
+    def needs_attention(self) -> Iterator[ViewEntry]:
         """The entries that need attention, by level, errors first."""
         for level in LEVELS[:-1]:
             yield from (entry for entry in self if entry.level == level)
 
     @property
-    def entries(self) -> int:
+    def entry_count(self) -> int:
         return sum(len(block.entries) for block in self.blocks)
 
     def __iter__(self) -> Iterator[ViewEntry]:
@@ -272,68 +272,73 @@ def visible_texts(part: T) -> T:
     return cast(T, made)
 
 
-LONGEST = 1000
+MAX_LINE_CHARS = 1000
 """The number of characters that are shown of a line of a value."""
-UNREAD = "(GitBook does not return this value)"
-WIDE: Final = 92
+UNREADABLE_TEXT = "(GitBook does not return this value)"
+MAX_PACKED_LINE_CHARS: Final = 92
 """The largest length of a line with several fields."""
-QUOTED: Final = frozenset({"title", "description"})
+QUOTED_FIELDS: Final = frozenset({"title", "description"})
 """Fields with text for people, whose values have quotation marks even if they are one word."""
 
 
-def both(field: ViewField) -> tuple[str, str]:
+def full_values(field: ViewField) -> tuple[str, str]:
     """Return the values of a field before and after in full, with line breaks."""
     before, after = _full_text(field.before), _full_text(field.after)
-    return UNREAD if field.unread == "before" else before, UNREAD if field.unread == "after" else after
+    return (
+        UNREADABLE_TEXT if field.unread == "before" else before,
+        UNREADABLE_TEXT if field.unread == "after" else after,
+    )
 
 
 def _full_text(value: object) -> str:
     if isinstance(value, str) and "\n" in value.strip("\n"):
-        return "\n".join(clip(visible(line), LONGEST) for line in value.splitlines())
-    return show(value, most=LONGEST)
+        return "\n".join(clip_text(visible(line), MAX_LINE_CHARS) for line in value.splitlines())
+    return format_value(value, most=MAX_LINE_CHARS)
 
 
-def differences(entry: ViewEntry) -> list[str]:
+def entry_diff_lines(entry: ViewEntry) -> list[str]:
     """Return the fields of an entry as lines of a diff: `-` is before, `+` is after (in a drift: live)."""
-    lines = [clip(line, LONGEST) for line in tree_lines(entry)]
-    created, fields = packed(entry)
+    lines = [clip_text(line, MAX_LINE_CHARS) for line in tree_lines(entry)]
+    created, fields = pack_fields(entry)
     lines += [f"+ {line}" for line in created]
     for item in fields:
         label = f" ({item.label})" if item.label else ""
-        if item.stays:
-            lines.append(f"  {item.name}: {show(item.after, LONGEST)}{label}")
+        if item.unchanged:
+            lines.append(f"  {item.name}: {format_value(item.after, MAX_LINE_CHARS)}{label}")
             continue
-        if not item.unread and (big(item.before) or big(item.after)):
-            named = " (- {}, + {})".format(*entry.sides) if entry.sides else ""
+        if not item.unread and (is_long(item.before) or is_long(item.after)):
+            named = " (- {}, + {})".format(*entry.side_names) if entry.side_names else ""
             lines.append(f"@@ {item.name}{named}{label} @@")
-            lines += inside(difference(item), None, LONGEST)
+            lines += diff_lines(as_plan_difference(item), None, MAX_LINE_CHARS)
             continue
-        first, second = (f"{item.name} ({side})" for side in entry.sides) if entry.sides else (item.name,) * 2
-        before, after = show(item.before, LONGEST), show(item.after, LONGEST)
+        first, second = (
+            (f"{item.name} ({side})" for side in entry.side_names) if entry.side_names else (item.name,) * 2
+        )
+        before, after = format_value(item.before, MAX_LINE_CHARS), format_value(item.after, MAX_LINE_CHARS)
         if not entry.created:
-            lines.append(f"- {first}: {UNREAD if item.unread == 'before' else before}")
-        lines.append(f"+ {second}: {UNREAD if item.unread == 'after' else after}{label}")
+            lines.append(f"- {first}: {UNREADABLE_TEXT if item.unread == 'before' else before}")
+        lines.append(f"+ {second}: {UNREADABLE_TEXT if item.unread == 'after' else after}{label}")
     return lines
 
 
-def packed(entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
+def pack_fields(entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
     """Return the short fields of a created object in few lines, and all other fields."""
     if not entry.created:
         return [], list(entry.fields)
     lines: list[str] = []
-    rest = [item for item in entry.fields if big(item.after) or item.label or item.stays]
+    rest = [item for item in entry.fields if is_long(item.after) or item.label or item.unchanged]
     for item in entry.fields:
         if item in rest:
             continue
-        text = f"{item.name} {brief(item.after, item.name in QUOTED)}"
-        if lines and len(lines[-1]) + len(text) + 2 <= WIDE:
+        text = f"{item.name} {format_brief(item.after, item.name in QUOTED_FIELDS)}"
+        if lines and len(lines[-1]) + len(text) + 2 <= MAX_PACKED_LINE_CHARS:
             lines[-1] += f", {text}"
         else:
             lines.append(text)
     return lines, rest
 
 
-def difference(item: ViewField) -> Difference:
+def as_plan_difference(item: ViewField) -> Difference:
     """Return a field of a view as a difference of a plan."""
     return Difference(field=item.name, before=item.before, after=item.after)
 
@@ -343,30 +348,30 @@ def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
     return tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in entry.tree)
 
 
-def clip(text: str, most: int = 300) -> str:
+def clip_text(text: str, most: int = 300) -> str:
     """Return a text cut to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def body(entry: ViewEntry, most: int | None = None) -> list[str]:
+def body_lines(entry: ViewEntry, most: int | None = None) -> list[str]:
     """Return the fields and sentences of an entry as plain lines, at most `most` of them."""
-    lines = [clip(line, LONGEST) for line in differences(entry)]
+    lines = [clip_text(line, MAX_LINE_CHARS) for line in entry_diff_lines(entry)]
     for word in entry.sentences:
-        lines.append(word.sentence if word.copied else clip(word.sentence, LONGEST))
-    return lines if most is None else cut(lines, most)
+        lines.append(word.full_text if word.is_copied else clip_text(word.full_text, MAX_LINE_CHARS))
+    return lines if most is None else limit_lines(lines, most)
 
 
-def cut(lines: list[str], most: int) -> list[str]:
+def limit_lines(lines: list[str], most: int) -> list[str]:
     """Return the first lines, and a line that says how many more there are."""
     if len(lines) <= most:
         return lines
-    return [*lines[: most - 1], f"… {counted(len(lines) - most + 1, 'more line')}"]
+    return [*lines[: most - 1], f"… {format_count(len(lines) - most + 1, 'more line')}"]
 
 
 class Blocks(Struct):
     """A list of blocks that leaves out blocks without entries."""
 
-    found: list[Block] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
 
     def add(
         self, name: str, title: str, level: Level, entries: Iterable[ViewEntry], fails: bool = False,
@@ -377,7 +382,7 @@ class Blocks(Struct):
         `{}` in the title becomes their number.
         """
         listed = tuple(
-            replace(entry, name=name, level=level, fails=fails, detail=detail) for entry in entries
+            replace(entry, name=name, level=level, fails=fails, verbosity=detail) for entry in entries
         )
         if listed:
-            self.found.append(Block(title.format(len(listed)), listed))
+            self.blocks.append(Block(title.format(len(listed)), listed))

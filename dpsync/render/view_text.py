@@ -14,58 +14,58 @@ from typing import Final
 from click import unstyle
 from msgspec import Struct
 
-from dpsync.model.journal import APPLIED, GOOD, Outcome, Report
-from dpsync.model.plan import DIGITS, Plan, Rehearsal
-from dpsync.model.text import NOWHERE, counted, some
+from dpsync.model.journal import APPLIED, SUCCESSFUL, Outcome, Report
+from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Plan, Rehearsal
+from dpsync.model.text import NO_FLAGS, format_count, shorten_list
 from dpsync.render.paint import Paint
-from dpsync.render.plan_layout import blocked_entry, deviations, plan_view, side_blocks
-from dpsync.render.plan_words import SHOWN, place
+from dpsync.render.plan_layout import blocked_entry, deviation_blocks, plan_view, side_blocks
+from dpsync.render.plan_words import MAX_CANDIDATES, location_text
 from dpsync.render.report_words import (
-    done,
-    ending,
+    applied_text,
     follow_ups,
-    restorable,
-    two_lines,
-    unkept,
-    unproven_lines,
-    without_unkept,
+    plan_without_unkept,
+    rehearsal_lines,
+    restore_hints,
+    result_sentence,
+    unkept_value_lines,
+    unverifiable_lines,
 )
-from dpsync.render.shown_values import big, brief, inside, is_word, show
+from dpsync.render.shown_values import diff_lines, format_brief, format_value, is_long, is_word
 from dpsync.render.view import (
-    OPENS,
-    QUOTED,
-    UNREAD,
+    OPENS_ACCESS,
+    QUOTED_FIELDS,
+    UNREADABLE_TEXT,
     Block,
+    Sentence,
     Tone,
     View,
     ViewEntry,
     ViewField,
     ViewLine,
-    Word,
-    clip,
-    difference,
-    packed,
+    as_plan_difference,
+    clip_text,
+    pack_fields,
     tree_lines,
     visible_texts,
 )
 from dpsync.render.visible import visible
 
-COLUMNS: Final = 80
+MAX_COLUMNS: Final = 80
 """The width of a line that fits on any terminal."""
-COLUMN: Final = 53
+RIGHT_COLUMN: Final = 53
 """The column where file names and "opens access" begin, unless the line is longer."""
-_MANY: Final = 100
+_COMPACT_FROM_CREATES: Final = 100
 """From this number of created objects, an object with short fields takes one line."""
-_SIGNS: Final = {
+_SIGN_STYLES: Final = {
     "+": "green", "~": "yellow", "-": "red", "x": "red", "!": "magenta", "?": "magenta", ">": "cyan",
 }  # fmt: skip
-_TONES: Final[dict[Tone, str]] = {
+_TONE_STYLES: Final[dict[Tone, str]] = {
     "plain": "", "strong": "bold", "faint": "dim", "good": "green bold", "bad": "red bold",
     "exposed": "magenta", "warning": "yellow",
 }  # fmt: skip
 
 
-class Writer(Struct, frozen=True):
+class TextWriter(Struct, frozen=True):
     """Print a view with the options of a run: color, -v, -q and --summary."""
 
     paint: Paint
@@ -74,23 +74,27 @@ class Writer(Struct, frozen=True):
     """Whether to print only entries that need attention."""
     summary: bool = False
     """Whether to print one line for all objects with the same kind and action."""
-    complete: Callable[[str], str] = NOWHERE.complete
+    complete_commands: Callable[[str], str] = NO_FLAGS.add_flags_to_commands
     """Add the flags of this run to the commands in a text."""
 
     def view(self, view: View) -> str:
         """Return the whole view as text, without a trailing line break."""
         view = visible_texts(view)
-        last = [self.complete(text) for text in view.hints]
+        last = [self.complete_commands(text) for text in view.hints]
         last.append(" ".join(self._with_tone(line.text, line.tone) for line in view.verdict))
-        facts = [self._with_tone(self.complete(text), "faint") for text in view.facts] if self.verbose else []
-        parts = [*self._blocks(view.blocks), "\n".join(facts), "\n".join(last)]
+        facts = (
+            [self._with_tone(self.complete_commands(text), "faint") for text in view.facts]
+            if self.verbose
+            else []
+        )
+        parts = [*self._block_lines(view.blocks), "\n".join(facts), "\n".join(last)]
         return "\n\n".join(part for part in parts if part)
 
-    def blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
+    def block_paragraphs(self, blocks: Iterable[Block]) -> Iterator[str]:
         """Yield each block as a paragraph."""
-        return self._blocks(visible_texts(tuple(blocks)))
+        return self._block_lines(visible_texts(tuple(blocks)))
 
-    def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
+    def _block_lines(self, blocks: Iterable[Block]) -> Iterator[str]:
         for block in blocks:
             listed = [entry for entry in block.entries if self._is_shown(entry)]
             if not listed:
@@ -100,41 +104,42 @@ class Writer(Struct, frozen=True):
             if self.summary and not block.title:
                 lines += self._summary_lines(listed)
             else:
-                compact = sum(entry.created for entry in listed) >= _MANY and not self.verbose
+                compact = sum(entry.created for entry in listed) >= _COMPACT_FROM_CREATES and not self.verbose
                 for entry in listed:
-                    lines += self._entry(entry, compact)
+                    lines += self._entry_lines(entry, compact)
             yield "\n".join(lines)
 
     def _is_shown(self, entry: ViewEntry) -> bool:
         """Return whether an entry is printed with these options."""
-        return entry.detail <= self.verbose and not (self.quiet and entry.level in ("note", "none"))
+        return entry.verbosity <= self.verbose and not (self.quiet and entry.level in ("note", "none"))
 
     # The entries.
 
-    def _entry(self, entry: ViewEntry, compact: bool) -> Iterator[str]:
+    def _entry_lines(self, entry: ViewEntry, compact: bool) -> Iterator[str]:
         """Yield the first line of an entry, then its fields and sentences, indented."""
         if entry.one_line:
-            yield self._line(entry)
+            yield self._one_line_entry(entry)
             return
         title, lines = self._title(entry), []
         if entry.message:
             code = f" ({entry.code})" if entry.code else ""
             text = f"    {entry.message}{code}"
             lines.append(self._with_tone(text, "bad") if entry.level == "error" else text)
-        width = max((len(name) for name in self._names(entry)), default=0)
-        packed_lines, rest = packed(entry)
+        width = max((len(name) for name in self._first_column_texts(entry)), default=0)
+        packed_lines, rest = pack_fields(entry)
         created = [f"    {line}" for line in packed_lines]
-        alone = not rest and len(created) == 1 and all(word.detail for word in entry.words)
+        alone = not rest and len(created) == 1 and all(word.verbosity for word in entry.all_sentences)
         if compact and alone:
             title, created = f"{title}: {created[0].strip()}", []
         lines += created
         for item in rest:
-            lines += self._field(entry, item, 0 if entry.created else width)
-        lines += self._words(entry.words, 0 if entry.created else width)
+            lines += self._field_lines(entry, item, 0 if entry.created else width)
+        lines += self._sentence_lines(entry.all_sentences, 0 if entry.created else width)
         lines += [
-            self.paint(clip(f"    {text}", COLUMNS), _SIGNS.get(text[0], "dim")) for text in tree_lines(entry)
+            self.paint(clip_text(f"    {text}", MAX_COLUMNS), _SIGN_STYLES.get(text[0], "dim"))
+            for text in tree_lines(entry)
         ]
-        yield self._beside(title, self._faint(self._entry_location(entry)))
+        yield self._with_right_column(title, self._faint(self._entry_location(entry)))
         yield from lines
 
     def _title(self, entry: ViewEntry) -> str:
@@ -142,73 +147,81 @@ class Writer(Struct, frozen=True):
         name = entry.title or entry.address
         if self.verbose and entry.kind:
             name = " ".join(filter(None, (entry.kind, entry.address, entry.label and f'"{entry.label}"')))
-        return self.paint(" ".join(filter(None, (entry.sign, name))), _SIGNS.get(entry.sign, ""))
+        return self.paint(" ".join(filter(None, (entry.sign, name))), _SIGN_STYLES.get(entry.sign, ""))
 
     @staticmethod
     def _entry_location(entry: ViewEntry) -> str:
-        return f"removed from {entry.removed_from}" if entry.removed_from else place(entry.where)
+        return f"removed from {entry.removed_from}" if entry.removed_from else location_text(entry.origin)
 
-    def _line(self, entry: ViewEntry) -> str:
+    def _one_line_entry(self, entry: ViewEntry) -> str:
         """Return an entry without a body as a line."""
-        where = f"  {place(entry.where)}" if entry.where else ""
+        where = f"  {location_text(entry.origin)}" if entry.origin else ""
         text = " ".join(filter(None, (entry.sign, f"{entry.summary}{where}")))
         style = {"warning": "yellow", "error": "red"}.get(entry.level, "")
         return self.paint(text, style)
 
     @staticmethod
-    def _names(entry: ViewEntry) -> Iterator[str]:
+    def _first_column_texts(entry: ViewEntry) -> Iterator[str]:
         """Yield the texts in the first column of an entry."""
-        yield from (item.name for item in entry.fields if not (big(item.before) or big(item.after)))
-        yield from (word.about for word in entry.words if word.aligned)
+        yield from (item.name for item in entry.fields if not (is_long(item.before) or is_long(item.after)))
+        yield from (word.subject for word in entry.all_sentences if word.aligned)
 
-    def _field(self, entry: ViewEntry, item: ViewField, width: int) -> Iterator[str]:
+    def _field_lines(self, entry: ViewEntry, item: ViewField, width: int) -> Iterator[str]:
         """Yield a field in one line, or in several lines of a diff."""
-        name, quoted = f"    {item.name.ljust(width)}", item.name in QUOTED
-        label_text = self._label(entry, item)
+        name, quoted = f"    {item.name.ljust(width)}", item.name in QUOTED_FIELDS
+        label_text = self._field_label(entry, item)
         label = f"  {self._faint(f'({label_text})')}" if label_text else ""
         inner_lines: list[str] = []
         gap = " " if entry.created else "  "
-        if item.stays:
-            line = f"{name}{gap}{show(item.after)}"
-        elif entry.created and not big(item.after):
-            line = f"{name}{gap}{brief(item.after, quoted)}"
+        if item.unchanged:
+            line = f"{name}{gap}{format_value(item.after)}"
+        elif entry.created and not is_long(item.after):
+            line = f"{name}{gap}{format_brief(item.after, quoted)}"
         else:
-            before, after = self._sides(item)
+            before, after = self._both_values(item)
             line = f"{name}{gap}{self.paint(before, 'red')} → {self.paint(after, 'green')}"
-            long = len(unstyle(line + label)) > COLUMNS and not (entry.created or is_word(item.before))
-            if not item.unread and (long or big(item.before) or big(item.after)):
+            long = len(unstyle(line + label)) > MAX_COLUMNS and not (entry.created or is_word(item.before))
+            if not item.unread and (long or is_long(item.before) or is_long(item.after)):
                 line = f"    {item.name}:"
-                inner_lines = [self._color_diff_line(text) for text in inside(difference(item))]
-        if label and len(unstyle(line + label)) > COLUMNS:
+                inner_lines = [self._color_diff_line(text) for text in diff_lines(as_plan_difference(item))]
+        if label and len(unstyle(line + label)) > MAX_COLUMNS:
             inner_lines.insert(0, label.strip())
             label = ""
         line = f"{line}{label}{self._field_location(entry, item)}"
-        yield self._beside(line, self.paint(OPENS, "magenta")) if item.opens else line
+        yield (
+            self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta")) if item.opens_access else line
+        )
         yield from (f"      {text}" for text in inner_lines)
 
     @staticmethod
-    def _sides(item: ViewField) -> tuple[str, str]:
+    def _both_values(item: ViewField) -> tuple[str, str]:
         """Return both values. Of two texts, both have quotation marks or none has."""
         texts = [value for value in (item.before, item.after) if isinstance(value, str)]
-        quoted = item.name in QUOTED or not (len(texts) < 2 or all(map(is_word, texts)))
-        before = UNREAD if item.unread == "before" else brief(item.before, quoted)
-        return before, UNREAD if item.unread == "after" else brief(item.after, quoted)
+        quoted = item.name in QUOTED_FIELDS or not (len(texts) < 2 or all(map(is_word, texts)))
+        before = UNREADABLE_TEXT if item.unread == "before" else format_brief(item.before, quoted)
+        return before, UNREADABLE_TEXT if item.unread == "after" else format_brief(item.after, quoted)
 
     @staticmethod
-    def _label(entry: ViewEntry, item: ViewField) -> str:
+    def _field_label(entry: ViewEntry, item: ViewField) -> str:
         """Return why a field differs, as a label."""
-        return ", ".join(filter(None, ("differs from the default value" if item.default else "", item.cause)))
+        return ", ".join(
+            filter(None, ("differs from the default value" if item.is_platform_default else "", item.cause))
+        )
 
     def _field_location(self, entry: ViewEntry, item: ViewField) -> str:
         """Return where a field is written: with -v, or if its file is not the file of the entry."""
-        other_file = item.where and entry.where and item.where.file != entry.where.file
-        return f"  {self._faint(place(item.where))}" if item.where and (self.verbose or other_file) else ""
+        other_file = item.origin and entry.origin and item.origin.file != entry.origin.file
+        return (
+            f"  {self._faint(location_text(item.origin))}"
+            if item.origin and (self.verbose or other_file)
+            else ""
+        )
 
-    def _words(self, sentences: Iterable[Word], width: int) -> Iterator[str]:
+    def _sentence_lines(self, sentences: Iterable[Sentence], width: int) -> Iterator[str]:
         """Yield the sentences of an entry. Without -v, only the first candidates are listed."""
-        sentences = [word for word in sentences if word.detail <= self.verbose]
-        choices = [word for word in sentences if word.choice]
-        listed = choices if self.verbose else choices[:SHOWN]
+        sentences = [word for word in sentences if word.verbosity <= self.verbose]
+        choices = [word for word in sentences if word.is_candidate]
+        listed = choices if self.verbose else choices[:MAX_CANDIDATES]
         for word in sentences:
             if word in choices:
                 if word in listed:
@@ -216,13 +229,17 @@ class Writer(Struct, frozen=True):
                 elif word is choices[len(listed)]:
                     yield f"      - and {len(choices) - len(listed)} more (-v lists them)"
                 continue
-            if not word.about:
-                line = f"    {'  ' if word.command else ''}{self._with_tone(word.text, word.tone)}"
+            if not word.subject:
+                line = f"    {'  ' if word.is_command else ''}{self._with_tone(word.text, word.tone)}"
             elif word.aligned:
-                line = f"    {word.about.ljust(width)}  {self._with_tone(word.text, word.tone)}"
+                line = f"    {word.subject.ljust(width)}  {self._with_tone(word.text, word.tone)}"
             else:
-                line = f"    {self._with_tone(f'{word.about}: {word.text}', word.tone)}"
-            yield self._beside(line, self.paint(OPENS, "magenta")) if word.opens else line
+                line = f"    {self._with_tone(f'{word.subject}: {word.text}', word.tone)}"
+            yield (
+                self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta"))
+                if word.opens_access
+                else line
+            )
 
     # The summary.
 
@@ -238,22 +255,27 @@ class Writer(Struct, frozen=True):
             if len(group) == 1:
                 entry = group[0]
                 more = f": {entry.message} ({entry.code})" if entry.message and entry.code else ""
-                line = self._beside(f"{self._title(entry)}{more}", self._faint(self._entry_location(entry)))
+                line = self._with_right_column(
+                    f"{self._title(entry)}{more}", self._faint(self._entry_location(entry))
+                )
             else:
-                names = some([entry.key for entry in group])
-                line = f"{self.paint(f'{sign} {counted(len(group), kind)}', _SIGNS.get(sign, ''))}: {names}"
+                names = shorten_list([entry.key for entry in group])
+                style = _SIGN_STYLES.get(sign, "")
+                line = f"{self.paint(f'{sign} {format_count(len(group), kind)}', style)}: {names}"
             if opening := sum("exposure" in entry.topics for entry in group):
-                opens = OPENS if len(group) == 1 else f"{opening} open{'s' if opening == 1 else ''} access"
+                opens = (
+                    OPENS_ACCESS if len(group) == 1 else f"{opening} open{'s' if opening == 1 else ''} access"
+                )
                 line = f"{line}  {self.paint(opens, 'magenta')}"
             yield line
 
     # Lines.
 
-    def _beside(self, text: str, right: str) -> str:
+    def _with_right_column(self, text: str, right: str) -> str:
         """Return a line with a text in the right column."""
         if not right:
             return text
-        return f"{text}{' ' * max(2, COLUMN - len(unstyle(text)))}{right}"
+        return f"{text}{' ' * max(2, RIGHT_COLUMN - len(unstyle(text)))}{right}"
 
     def _color_diff_line(self, text: str) -> str:
         return self.paint(text, {"+": "green", "-": "red"}.get(text[:1], ""))
@@ -262,12 +284,12 @@ class Writer(Struct, frozen=True):
         return self.paint(text, "dim")
 
     def _with_tone(self, text: str, tone: Tone) -> str:
-        return self.paint(text, _TONES[tone])
+        return self.paint(text, _TONE_STYLES[tone])
 
 
 def render_plan(
     plan: Plan, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False,
-    complete: Callable[[str], str] = NOWHERE.complete,
+    complete: Callable[[str], str] = NO_FLAGS.add_flags_to_commands,
 ) -> str:  # fmt: skip
     """Return a plan as text, without a trailing line break.
 
@@ -276,16 +298,16 @@ def render_plan(
         summary: Whether to print one line for all objects with the same kind and action.
         complete: Add the flags of this run to the commands in a text.
     """
-    return Writer(paint, verbose, quiet, summary, complete).view(plan_view(plan))
+    return TextWriter(paint, verbose, quiet, summary, complete).view(plan_view(plan))
 
 
 def render_rehearsal(plan: Plan, rehearsal: Rehearsal, paint: Paint) -> str:
     """Return the deviations of a rehearsal, and its result in two lines."""
-    lines = tuple(map(ViewLine, two_lines(rehearsal)))
-    return Writer(paint).view(View(lines, tuple(deviations(plan, rehearsal))))
+    lines = tuple(map(ViewLine, rehearsal_lines(rehearsal)))
+    return TextWriter(paint).view(View(lines, tuple(deviation_blocks(plan, rehearsal))))
 
 
-_STYLE = {
+_RESULT_STYLES = {
     "failed": "red",
     "stale": "red",
     "unknown": "red bold",
@@ -294,7 +316,7 @@ _STYLE = {
 }
 
 
-UNTRIED = 10
+MAX_UNTRIED_STEPS = 10
 """The largest number of untried steps that are listed. More steps are counted."""
 
 
@@ -304,9 +326,9 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
     if outcome.error:
         text += f": {visible(outcome.error)}"
     if outcome.origin and outcome.result != "not-tried":
-        text += f"\n{'at':>9}  {place(outcome.origin)}"
+        text += f"\n{'at':>9}  {location_text(outcome.origin)}"
         text += f" ({visible(outcome.field)})" if outcome.field else ""
-    return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
+    return paint(text, _RESULT_STYLES[outcome.result]) if outcome.result in _RESULT_STYLES else text
 
 
 def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
@@ -314,13 +336,20 @@ def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
     text = f"[{number}/{steps}] {visible(outcome.step)}"
     if outcome.result not in APPLIED:
         text += f": {outcome.result.replace('-', ' ')}"
-    return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
+    return paint(text, _RESULT_STYLES[outcome.result]) if outcome.result in _RESULT_STYLES else text
 
 
 def render_report(
-    plan: Plan, report: Report, paint: Paint, verbose: int = 0, *, summary: bool = False,
-    seconds: float | None = None, complete: Callable[[str], str] = NOWHERE.complete, line: str = "",
-) -> str:  # fmt: skip
+    plan: Plan,
+    report: Report,
+    paint: Paint,
+    verbose: int = 0,
+    *,
+    summary: bool = False,
+    seconds: float | None = None,
+    complete: Callable[[str], str] = NO_FLAGS.add_flags_to_commands,
+    line: str = "",
+) -> str:
     """Return the report of an apply as text, with the result in its last line.
 
     `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
@@ -328,32 +357,39 @@ def render_report(
     `seconds`: how long the apply took. `complete` adds the flags of this run to commands. `line`: a line
     before the result.
     """
-    lines = list(_outcomes(report, paint, verbose))
+    lines = list(_outcome_lines(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
     lines += _remaining_lines(plan, report, paint, summary)
     lines += follow_ups(plan, report, complete)
     if report.unrecorded:
         lines.append(paint(visible(report.unrecorded), "red"))
     if verbose:
-        lines += restorable(report)
-        lines.append(paint(f"plan {visible(report.plan[:DIGITS])}", "dim"))
+        lines += restore_hints(report)
+        lines.append(paint(f"plan {visible(report.plan[:APPROVED_DIGEST_DIGITS])}", "dim"))
         lines += [paint(f"journal: {visible(report.journal)}", "dim")] if report.journal else []
     lines += [line] if line else []
     lines.append(
-        paint(f"{done(plan, report, seconds)} {complete(ending(plan, report))}", _style(plan, report))
+        paint(
+            f"{applied_text(plan, report, seconds)} {complete(result_sentence(plan, report))}",
+            _result_style(plan, report),
+        )
     )
     return "\n".join(lines)
 
 
-def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
+def _outcome_lines(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
     untried = 0
     for outcome in report.outcomes:
         untried += outcome.result == "not-tried"
-        if verbose or (outcome.result not in GOOD and (outcome.result != "not-tried" or untried <= UNTRIED)):
+        if verbose or (
+            outcome.result not in SUCCESSFUL
+            and (outcome.result != "not-tried" or untried <= MAX_UNTRIED_STEPS)
+        ):
             yield render_outcome(outcome, paint)
-    if untried > UNTRIED and not verbose:
+    if untried > MAX_UNTRIED_STEPS and not verbose:
         yield paint(
-            f"{'':>9}  and {untried - UNTRIED} more steps that were not tried (-v lists them)", "yellow"
+            f"{'':>9}  and {untried - MAX_UNTRIED_STEPS} more steps that were not tried (-v lists them)",
+            "yellow",
         )
 
 
@@ -368,21 +404,21 @@ def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) ->
         left = [block for block in side_blocks(new) if block.entries[0].name in ("trouble", "waiting")]
         found = [item for item in remaining.blocked if item not in plan.blocked]
         left.append(Block("", tuple(blocked_entry(remaining, item) for item in found)))
-        yield from Writer(paint, 1).blocks(left)
-        yield from unproven_lines(remaining)
+        yield from TextWriter(paint, 1).block_paragraphs(left)
+        yield from unverifiable_lines(remaining)
     elif not report.as_declared:
         started = remaining.model_copy(update={"trouble": report.started})
         caused = [block for block in side_blocks(started) if block.entries[0].name == "trouble"]
-        yield from Writer(paint, 1).blocks(caused)
-        yield from unkept(report)
+        yield from TextWriter(paint, 1).block_paragraphs(caused)
+        yield from unkept_value_lines(report)
         told = {outcome.address for outcome in report.outcomes if outcome.result not in APPLIED}
-        rest = without_unkept(report)
+        rest = plan_without_unkept(report)
         changes = tuple(change for change in rest.changes if change.address not in told)
         if changes or rest.refusals:
             yield render_plan(rest.model_copy(update={"changes": changes}), paint, summary=summary)
 
 
-def _style(plan: Plan, report: Report) -> str:
+def _result_style(plan: Plan, report: Report) -> str:
     """Return the color of the result: red only if something is wrong."""
     if report.interrupted:
         return "yellow"

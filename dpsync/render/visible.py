@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dpsync.model.text import UNSEEN
+from dpsync.model.text import INVISIBLE_CHARACTERS
 
-_SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_SHORT_ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
-_HOSTILE: Final = re.compile(f"[{UNSEEN}]")
-_IN_LINES: Final = re.compile(f"(?!\n)[{UNSEEN}]")
-_UNSTYLED: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{UNSEEN}]")
+_HOSTILE: Final = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+_HOSTILE_EXCEPT_NEWLINE: Final = re.compile(f"(?!\n)[{INVISIBLE_CHARACTERS}]")
+_HOSTILE_EXCEPT_STYLES: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{INVISIBLE_CHARACTERS}]")
 
 
 def visible(text: str) -> str:
@@ -31,14 +31,14 @@ def visible_lines(text: str, styled: bool = False) -> str:
 
     All output passes here last. A foreign text that skipped `visible` can then only begin a new line.
     """
-    return (_UNSTYLED if styled else _IN_LINES).sub(_escaped, text)
+    return (_HOSTILE_EXCEPT_STYLES if styled else _HOSTILE_EXCEPT_NEWLINE).sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
     character = found.group()
     code = ord(character)
-    if character in _SHORT:
-        return _SHORT[character]
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
     if code <= 0xFF:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class MissingPackage(Exception):
+class MissingPackageError(Exception):
     """A package of an extra is not installed. The message names the package and the extra to install."""
 
 
@@ -17,6 +17,6 @@ def companion_packages() -> Iterator[None]:
         package = (missing.name or "dpsync").partition(".")[0]
         if package == "dpsync":
             raise  # that is a mistake of our own
-        raise MissingPackage(
+        raise MissingPackageError(
             f"the local server needs the package {package}: run pip install 'dpsync[server]'"
         ) from None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dpsync.config.compose import Composition, load_sources
-from dpsync.config.discovery import Directory
+from dpsync.config.discovery import DiskFiles
 from dpsync.config.layers import Layers
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
@@ -25,7 +25,7 @@ def compose(
     """
     layers = Layers.of(root, overlays, environment)
     variables = os.environ if env is None else env
-    composed = load_sources(Directory(root), variables, layers)
+    composed = load_sources(DiskFiles(root), variables, layers)
     if composed.diagnostics.errors:
         raise DiagnosticError(composed.diagnostics, Exit.INVALID, composed.texts)
     return composed

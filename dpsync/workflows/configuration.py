@@ -13,12 +13,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.config.discovery import Directory, Files
+from dpsync.config.discovery import DiskFiles, Files
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.config.omitted_files import OmittedFiles
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 
@@ -72,7 +72,7 @@ def validate(
     layers = Layers.of(root, overlays, environment, profile, assumed)
     registry = registry or load_registry()
     files = _project_files(root, overlays, commit)
-    desired, findings = _checked_everywhere(files, registry, os.environ if env is None else env, layers)
+    desired, findings = _check_all_environments(files, registry, os.environ if env is None else env, layers)
     if findings.errors:
         raise DiagnosticError(findings, Exit.INVALID, desired.texts)
     return replace(_with_omitted_files(root, files, desired, registry), warnings=findings.warnings)
@@ -81,22 +81,22 @@ def validate(
 def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> Files:
     """Return the files of a project, compared with `commit` if given. Raises DiagnosticError (exit 4)."""
     if commit is None:
-        return Directory(root)
+        return DiskFiles(root)
     from dpsync.config.checked_files import CheckedFiles  # loads git code, rarely needed
 
     files = CheckedFiles.of(root, commit)
     for path in overlays:  # Layers.of has followed links, and a step may have changed the links
-        files.real(Path(os.path.relpath(path, root.parent)).as_posix())
+        files.real_name(Path(os.path.relpath(path, root.parent)).as_posix())
     return files
 
 
 def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Registry) -> Desired:
     """Return the configuration with the files and entries that no `include` pattern matches."""
-    omitted = OmittedFiles(root, files, registry.whole, desired.texts, desired.resources)
-    return replace(desired, not_included=omitted, entries_in=omitted.entries)
+    omitted = OmittedFiles(root, files, registry.with_all_kinds, desired.texts, desired.entries)
+    return replace(desired, not_included=omitted, addresses_declared_in=omitted.addresses_in_file)
 
 
-def _checked_everywhere(
+def _check_all_environments(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
 ) -> tuple[Desired, Findings]:
     """Return the configuration with these layers, and each finding once.
@@ -114,7 +114,7 @@ def _checked_everywhere(
         for finding in other_findings:
             if finding.code != codes.MISSING_VARIABLE:
                 only_with.setdefault(finding, []).append(name)
-        findings.left_out |= other_findings.left_out
+        findings.omitted_counts |= other_findings.omitted_counts
     alone = set(findings)
     findings += (
         replace(finding, environments=tuple(names))

@@ -10,7 +10,7 @@ from dpsync.config.edits import edits as compare_files
 from dpsync.config.git_base import read_base
 from dpsync.config.layers import Layers
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.desired import Base, Desired
 from dpsync.model.drift import Edits
 
@@ -41,5 +41,5 @@ def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edi
     if base.desired is None:
         return Edits(base_from=base.name)
     registry = registry or load_registry(desired.profile)
-    found = compare_files(registry.whole, base.desired, desired)
+    found = compare_files(registry.with_all_kinds, base.desired, desired)
     return Edits(base=base.commit, base_from=base.name, found=found)

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
-from dpsync.kinds.places import Places
+from dpsync.kinds.places import PlaceTypes
 from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import IdsComparison, Lines, RecordedLine, Remark, What, is_id
-from dpsync.model.text import command, did_you_mean
+from dpsync.model.ids import IdsComparison, LineDifference, LinesByAddress, RecordedLine, RemarkKind, is_id
+from dpsync.model.text import did_you_mean, format_command
 from dpsync.model.urls import is_loopback
 from dpsync.workflows.session import Session
 
@@ -33,33 +33,40 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
     """
     snapshot = session.reading(client).snapshot(session.readable)
     matched_lines = recorded_lines(session.registry, session.readable, snapshot)
-    places, keys = Places(session.registry), {key: id for id, key in snapshot.organizations.items()}
+    places, keys = PlaceTypes(session.registry), {key: id for id, key in snapshot.organizations.items()}
     bound = {
-        (keys[at.first], session.readable.resources[at].kind, line.id) for at, line in matched_lines.items()
+        (keys[at.organization_key], session.readable.entries[at].kind, line.id)
+        for at, line in matched_lines.items()
     }
     moving = {
         address
         for address in matched_lines
-        if any(above in snapshot.transferred for above in address.upward())
+        if any(above in snapshot.transferred_entries for above in address.self_and_ancestors())
     }
 
-    def remarks() -> Iterator[Remark]:
+    def remarks() -> Iterator[LineDifference]:
         for organization, key in snapshot.organizations.items():
-            own_lines = {at: line for at, line in matched_lines.items() if at.first == key and is_id(line.id)}
+            own_lines = {
+                at: line
+                for at, line in matched_lines.items()
+                if at.organization_key == key and is_id(line.id)
+            }
             lines = session.ids.lines(client.platform, organization, key)
             for address, line in own_lines.items():
-                if address in moving or line.names_same(lines.get(address)):
+                if address in moving or line.has_same_ids(lines.get(address)):
                     continue
-                what: What = "wrong" if address in lines else "missing"
-                yield Remark(organization, address, what, lines.get(address), line)
+                what: RemarkKind = "wrong" if address in lines else "missing"
+                yield LineDifference(organization, address, what, lines.get(address), line)
             for address, line in lines.items():
-                if address in own_lines or any(above in snapshot.unread for above in address.upward()):
+                if address in own_lines or any(
+                    above in snapshot.not_readable for above in address.self_and_ancestors()
+                ):
                     continue
-                known = address in session.readable.resources or address in session.readable.unserved
+                known = address in session.readable.entries or address in session.readable.unsupported
                 left = (kind.name for kind in places.kinds(address)) if not known else ()
                 moved = any((organization, kind, line.id) in bound for kind in left)
                 what = "gone" if known else "moved" if moved else "no entry"
-                yield Remark(organization, address, what, line)
+                yield LineDifference(organization, address, what, line)
 
     ordered = sorted(remarks(), key=lambda remark: remark.address)
     return IdsComparison(client.platform, tuple(ordered), len(matched_lines) - len(moving))
@@ -72,11 +79,11 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
     id is right.
     """
     decided = {
-        (compared.platform, remark.organization, remark.address.rest)
-        for remark in compared.remarks
-        if remark.found is not None
+        (compared.platform, remark.organization, remark.address.segments_in_organization)
+        for remark in compared.differences
+        if remark.live_line is not None
     }
-    hint = f"delete one of the two lines by hand, or, for this server, run {command('ids')}"
+    hint = f"delete one of the two lines by hand, or, for this server, run {format_command('ids')}"
     errors = [
         Diagnostic(
             IDS_CONFLICT,
@@ -84,14 +91,14 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
             "and dpsync cannot tell which id is right",
             hint=hint,
         )
-        for platform, organization, address in sorted(merged.disputed)
-        if (platform, organization, address.rest) not in decided
+        for platform, organization, address in sorted(merged.conflicting_lines)
+        if (platform, organization, address.segments_in_organization) not in decided
     ]
     if errors:
         raise DiagnosticError(errors, Exit.INVALID)
 
 
-class NotPossible(ValueError):
+class IdsEditError(ValueError):
     """An edit of the ids file that is not possible. The message has the reason."""
 
 
@@ -122,7 +129,7 @@ def edited_ids(
         NotPossible: an edit is not possible.
         ClientError: the platform had to be read, and reading failed.
     """
-    if is_loopback(client.url) and session.registry.profile.has("GET", "/user"):
+    if is_loopback(client.url) and session.registry.profile.has_operation("GET", "/user"):
         client.get("/user")  # every answer names the world; where nobody has this one, none does
     editor = _IdsEditor(session, client)
     for old, new in asked.moved:
@@ -132,7 +139,7 @@ def edited_ids(
     for text in asked.bound:
         address, equals, id = text.partition("=")
         if not equals or not is_id(id):
-            raise NotPossible(f'"{text}" is not ADDRESS=ID')
+            raise IdsEditError(f'"{text}" is not ADDRESS=ID')
         editor.bind(editor.address(address, known=True), id)
     return editor.edits
 
@@ -143,77 +150,77 @@ class _IdsEditor:
     def __init__(self, session: Session, client: ReadClient) -> None:
         self.session = session
         self.client = client
-        self.places = Places(session.registry)
+        self.places = PlaceTypes(session.registry)
         self.ids = session.ids
         self.edits: dict[tuple[str, Address], RecordedLine | None] = {}
 
     def address(self, text: str, known: bool) -> Address:
         """Parse an address that can have a line; if `known`, the files must contain its entry."""
         address = Address.parse(text)
-        resources = self.session.readable.resources
+        resources = self.session.readable.entries
         if known and address not in resources:
             nearest = did_you_mean(text, [str(declared) for declared in resources])
-            raise NotPossible(
+            raise IdsEditError(
                 f"your files contain no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
             )
-        if not any(kind.recorded for kind in self.places.kinds(address)):
-            raise NotPossible(f"{text} is not the address of an entry that needs a line in the ids file")
+        if not any(kind.has_ids_line for kind in self.places.kinds(address)):
+            raise IdsEditError(f"{text} is not the address of an entry that needs a line in the ids file")
         return address
 
     def bind(self, address: Address, id: str) -> None:
-        self._put(address, RecordedLine(address, id))
+        self._set_line(address, RecordedLine(address, id))
 
     def forget(self, address: Address) -> None:
-        for line in self._below(address):
-            self._drop(line.address)
+        for line in self._line_and_lines_below(address):
+            self._delete_line(line.address)
 
     def move(self, old: Address, new: Address) -> None:
-        lines = self._below(old)
+        lines = self._line_and_lines_below(old)
         taken = self._lines(new)
         for line in lines:
             to = Address((*new.segments, *line.address.segments[len(old.segments) :]))
             if to in taken:
-                raise NotPossible(f"the ids file already has a line for {to}")
-            self._drop(line.address)
-            self._put(to, replace(line, address=to))
+                raise IdsEditError(f"the ids file already has a line for {to}")
+            self._delete_line(line.address)
+            self._set_line(to, replace(line, address=to))
 
-    def _put(self, address: Address, line: RecordedLine) -> None:
-        self._change({(self._owner(address), address): line})
+    def _set_line(self, address: Address, line: RecordedLine) -> None:
+        self._apply_edits({(self._organization_id(address), address): line})
 
-    def _drop(self, address: Address) -> None:
-        self._change({(self._owner(address), address): None})
+    def _delete_line(self, address: Address) -> None:
+        self._apply_edits({(self._organization_id(address), address): None})
 
-    def _change(self, edits: dict[tuple[str, Address], RecordedLine | None]) -> None:
+    def _apply_edits(self, edits: dict[tuple[str, Address], RecordedLine | None]) -> None:
         self.edits |= edits
-        self.ids = self.ids.edited(self.client.platform, edits)
+        self.ids = self.ids.with_edits(self.client.platform, edits)
 
-    def _lines(self, address: Address) -> Lines:
-        return self.ids.lines(self.client.platform, self._owner(address), address.first)
+    def _lines(self, address: Address) -> LinesByAddress:
+        return self.ids.lines(self.client.platform, self._organization_id(address), address.organization_key)
 
-    def _below(self, address: Address) -> list[RecordedLine]:
+    def _line_and_lines_below(self, address: Address) -> list[RecordedLine]:
         """Return the line of an address and all lines below. Raises NotPossible without a line."""
         lines = self._lines(address)
         if address not in lines:
-            raise NotPossible(f"the ids file has no line for {address}")
-        return [line for at, line in lines.items() if at.is_in(address)]
+            raise IdsEditError(f"the ids file has no line for {address}")
+        return [line for at, line in lines.items() if at.is_at_or_below(address)]
 
-    def _owner(self, address: Address) -> str:
+    def _organization_id(self, address: Address) -> str:
         """Return the id of the organization that contains an address.
 
         The id is from the configuration or the ids file, otherwise from the platform.
         """
-        key = address.first
-        if key not in self._organizations:
-            raise NotPossible(f'"{key}" is not an organization of this configuration')
-        return self._organizations[key]
+        key = address.organization_key
+        if key not in self._organization_ids:
+            raise IdsEditError(f'"{key}" is not an organization of this configuration')
+        return self._organization_ids[key]
 
     @cached_property
-    def _organizations(self) -> dict[str, str]:
-        desired = self.session.readable.resources
+    def _organization_ids(self) -> dict[str, str]:
+        desired = self.session.readable.entries
         roots = [resource for resource in desired.values() if resource.parent is None]
         ids = {root.key: root.pin for root in roots}
         for id, lines in self.ids.sections.get(self.client.platform, {}).items():
-            key = next(iter(lines)).first
+            key = next(iter(lines)).organization_key
             ids[key] = ids.get(key) or id
         if any(id is None for id in ids.values()):
             snapshot = self.session.reading(self.client).snapshot(self.session.readable)

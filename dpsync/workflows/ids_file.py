@@ -9,11 +9,11 @@ from dpsync import disk
 from dpsync.apply.ids_on_disk import IdsOnDisk
 from dpsync.config.discovery import IDS_NAME
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.ids import IdsFile
 from dpsync.model.urls import is_loopback
 
-LOCAL_IDS: Final = Path(disk.OWN) / "ids.yaml"
+LOCAL_IDS: Final = Path(disk.OWN_DIRECTORY_NAME) / "ids.yaml"
 """Below the directory of the root file, and not in git: the ids of what is on loopback."""
 
 
@@ -27,4 +27,4 @@ def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
 
     Raises DiagnosticError (exit 5) with all errors in the file.
     """
-    return IdsOnDisk(path, (registry or load_registry()).whole).read()
+    return IdsOnDisk(path, (registry or load_registry()).with_all_kinds).read()

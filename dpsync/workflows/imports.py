@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.config.discovery import Directory, Files, InFront
+from dpsync.config.discovery import DiskFiles, Files, StagedFiles
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
@@ -24,23 +24,23 @@ from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import NO_IDS, Edits, IdsFile
+from dpsync.model.ids import NO_IDS, IdsEdits, IdsFile
 from dpsync.model.plan import Plan
-from dpsync.planner.history import names_of
-from dpsync.workflows.session import Session, Sharing
-from dpsync.workflows.unmanaged import renamed, undeclared, undeclared_singles
+from dpsync.planner.history import names_without_base
+from dpsync.workflows.session import OtherConfigurations, Session
+from dpsync.workflows.unmanaged import bind_renamed_entries, find_undeclared, find_undeclared_singles
 
 if TYPE_CHECKING:
-    from dpsync.importing.add import Adding
+    from dpsync.importing.add import AddedEntries
     from dpsync.importing.entries import LeftOut
-    from dpsync.importing.layout import Made
+    from dpsync.importing.layout import NewConfiguration
     from dpsync.importing.update import Updated
 
 
 class Imported(Struct, frozen=True):
     """A configuration made from live objects, with a plan of it, which is empty if the import is right."""
 
-    made: Made
+    made: NewConfiguration
     plan: Plan | None
     problems: tuple[Diagnostic, ...] = ()
     lost: tuple[str, ...] = ()
@@ -72,17 +72,17 @@ def import_(
     requests. Raises ClientError if reading failed, and DiagnosticError for an organization that does not
     exist.
     """
-    from dpsync.importing.files import Kept, keep_root
-    from dpsync.importing.layout import make
+    from dpsync.importing.files import KeptSettings, keep_root_settings
+    from dpsync.importing.layout import make_configuration
 
     def find_problem(files: Mapping[str, bytes]) -> str | None:
         errors = list(replace(made, files=files).load(registry)[1].errors)
         return errors[0].message if errors else None
 
-    made = make(client, registry, named, parallelism, full, ids)
-    kept = Kept(made.files)
+    made = make_configuration(client, registry, named, parallelism, full, ids)
+    kept = KeptSettings(made.files)
     if present is not None and find_problem(made.files) is None:
-        kept = keep_root(present, made.files, find_problem)
+        kept = keep_root_settings(present, made.files, find_problem)
         made = replace(made, files=kept.files)
     desired, findings = made.load(registry)
     if problems := tuple(findings.errors):
@@ -99,7 +99,7 @@ class Again(Struct, frozen=True):
 
     made: Updated
     plan: Plan
-    ids: Edits
+    ids: IdsEdits
     """Which object each entry is now."""
     left_out: tuple[LeftOut, ...] = ()
     """The places that the policy watches and that the token may not read."""
@@ -121,19 +121,19 @@ def import_again(
     declare.
     """
     from dpsync.importing.entries import LeftOut
-    from dpsync.importing.inventory import FORBIDDEN
-    from dpsync.importing.left_out import common_pattern, renew_notes
+    from dpsync.importing.inventory import FORBIDDEN_REASON
+    from dpsync.importing.left_out import common_pattern, update_not_imported_comments
 
     roots = [
-        organization for organization in session.readable.resources.values() if organization.parent is None
+        organization for organization in session.readable.entries.values() if organization.parent is None
     ]
-    named = [_declared_as(session, roots, name) for name in organizations]
+    named = [_find_organization_address(session, roots, name) for name in organizations]
     named = named or [str(organization.address) for organization in roots]
     made = update(session, client, root, named, layers, env)
     contents = dict(made.files)
     while True:  # what is in an entry is read once the entry is there
-        files = InFront(Directory(root), contents)
-        session = replace(session, desired=_loaded(files, session, layers, env))
+        files = StagedFiles(DiskFiles(root), contents)
+        session = replace(session, desired=_load_edited_files(files, session, layers, env))
         added = add(
             session,
             client,
@@ -145,16 +145,22 @@ def import_again(
             everything=True,
         )
         contents |= added.files
-        made.taken += added.taken
+        made.written += added.written
         if not added.files:
             break
-    places = {**session.desired.watched, **undeclared_singles(session, ())}
-    watching = replace(session.desired, watching=True, watched=places)
-    unread = replace(session, desired=watching).plan(client).snapshot.unwatched
-    if not _chosen(layers):  # other environments may use the same files with another token
+    places = {**session.desired.watched_scopes, **find_undeclared_singles(session, ())}
+    watching = replace(session.desired, reads_watched=True, watched_scopes=places)
+    unread = replace(session, desired=watching).plan(client).snapshot.not_readable_watched
+    if not _has_several_configurations(
+        layers
+    ):  # other environments may use the same files with another token
         read = places.keys() - unread.keys()
-        contents |= renew_notes(InFront(Directory(root), contents), session.readable, read, unread)
-    session = replace(session, desired=_loaded(InFront(Directory(root), contents), session, layers, env))
+        contents |= update_not_imported_comments(
+            StagedFiles(DiskFiles(root), contents), session.readable, read, unread
+        )
+    session = replace(
+        session, desired=_load_edited_files(StagedFiles(DiskFiles(root), contents), session, layers, env)
+    )
     made.files = contents
     made.problems += added.problems
     planned = session.plan(client)
@@ -162,15 +168,15 @@ def import_again(
     lines = recorded_lines(session.registry, session.readable, planned.snapshot)
     groups: dict[str, list[Address]] = {}
     for place in sorted(unread):
-        groups.setdefault(f"{place.first}/{place.last}", []).append(place)
-    left_out = tuple(LeftOut(common_pattern(group), None, FORBIDDEN) for group in groups.values())
-    edits = {(keys[at.first], at): line for at, line in lines.items()}
+        groups.setdefault(f"{place.organization_key}/{place.last_segment}", []).append(place)
+    left_out = tuple(LeftOut(common_pattern(group), None, FORBIDDEN_REASON) for group in groups.values())
+    edits = {(keys[at.organization_key], at): line for at, line in lines.items()}
     return Again(made, planned.plan, edits, left_out)
 
 
-def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
+def _find_organization_address(session: Session, roots: Sequence[Entry], name: str) -> str:
     """Return the address of the organization with this id, key or identity (such as its hostname)."""
-    keys = [key for key in session.registry.root.identity if isinstance(key, str)]
+    keys = [key for key in session.registry.root.natural_keys if isinstance(key, str)]
     for organization in roots:
         if name in (organization.pin, organization.key, *(organization.fields.get(key) for key in keys)):
             return str(organization.address)
@@ -179,9 +185,11 @@ def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
     raise DiagnosticError([Diagnostic("no-organization", message, hint=hint)], Exit.FAILED)
 
 
-def _loaded(files: Files, session: Session, layers: Layers | None, env: Mapping[str, str] | None) -> Desired:
+def _load_edited_files(
+    files: Files, session: Session, layers: Layers | None, env: Mapping[str, str] | None
+) -> Desired:
     """Load the edited files, which `update` or `add` has loaded without errors before."""
-    return load_from(files, session.registry.whole, os.environ if env is None else env, layers)[0]
+    return load_from(files, session.registry.with_all_kinds, os.environ if env is None else env, layers)[0]
 
 
 def update(
@@ -208,36 +216,44 @@ def update(
     """
     variables = os.environ if env is None else env
     from dpsync.importing.inventory import NamingWithFiles
-    from dpsync.importing.update import unintended
+    from dpsync.importing.update import unintended_changes
     from dpsync.importing.update import update as edit
 
-    patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
-    (planned, renamed_errors), files = renamed(session.plan(client), patterns), Directory(root)
+    patterns = [Pattern.parse(address, session.registry.pattern_words) for address in addresses]
+    (planned, renamed_errors), files = bind_renamed_entries(session.plan(client), patterns), DiskFiles(root)
     before = session.differences(planned)
-    sharing = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
+    sharing = OtherConfigurations.of(
+        session.readable, files, session.registry.with_all_kinds, variables, layers or Layers()
+    )
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
-    sharers = sharing.of_field if _chosen(layers) else Sharing({}).of_field
+    sharers = (
+        sharing.names_using_field
+        if _has_several_configurations(layers)
+        else OtherConfigurations({}).names_using_field
+    )
     made = edit(sides, before, patterns, into, sharers, renamed_errors)
     if made.files:
-        edited = InFront(files, made.files)
-        desired, findings = load_from(edited, session.registry.whole, variables, layers)
+        edited = StagedFiles(files, made.files)
+        desired, findings = load_from(edited, session.registry.with_all_kinds, variables, layers)
         errors = list(findings.errors)
         if not errors:
             again = replace(session, desired=desired)
-            errors = unintended(before, again.differences(again.plan(client)), made)
+            errors = unintended_changes(before, again.differences(again.plan(client)), made)
         if errors:
             raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
-        lines = made.taken
+        lines = made.written
         if into is not None:
-            made.taken = [
-                replace(written, span=desired.resources[written.address].where(written.field or ""))
+            made.written = [
+                replace(written, span=desired.entries[written.address].field_span(written.field or ""))
                 for written in lines
             ]
-        made.shared = () if into is not None else sharing.of_lines(session.readable, lines)
+        made.sharing_environments = (
+            () if into is not None else sharing.names_using_lines(session.readable, lines)
+        )
     return made
 
 
-def _chosen(layers: Layers | None) -> bool:
+def _has_several_configurations(layers: Layers | None) -> bool:
     """Return whether several configurations are made from the same files, by environments or overlays."""
     return layers is not None and bool(layers.environment or layers.overlays)
 
@@ -266,60 +282,74 @@ def add(
     """
     from dpsync.importing.add import add as edit
     from dpsync.importing.inventory import NamingWithFiles
-    from dpsync.importing.update import unintended
+    from dpsync.importing.update import unintended_changes
 
-    patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
-    singles = undeclared_singles(session, () if everything else patterns)
-    places = {**session.desired.watched, **singles}
-    session = replace(session, desired=replace(session.desired, watching=True, watched=places))
-    planned, files = session.plan(client), files or Directory(root)
-    objects, problems = undeclared(planned, patterns)
+    patterns = [Pattern.parse(address, session.registry.pattern_words) for address in addresses]
+    singles = find_undeclared_singles(session, () if everything else patterns)
+    places = {**session.desired.watched_scopes, **singles}
+    session = replace(session, desired=replace(session.desired, reads_watched=True, watched_scopes=places))
+    planned, files = session.plan(client), files or DiskFiles(root)
+    objects, problems = find_undeclared(planned, patterns)
     if everything:
         policy, problems = session.readable.policy, []
-        names = names_of(session.registry, session.readable, planned.snapshot)
+        names = names_without_base(session.registry, session.readable, planned.snapshot)
         watched = {
             names.address(entry)
             for pattern in policy.watch_values
             for entry in names.undeclared_matching(pattern)
         }
-        objects = {at: live for at, live in objects.items() if at not in watched and not policy.leaves(at)}
+        objects = {
+            at: live
+            for at, live in objects.items()
+            if at not in watched and not policy.ignores_or_forgets(at)
+        }
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     variables = os.environ if env is None else env
-    sharing = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
-    sharers = sharing.of_file if _chosen(layers) else Sharing({}).of_file
+    sharing = OtherConfigurations.of(
+        session.readable, files, session.registry.with_all_kinds, variables, layers or Layers()
+    )
+    sharers = (
+        sharing.names_reading_file
+        if _has_several_configurations(layers)
+        else OtherConfigurations({}).names_reading_file
+    )
     while True:
         adding = edit(sides, objects, pinned, into, sharers)
-        adding.made.problems = [*problems, *adding.made.problems]
-        if not adding.made.files:
-            return adding.made
-        edited = InFront(files, adding.made.files)
+        adding.updated.problems = [*problems, *adding.updated.problems]
+        if not adding.updated.files:
+            return adding.updated
+        edited = StagedFiles(files, adding.updated.files)
         desired, findings = load_from(
-            edited, session.registry.whole, os.environ if env is None else env, layers
+            edited, session.registry.with_all_kinds, os.environ if env is None else env, layers
         )
         errors = list(findings.errors)
-        unmatched = _entries_named_in(adding, errors)
+        unmatched = _entry_ids_in_findings(adding, errors)
         if not errors:
             again = replace(session, desired=desired)
             try:
                 after = again.plan(client)
                 unmatched = {
-                    entry.id for entry in adding.entries if after.snapshot.bound(entry.address) != entry.id
+                    entry.id for entry in adding.entries if after.snapshot.live_id(entry.address) != entry.id
                 }
-                errors = unintended(session.differences(planned), session.differences(after), adding.made)
+                errors = unintended_changes(
+                    session.differences(planned), session.differences(after), adding.updated
+                )
             except DiagnosticError as error:
                 errors = list(error.diagnostics)
-                unmatched = _entries_named_in(adding, errors)
+                unmatched = _entry_ids_in_findings(adding, errors)
         if not errors and not unmatched:
-            spans = {address: resource.span for address, resource in desired.resources.items()}
-            adding.made.taken = [replace(item, span=spans[item.address]) for item in adding.made.taken]
-            return adding.made
+            spans = {address: resource.span for address, resource in desired.entries.items()}
+            adding.updated.written = [
+                replace(item, span=spans[item.address]) for item in adding.updated.written
+            ]
+            return adding.updated
         if unmatched <= pinned:
             raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
         pinned |= unmatched
 
 
-def _entries_named_in(adding: Adding, findings: Sequence[Diagnostic]) -> set[str]:
+def _entry_ids_in_findings(adding: AddedEntries, findings: Sequence[Diagnostic]) -> set[str]:
     """Return the ids of the new entries that the findings name, or of all new entries if they name none."""
     addresses = {finding.address for finding in findings}
     ids = {entry.id for entry in adding.entries if str(entry.address) in addresses}

@@ -23,14 +23,22 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from dpsync import disk
 from dpsync.client.client import ReadClient
 from dpsync.config.commits import CommitsSince, applied_digest, configuration_digest
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.git_base import in_ci, read_base
 from dpsync.config.layers import Layers
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.live.access import LastEvents, last_events
 from dpsync.model.change import Note
-from dpsync.model.desired import AppliedCommit, Base, Desired, LabelCommits, LastApply, PastFiles, Target
+from dpsync.model.desired import (
+    AppliedCommit,
+    ApplyTarget,
+    Base,
+    CommittedFiles,
+    Desired,
+    LabelCommits,
+    LastApply,
+)
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.drift import Drift, Drifted
 from dpsync.model.text import json_text
@@ -43,7 +51,7 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
     No request is sent if nothing has drifted, or if the API edition has no audit events.
     """
     wanted: dict[str, list[str]] = defaultdict(list)
-    ids = {item.address: id for item in drift.found if (id := _id(sides, item)) is not None}
+    ids = {item.address: id for item in drift.found if (id := _live_object_id(sides, item)) is not None}
     for address, id in ids.items():
         wanted[address.partition("/")[0]].append(id)
     events = {
@@ -51,16 +59,16 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
         for root in wanted
         if (organization := next((one for one in drift.organizations if one.address == root), None))
     }
-    if not any(events_of.by_id or events_of.refused for events_of in events.values()):
+    if not any(events_of.by_id or events_of.unreadable_reason for events_of in events.values()):
         return drift
     drifted = (
-        item.model_copy(update={"last_event": _event(events, ids, item.address)}) for item in drift.found
+        item.model_copy(update={"last_event": _last_event(events, ids, item.address)}) for item in drift.found
     )
     notes = (*drift.notes, *_notes(events))
     return drift.model_copy(update={"found": tuple(drifted), "notes": notes, "requests": client.requests})
 
 
-def _id(sides: Sides, item: Drifted) -> str | None:
+def _live_object_id(sides: Sides, item: Drifted) -> str | None:
     """Return the id of an object with a difference that was possibly made in GitBook, otherwise None.
 
     An id that is unique only within a parent does not count: an audit event may be about another object.
@@ -68,26 +76,28 @@ def _id(sides: Sides, item: Drifted) -> str | None:
     labels = [part.cause for part in item.fields] or [item.cause]
     if item.place is not None:
         labels.append(item.cause)
-    if set(labels) == {"edited here"} or not sides.registry[item.kind].own_id:
+    if set(labels) == {"edited here"} or not sides.registry[item.kind].has_unique_id:
         return None
-    missing = sides.snapshot.missing.get(item.location)
+    missing = sides.snapshot.missing_objects.get(item.location)
     return item.id or (missing.id if missing is not None else None)
 
 
-def _event(events: dict[str, LastEvents], ids: dict[str, str], address: str) -> object:
+def _last_event(events: dict[str, LastEvents], ids: dict[str, str], address: str) -> object:
     known = events.get(address.partition("/")[0])
     return known.by_id.get(ids.get(address, "")) if known is not None else None
 
 
 def _notes(events: dict[str, LastEvents]) -> Iterator[Note]:
     for root, events_of in events.items():
-        if events_of.refused is not None:
-            yield Note(address=root, text=f"dpsync cannot show who changed objects: {events_of.refused}")
+        if events_of.unreadable_reason is not None:
+            yield Note(
+                address=root, text=f"dpsync cannot show who changed objects: {events_of.unreadable_reason}"
+            )
 
 
-_LARGEST: Final = 20_000
+_MAX_NOTE_BYTES: Final = 20_000
 """Maximum size of a note, in bytes."""
-_MOST: Final = 100
+_MAX_NOTES: Final = 100
 """Maximum number of notes that are read."""
 
 CommitId = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
@@ -108,7 +118,7 @@ class AppliedNote(BaseModel):
     digest: Digest
     """The digest of the configuration in the commit, without values of environment variables."""
 
-    def is_for(self, target: Target) -> bool:
+    def is_for(self, target: ApplyTarget) -> bool:
         """Return whether the apply wrote a target."""
         return self.platform == target.platform and {*self.organizations} == target.organizations
 
@@ -117,7 +127,7 @@ class NotRecorded(Struct, frozen=True):
     """The reason why an apply left no note. In messages, `reason` follows the word "because"."""
 
     reason: str
-    way_out: str = ""
+    resolution: str = ""
     """A sentence that says what a person can do; empty if there is nothing to do."""
 
 
@@ -142,37 +152,37 @@ class AppliedNotes(Struct, frozen=True):
 
     @property
     def directory(self) -> Path:
-        return self.root.parent / disk.OWN / "applied"
+        return self.root.parent / disk.OWN_DIRECTORY_NAME / "applied"
 
     def applies(self) -> Iterator[LastApply]:
         """Yield the last apply to each platform that a note of this configuration records."""
         named = self.root.name, self.layers.environment, self.layers.overlays
         notes = [
             note
-            for _, note in self._read()
+            for _, note in self._read_notes()
             if note is not None and (note.root, note.environment, note.overlays) == named
         ]
-        if not notes or self._tracked():
+        if not notes or self._is_note_tracked():
             return
         for note in notes:
             commits = CommitsSince(self.root, self.registry, self.layers, note.commit, self.ids, note.digest)
-            yield LastApply(commits, note.is_for, whole=True)
+            yield LastApply(commits, note.is_for, is_complete=True)
 
     def forget(self, platform: str, organizations: Collection[str]) -> None:
         """Delete each note about one of these organizations, also of another root file. Raises OSError."""
-        for path, note in list(self._read()):
+        for path, note in list(self._read_notes()):
             if note is None or (note.platform == platform and {*organizations} & {*note.organizations}):
                 path.unlink()
 
     @property
-    def matter(self) -> bool:
+    def are_usable(self) -> bool:
         """Return whether later plans can use the notes: in a git repository, but not in a CI job."""
         return self._in_git() and not in_ci(os.environ)
 
     def _in_git(self) -> bool:
         try:
-            Repository.around(self.root.parent)
-        except NoRepository:
+            Repository.containing(self.root.parent)
+        except NoRepositoryError:
             return False
         return True
 
@@ -193,7 +203,7 @@ class AppliedNotes(Struct, frozen=True):
             return uncommitted
         if head.commit is None or head.desired is None:
             return uncommitted
-        if not head.complete:
+        if not head.has_all_overlays:
             return NotRecorded("the commit HEAD does not contain all files of the configuration")
         if configuration_digest(head.desired) != configuration_digest(desired):
             return uncommitted
@@ -209,31 +219,31 @@ class AppliedNotes(Struct, frozen=True):
             organizations=tuple(sorted(organizations)),
             digest=digest,
         )
-        disk.make_own(self.directory.parent)
+        disk.make_own_directory(self.directory.parent)
         disk.make_directory(self.directory, own=2)
         name = hashlib.sha256(json_text([platform, note.organizations]).encode()).hexdigest()[:32]
-        disk.put(self.directory / f"{name}.json", f"{json_text(note)}\n".encode(), private=True)
+        disk.replace_file(self.directory / f"{name}.json", f"{json_text(note)}\n".encode(), private=True)
         return None
 
-    def _tracked(self) -> bool:
+    def _is_note_tracked(self) -> bool:
         """Return whether git tracks a note; True if git cannot tell, as the note may be somebody else's."""
         try:
-            return Repository.around(self.root.parent).tracks(self.directory)
-        except (NoRepository, ValueError):
+            return Repository.containing(self.root.parent).tracks(self.directory)
+        except (NoRepositoryError, ValueError):
             return True
 
-    def _read(self) -> Iterator[tuple[Path, AppliedNote | None]]:
+    def _read_notes(self) -> Iterator[tuple[Path, AppliedNote | None]]:
         """Yield each file in the directory with its note; None if the file is not a valid note."""
         if any(disk.kind_of(one) != "a directory" for one in (self.directory.parent, self.directory)):
             return
-        for path in sorted(islice(self.directory.iterdir(), _MOST)):
+        for path in sorted(islice(self.directory.iterdir(), _MAX_NOTES)):
             yield path, _read_note(path)
 
 
 def _read_note(path: Path) -> AppliedNote | None:
     try:
-        data = disk.read(path, _LARGEST, follow=False)
-        return AppliedNote.model_validate_json(data) if len(data) <= _LARGEST else None
+        data = disk.read(path, _MAX_NOTE_BYTES, follow=False)
+        return AppliedNote.model_validate_json(data) if len(data) <= _MAX_NOTE_BYTES else None
     except (OSError, ValidationError):
         return None
 
@@ -257,12 +267,18 @@ def label_commits(
     if ref is not None:
         named = read_base(notes.root, notes.registry, variables, ref, notes.layers, notes.ids)
     compared = None
-    if named.desired is not None and named.complete and (ref is not None or (named.proposed and not applied)):
-        compared = PastFiles(named.desired, named.ids)
+    if (
+        named.desired is not None
+        and named.has_all_overlays
+        and (ref is not None or (named.is_merge_base and not applied))
+    ):
+        compared = CommittedFiles(named.desired, named.ids)
     if not applied:
         return LabelCommits(compared, tuple(notes.applies()))
     applies = (
-        LastApply(CommitsSince(notes.root, notes.registry, notes.layers, one.commit, notes.ids), one.is_for)
+        LastApply(
+            CommitsSince(notes.root, notes.registry, notes.layers, one.commit, notes.ids), one.matches_target
+        )
         for one in applied
     )
     return LabelCommits(compared, tuple(applies))

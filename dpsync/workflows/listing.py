@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Unserved
+from dpsync.model.desired import Desired, Unsupported
 from dpsync.model.ids import IdsFile, RecordedLine
 from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 
@@ -29,7 +29,7 @@ class EntryList(Struct, frozen=True):
     registry: Registry
     matches: Mapping[Address, Match]
     """The matched object by address. Other entries have no object, or their object is unknown."""
-    unread: Mapping[Address, Unserved]
+    unreadable: Mapping[Address, Unsupported]
     """Entries that this platform cannot serve, or that this token may not read."""
     platform: str | None = None
     """The platform that was read; None if only the files were read."""
@@ -44,11 +44,11 @@ def list_entries(session: Session, client: ReadClient) -> EntryList:
     objects.
     """
     snapshot = session.reading(client).snapshot(session.readable)
-    unread = {**session.readable.unserved, **snapshot.unread}
+    unread = {**session.readable.unsupported, **snapshot.not_readable}
     live = {
         address: found
-        for address, item in session.desired.resources.items()
-        if (id := snapshot.bound(address)) is not None
+        for address, item in session.desired.entries.items()
+        if (id := snapshot.live_id(address)) is not None
         if (found := snapshot.objects.get((item.kind, id))) is not None
     }
     return EntryList(session.desired, session.registry, snapshot.matches, unread, client.platform, live)
@@ -62,16 +62,16 @@ def list_files(desired: Desired, registry: Registry, ids: IdsFile, platform: str
     known = ids.sections
     names = [platform] if platform is not None else [*known]
     mine = known.get(names[0], {}) if len(names) == 1 else {}
-    matches = {at: Match(line.id, MatchedBy.LINE) for at, line in _lines(desired, mine)}
-    matches |= {at: Match(item.pin, MatchedBy.PIN) for at, item in desired.resources.items() if item.pin}
+    matches = {at: Match(line.id, MatchedBy.IDS_LINE) for at, line in _lines_with_entry(desired, mine)}
+    matches |= {at: Match(item.pin, MatchedBy.PIN) for at, item in desired.entries.items() if item.pin}
     return EntryList(desired, registry, matches, {})
 
 
-def _lines(
+def _lines_with_entry(
     desired: Desired, sections: Mapping[str, Mapping[Address, RecordedLine]]
 ) -> Iterable[tuple[Address, RecordedLine]]:
     """Yield each line of the ids file whose address has an entry."""
     for lines in sections.values():
         for address, line in lines.items():
-            if address in desired.resources:
+            if address in desired.entries:
                 yield address, line

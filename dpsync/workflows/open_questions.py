@@ -14,19 +14,19 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.address import Address
 from dpsync.model.plan import Plan
 from dpsync.model.question import Candidate, Refusal
-from dpsync.planner.answers import NEW, confirmed_by, parse
+from dpsync.planner.answers import NEW, answer_in_flag, parse_answer
 from dpsync.planner.sides import Options
 from dpsync.workflows.session import Session
 
-_NUMBER: Final = re.compile(r"delete [0-9]+")
-_MANY: Final = re.compile(rf"{NEW} [0-9]+(?= )")
+_DELETE_COUNT_ANSWER: Final = re.compile(r"delete [0-9]+")
+_NEW_COUNT_ANSWER: Final = re.compile(rf"{NEW} [0-9]+(?= )")
 
 
-class Given(Struct, frozen=True):
+class TypedAnswers(Struct, frozen=True):
     """The answers that a person has typed so far."""
 
     answers: frozenset[str] = frozenset()
@@ -36,23 +36,23 @@ class Given(Struct, frozen=True):
     new: frozenset[Address] = frozenset()
     """The entries that are new."""
 
-    def plus(self, more: Given) -> Given:
+    def merged_with(self, more: TypedAnswers) -> TypedAnswers:
         """Return these answers with more."""
-        return Given(self.answers | more.answers, {**self.ids, **more.ids}, self.new | more.new)
+        return TypedAnswers(self.answers | more.answers, {**self.ids, **more.ids}, self.new | more.new)
 
-    def options(self, options: Options) -> Options:
+    def add_to_options(self, options: Options) -> Options:
         """Return the options of a run with these answers."""
         return replace(options, confirm=(*options.confirm, *sorted(self.answers)))
 
-    def session(self, session: Session) -> Session:
+    def add_to_session(self, session: Session) -> Session:
         """Return a session whose entries say what the person has typed about them."""
         if not self.ids and not self.new:
             return session
-        entries = dict(session.desired.resources)
+        entries = dict(session.desired.entries)
         for address in {*self.ids, *self.new}:
             new = address in self.new
             entries[address] = replace(entries[address], pin=self.ids.get(address), new=new)
-        return replace(session, desired=replace(session.desired, resources=entries))
+        return replace(session, desired=replace(session.desired, entries=entries))
 
 
 class TypedAnswer(Struct, frozen=True):
@@ -60,7 +60,7 @@ class TypedAnswer(Struct, frozen=True):
 
     answer: str
     subject: str
-    means: str
+    meaning: str
 
 
 class OpenQuestion(Struct, frozen=True):
@@ -71,7 +71,7 @@ class OpenQuestion(Struct, frozen=True):
     """The objects to choose from, if the question is which object an entry is."""
     entries: tuple[Address, ...] = ()
     """The entries that may be one of them."""
-    new: Mapping[str, Given] = field(default_factory=dict)
+    new: Mapping[str, TypedAnswers] = field(default_factory=dict)
     """The answers that entries are new, by the typed text."""
     typed: tuple[TypedAnswer, ...] = ()
     """The answers that are given by a number or an address."""
@@ -79,45 +79,45 @@ class OpenQuestion(Struct, frozen=True):
     """The answers that are given with the number of all deletes."""
 
 
-def open_questions(plan: Plan, given: Given, with_entries: bool = True) -> list[OpenQuestion]:
+def open_questions(plan: Plan, given: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
     """Return the questions of a plan; none if a refusal has no answer that can be typed.
 
     `with_entries`: whether an answer may be about an entry, as `Given.session` takes it.
     """
-    found = [_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
+    found = [_open_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
     if not all(one.candidates or one.new or one.typed or one.numbers for one in found):
         return []
     return found
 
 
-def _question(plan: Plan, refusal: Refusal, given: Given, with_entries: bool) -> OpenQuestion:
-    flags = {text: way.means for way in refusal.answers if (text := confirmed_by(way.add))}
+def _open_question(plan: Plan, refusal: Refusal, given: TypedAnswers, with_entries: bool) -> OpenQuestion:
+    flags = {text: way.means for way in refusal.answers if (text := answer_in_flag(way.add))}
     about_new = {text for text in flags if text.startswith(f"{NEW} ")}
-    numbers = frozenset(text for text in flags if _NUMBER.fullmatch(text))
+    numbers = frozenset(text for text in flags if _DELETE_COUNT_ANSWER.fullmatch(text))
     address = Address.parse(refusal.address)
-    new: dict[str, Given] = {}
+    new: dict[str, TypedAnswers] = {}
     for text in about_new:
-        many = _MANY.match(text)
-        new[many[0] if many else NEW] = Given(frozenset({text}))
+        many = _NEW_COUNT_ANSWER.match(text)
+        new[many[0] if many else NEW] = TypedAnswers(frozenset({text}))
     if with_entries and any(way.add == "new: true" for way in refusal.answers):
-        new[NEW] = Given(new=frozenset({address}))
+        new[NEW] = TypedAnswers(new=frozenset({address}))
     is_chosen = address in {*given.ids, *given.new} or not given.answers.isdisjoint(about_new)
     taken = {*given.ids.values()}
     candidates = tuple(one for one in refusal.candidates if with_entries and one.id not in taken)
     if (new or candidates) and not is_chosen:
-        entries = (address,) if NEW in new or not new else tuple(_created(plan, address.place))
+        entries = (address,) if NEW in new or not new else tuple(_created_entries(plan, address.list_address))
         return OpenQuestion(refusal, candidates, entries, new)
-    registry = load(plan.profile)
+    registry = build_registry(plan.profile)
     left = tuple(
-        TypedAnswer(text, parse(text, registry).subject, means)
+        TypedAnswer(text, parse_answer(text, registry).subject, means)
         for text, means in flags.items()
         if text not in about_new | numbers | given.answers
     )
     return OpenQuestion(refusal, typed=left, numbers=frozenset() if left else numbers - given.answers)
 
 
-def _created(plan: Plan, place: Address) -> Iterator[Address]:
+def _created_entries(plan: Plan, place: Address) -> Iterator[Address]:
     """Yield the entries of a list that a plan creates."""
     for change in plan.changes:
-        if change.action == "create" and change.location.place == place:
+        if change.action == "create" and change.location.list_address == place:
             yield change.location

@@ -14,21 +14,21 @@ from msgspec.structs import replace
 from dpsync.client.client import ReadClient
 from dpsync.kinds.page_references import with_page_ids
 from dpsync.kinds.registry import Registry
-from dpsync.live.delete_evidence import Surroundings
+from dpsync.live.delete_evidence import DeleteEvidenceReader
 from dpsync.live.reader import read_snapshot
-from dpsync.model.desired import NO_LABELS, Base, Desired, LabelCommits, Target
+from dpsync.model.desired import NO_LABELS, ApplyTarget, Base, Desired, LabelCommits
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.snapshot import Snapshot
-from dpsync.planner.answers import parse_all
-from dpsync.planner.decide import transfers
-from dpsync.planner.deletions import deletions
-from dpsync.planner.rebound_ids import perhaps_empty
-from dpsync.planner.restructuring import recognised, restructuring, settled
-from dpsync.planner.selection import patterns, selection
+from dpsync.planner.answers import parse_answers
+from dpsync.planner.decide import find_transfers
+from dpsync.planner.deletions import decide_deletions
+from dpsync.planner.rebound_ids import objects_to_check_for_contents
+from dpsync.planner.restructuring import decide_restructuring, with_content_matches, with_pins
+from dpsync.planner.selection import find_selection, parse_patterns
 from dpsync.planner.sides import Options, Sides
 
 
-class Reading(Struct, frozen=True):
+class SidesReader(Struct, frozen=True):
     """Reads the live objects of one configuration, with the git base and the ids file."""
 
     client: ReadClient
@@ -44,32 +44,32 @@ class Reading(Struct, frozen=True):
         Raises ClientError if reading failed, and DiagnosticError if an answer or a pattern matches nothing or
         the configuration does not fit the live objects.
         """
-        parse_all(options.confirm, self.registry)  # before anything is read
-        patterns(self.registry, desired, (*options.select, *options.exclude))
-        sides = self._sides(desired, self.snapshot(desired), options)
-        pins = restructuring(sides).pins
+        parse_answers(options.confirm, self.registry)  # before anything is read
+        parse_patterns(self.registry, desired, (*options.select, *options.exclude))
+        sides = self._make_sides(desired, self.snapshot(desired), options)
+        pins = decide_restructuring(sides).recognized_ids
         if pins:
-            desired = settled(desired, pins)
-            sides = self._sides(desired, recognised(self.snapshot(desired), pins), options)
-        part = selection(sides)
-        chosen = replace(sides, chosen=part.wanted) if part else sides
+            desired = with_pins(desired, pins)
+            sides = self._make_sides(desired, with_content_matches(self.snapshot(desired), pins), options)
+        part = find_selection(sides)
+        chosen = replace(sides, selected_addresses=part.addresses) if part else sides
         snapshot = self._with_related_objects(chosen)
         # What the sides have worked out by now is worked out once, where nothing more was read.
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
-    def _sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
+    def _make_sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
         """Return both sides. Page paths in the files are replaced by page ids."""
         base, then, labels = self.base, self.base.desired, self.labels
         if then is not None and snapshot.pages:
-            earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier)
-            base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier=earlier)
+            earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier_configurations)
+            base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier_configurations=earlier)
         if snapshot.pages:
-            labels = labels.mapped(lambda one: with_page_ids(self.registry, one, snapshot))
+            labels = labels.map_configurations(lambda one: with_page_ids(self.registry, one, snapshot))
         matches = snapshot.matches.items()
-        organizations = frozenset(match.id for address, match in matches if address == address.top)
-        labels = labels.on(Target(self.client.platform, self.client.url, organizations))
+        organizations = frozenset(match.id for address, match in matches if address == address.organization)
+        labels = labels.for_target(ApplyTarget(self.client.platform, self.client.url, organizations))
         declared = with_page_ids(self.registry, desired, snapshot)
-        return Sides(self.registry, declared, snapshot, options, base, labels=labels)
+        return Sides(self.registry, declared, snapshot, options, base, label_commits=labels)
 
     def snapshot(self, desired: Desired) -> Snapshot:
         """Return the live objects of a configuration, matched with its entries. Raises as `sides` does."""
@@ -82,18 +82,21 @@ class Reading(Struct, frozen=True):
         objects, and the content of candidates in questions. An object that is deleted along may be referred
         to by others, so reading repeats until there is nothing new.
         """
-        to_delete, transferred = deletions(sides, restructuring(sides)), transfers(sides).everything
-        candidates = perhaps_empty(sides)
+        to_delete, transferred = (
+            decide_deletions(sides, decide_restructuring(sides)),
+            find_transfers(sides).all_transferred,
+        )
+        candidates = objects_to_check_for_contents(sides)
         if not to_delete.roots and not transferred and not candidates:
             return sides.snapshot
-        surroundings = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
-        surroundings.check([*to_delete.roots, *transferred])
-        surroundings.look_at_given(transferred)
-        while surroundings.look(to_delete.everything):
+        surroundings = DeleteEvidenceReader(self.client, self.registry, sides.snapshot, self.parallelism)
+        surroundings.check_lists_unchanged([*to_delete.roots, *transferred])
+        surroundings.read_transferred(transferred)
+        while surroundings.read_dependents(to_delete.all_deleted):
             seen = replace(sides, snapshot=surroundings.snapshot)
-            to_delete = deletions(seen, restructuring(seen))
-            surroundings.check(to_delete.roots)
-        surroundings.look(candidates)
+            to_delete = decide_deletions(seen, decide_restructuring(seen))
+            surroundings.check_lists_unchanged(to_delete.roots)
+        surroundings.read_dependents(candidates)
         return surroundings.snapshot
 
 

@@ -20,16 +20,16 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Change, Note
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import Edits
+from dpsync.model.ids import IdsEdits
 from dpsync.model.plan import Plan, Reverted
-from dpsync.model.refusals import BEYOND
+from dpsync.model.refusals import OUTSIDE_REVERT
 from dpsync.model.snapshot import Identity
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 from dpsync.model.urls import is_loopback
 from dpsync.model.values import references
-from dpsync.planner.deletions import deletions
-from dpsync.planner.restructuring import restructuring
-from dpsync.planner.selection import is_selected, patterns
+from dpsync.planner.deletions import decide_deletions
+from dpsync.planner.restructuring import decide_restructuring
+from dpsync.planner.selection import is_selected, parse_patterns
 from dpsync.planner.sides import Options
 from dpsync.workflows.revert_changes import (
     outputs_of_created_objects,
@@ -41,8 +41,8 @@ from dpsync.workflows.revert_changes import (
 )
 from dpsync.workflows.revert_entries import (
     AppliedPlan,
-    CannotRestore,
     CurrentAddresses,
+    NotRestorableError,
     RecordedChange,
     References,
     RevertedEntries,
@@ -80,14 +80,14 @@ def make_revert_target(
     changes: Sequence[RecordedChange],
     comparison: Planned,
     current: CurrentAddresses,
-    used: Mapping[Identity, str],
+    reasons_to_keep: Mapping[Identity, str],
 ) -> RevertTarget:
     """Return the configuration that reverts an apply.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values. `used` maps
     each created object that must stay to the reason.
     """
-    entries = RevertedEntries(session, changes, comparison, current, used)
+    entries = RevertedEntries(session, changes, comparison, current, reasons_to_keep)
     _keep_later_changes(entries)
     for recorded in changes:
         if recorded.change.action == "delete":
@@ -110,12 +110,12 @@ def make_revert_target(
     resources = _without_missing_entries(entries, removed)
     desired = replace(
         session.desired,
-        resources=resources,
+        entries=resources,
         scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
         policy=replace(
             session.desired.policy,
             prune=tuple(exact_pattern(scope) for scope in sorted(_scopes_to_prune(entries, deleted))),
-            only=frozenset(deleted),
+            deletable_ids=frozenset(deleted),
         ),
     )
     return RevertTarget(
@@ -158,13 +158,13 @@ def _without_missing_entries(entries: RevertedEntries, removed: Collection[Addre
     while out := [
         address
         for address, entry in kept.items()
-        if any(above in removed for above in address.upward())
+        if any(above in removed for above in address.self_and_ancestors())
         or (entry.holder is not None and entry.holder not in kept)
         or (entry.parent is not None and entry.parent not in kept)
     ]:
         for address in out:
             del kept[address]
-    lost = entries.session.desired.resources.keys() - kept.keys()
+    lost = entries.session.desired.entries.keys() - kept.keys()
     for address, entry in kept.items():
         orders = {one.name for one in entries.registry[entry.kind].list_orders}
         fields = {
@@ -183,8 +183,8 @@ def exact_pattern(address: Address) -> Pattern:
     return Pattern(str(address), address.segments)
 
 
-_DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
-ROUNDS: Final = 5
+_PAST_TENSE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
+MAX_ROUNDS: Final = 5
 """How often dpsync plans again without unrelated changes before it refuses the revert."""
 
 
@@ -211,7 +211,7 @@ class Revert:
         self._comparison = comparison
         self._current = current
         self._files = files
-        self._file = file
+        self._source_name = file
 
     @property
     def not_reverted(self) -> tuple[Note, ...]:
@@ -232,13 +232,14 @@ class Revert:
             newly_used = _reasons_to_keep_created(client, session, planned, target)
             others = [change for change in planned.plan.changes if not _belongs_to_revert(change, target)]
             used |= newly_used  # so each round deletes fewer objects, and the loop ends
-            if not newly_used and (not others or len(ignored) == ROUNDS):
+            if not newly_used and (not others or len(ignored) == MAX_ROUNDS):
                 break
             if not newly_used:
                 ignored.append({change.location for change in others})
         self.session, self.target = session, target
         refused = (
-            BEYOND.at(change.address, done=_DONE[change.action], one=change.address) for change in others
+            OUTSIDE_REVERT.refusal(change.address, done=_PAST_TENSE[change.action], one=change.address)
+            for change in others
         )
         plan = _label_as_reverted(planned.plan, self._files)
         notes = (
@@ -250,19 +251,19 @@ class Revert:
             "notes": notes,
             "refusals": (*plan.refusals, *refused),
             "renamed_keys": {},
-            "reverts": Reverted(file=self._file, left=left),
+            "reverts": Reverted(file=self._source_name, left=left),
         }
         return replace(planned, plan=plan.model_copy(update=update))
 
     def recording(self, store: IdsStore) -> IdsStore:
         """Return an ids store that adds lines only for entries that the files declare."""
-        return _DeclaredIds(store, frozenset(self._files.resources))
+        return _DeclaredIds(store, frozenset(self._files.entries))
 
     def _reapplied_line_notes(self, plan: Plan) -> Iterator[Note]:
         """Return a note for each line of the files whose value the next apply would write again."""
         for change in plan.changes:
-            entry = self.session.desired.resources.get(change.location)
-            if entry is None or change.action == "delete" or change.location not in self._files.resources:
+            entry = self.session.desired.entries.get(change.location)
+            if entry is None or change.action == "delete" or change.location not in self._files.entries:
                 continue
             for item in change.differences:
                 at = entry.spans.get(item.field)
@@ -301,30 +302,31 @@ def _reasons_to_keep_created(
     An object is in use if it has pages, or if its delete would also delete or change an object that the apply
     did not create.
     """
-    deleted = deletions(planned.sides, restructuring(planned.sides))
+    deleted = decide_deletions(planned.sides, decide_restructuring(planned.sides))
     names, used = planned.sides.names, dict[Identity, str]()
     registry = session.registry
     for root in deleted.roots:
         noun = registry[root[0]].noun
         inside = [
-            (live.identity, "is inside this object") for live in deleted.cascade.left_inside.get(root, ())
+            (live.identity, "is inside this object")
+            for live in deleted.cascade.contents_kept_inside.get(root, ())
         ]
         losses = [  # objects come before fields
             (
                 identity,
                 f"refers to this object in the field {name}" if name else "would be deleted with this object",
             )
-            for identity, name in deleted.cascade.by_root.get(root, ())
+            for identity, name in deleted.cascade.losses_by_root.get(root, ())
         ]
         for identity, loss in (*inside, *losses):
-            comes_along = registry[identity[0]].comes_along or registry[identity[0]].of_output
+            comes_along = registry[identity[0]].exists_with_parent or registry[identity[0]].is_part_of_output
             if identity not in target.deleted and not comes_along:
                 used.setdefault(
                     root, f"somebody has used this {noun} since the apply: {names.address(identity)} {loss}"
                 )
-    own = [identity for identity in deleted.everything if identity not in target.outputs]
+    own = [identity for identity in deleted.all_deleted if identity not in target.outputs]
     for identity, number in page_counts(client, registry, session.parallelism, own).items():
-        root = deleted.inside.get(identity, identity)
+        root = deleted.roots_by_contained.get(identity, identity)
         noun = registry[root[0]].noun
         if number is None:
             used.setdefault(
@@ -335,7 +337,8 @@ def _reasons_to_keep_created(
         elif number:
             used.setdefault(
                 root,
-                f"somebody has used this {noun} since the apply: the {noun} has {counted(number, 'page')}",
+                f"somebody has used this {noun} since the apply: the {noun} has "
+                f"{format_count(number, 'page')}",
             )
     return used
 
@@ -349,7 +352,7 @@ def _label_as_reverted(plan: Plan, desired: Desired) -> Plan:
     for change in plan.changes:
         differences = tuple(item.model_copy(update={"cause": "reverted"}) for item in change.differences)
         cause = "reverted" if change.cause is not None else None
-        entry = desired.resources.get(change.location)
+        entry = desired.entries.get(change.location)
         matched = change.matched if entry is not None and entry.pin is not None else None
         update = {"differences": differences, "cause": cause, "matched": matched}
         changes.append(change.model_copy(update=update))
@@ -367,7 +370,7 @@ class _DeclaredIds(Struct, frozen=True):
     inner: IdsStore
     declared: frozenset[Address]
 
-    def edit(self, platform: str, edits: Edits) -> None:
+    def edit(self, platform: str, edits: IdsEdits) -> None:
         kept = {
             (owner, address): line
             for (owner, address), line in edits.items()
@@ -379,7 +382,7 @@ class _DeclaredIds(Struct, frozen=True):
 def reverting(
     client: ReadClient,
     session: Session,
-    done: AppliedPlan,
+    applied_plan: AppliedPlan,
     file: str = "the journal or saved plan",
     options: Options | None = None,
 ) -> Revert:
@@ -390,26 +393,32 @@ def reverting(
 
     Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """
-    _check_platform(client.url, done.platform)
+    _check_platform(client.url, applied_plan.platform)
     asked = options or Options()
     select, exclude = (
-        patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
+        parse_patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
     )
     recorded = read_changes(
-        session.desired, session.registry, done, file, lambda address: is_selected(address, select, exclude)
+        session.desired,
+        session.registry,
+        applied_plan,
+        file,
+        lambda address: is_selected(address, select, exclude),
     )
     files = session.desired
     sides = session.read(client, Options(delete=False))
-    while (desired := with_recorded_pins(session.desired, sides.snapshot, done.ids)) is not session.desired:
+    while (
+        desired := with_recorded_pins(session.desired, sides.snapshot, applied_plan.ids)
+    ) is not session.desired:
         session = replace(session, desired=desired)
         sides = session.read(client, Options(delete=False))
-    current = CurrentAddresses(session.registry, session.desired, sides.snapshot, done.ids)
+    current = CurrentAddresses(session.registry, session.desired, sides.snapshot, applied_plan.ids)
     missing: set[Address] = set()
     while True:
         desired, located = with_missing_entries(current, recorded, missing)
         extended = replace(session, desired=desired)
         left = _with_applied_values(
-            extended, located, missing, References(current, desired.resources, sides, {}, {})
+            extended, located, missing, References(current, desired.entries, sides, {}, {})
         )
         try:
             now = replace(extended, desired=left).plan(client, Options(delete=False))
@@ -430,11 +439,14 @@ def _check_platform(here: str, platform: str) -> None:
 
 
 def _with_applied_values(
-    session: Session, done: Iterable[RecordedChange], missing: Collection[Address], references: References
+    session: Session,
+    applied_plan: Iterable[RecordedChange],
+    missing: Collection[Address],
+    references: References,
 ) -> Desired:
     """Return the configuration with the values that an apply wrote instead of the present values."""
-    resources = dict(session.desired.resources)
-    for recorded in done:
+    resources = dict(session.desired.entries)
+    for recorded in applied_plan:
         entry = resources.get(recorded.address)
         unchanged = recorded.change.action == "delete" or recorded.change.location in missing
         if entry is None or entry.kind != recorded.change.kind or unchanged:
@@ -443,7 +455,7 @@ def _with_applied_values(
         for name in recorded.after:
             try:
                 fields[name] = references.value_of(recorded.after, kind.field(name))
-            except CannotRestore:
+            except NotRestorableError:
                 fields.pop(name, None)
         resources[entry.address] = replace(entry, fields=fields, pin=recorded.id or entry.pin)
-    return replace(session.desired, resources=resources)
+    return replace(session.desired, entries=resources)

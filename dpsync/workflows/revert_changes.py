@@ -17,9 +17,9 @@ from dpsync.model.address import Address
 from dpsync.model.change import Change, Difference
 from dpsync.model.desired import Entry, Scope
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 from dpsync.model.values import Value
-from dpsync.workflows.revert_entries import CannotRestore, RecordedChange, RevertedEntries
+from dpsync.workflows.revert_entries import NotRestorableError, RecordedChange, RevertedEntries
 
 
 def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
@@ -53,7 +53,7 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
             field = entries.registry[change.kind].field(item.field)
             fields[item.field] = entries.references.value_of(recorded.before, field)
             entries.changed_orders.add((address, item.field))
-        except CannotRestore as unknown:
+        except NotRestorableError as unknown:
             fields.pop(item.field, None)
             entries.record_not_reverted(address.field(item.field), str(unknown))
     for effect in change.effects:
@@ -82,10 +82,10 @@ def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, it
     """Return why a field keeps its value; "" if it has the previous value; None if it is to be restored."""
     change = recorded.change
     writable = {one.name for one in entries.registry[change.kind].writable_fields}
-    if item.field not in writable or entries.registry[change.kind].field(item.field).nest:
+    if item.field not in writable or entries.registry[change.kind].field(item.field).is_parent_reference:
         return "the API cannot change this field alone"
     refused, before = ("refused", "by hand"), recorded.before.get(item.field)
-    if before is None and entries.registry[change.kind].field(item.field).null in refused:
+    if before is None and entries.registry[change.kind].field(item.field).null_effect in refused:
         return "the field had no value before, and the API cannot clear the field"
     if not item.known:
         return "the API does not return the previous value"
@@ -105,9 +105,9 @@ def select_deletions(entries: RevertedEntries) -> set[Address]:
     candidates = {one.address for one in created if _may_delete(entries, one)}
     for address in sorted(candidates):
         kind = entries.registry[entries.resources[address].kind]
-        around = {*address.upward()} - {address}
+        around = {*address.self_and_ancestors()} - {address}
         if not isinstance(kind.delete, Call) and not around & candidates:
-            entries.record_not_reverted(address, f"the API cannot delete {kind.one}")
+            entries.record_not_reverted(address, f"the API cannot delete {kind.noun_with_article}")
             candidates.discard(address)
     return candidates
 
@@ -116,7 +116,7 @@ def outputs_of_created_objects(entries: RevertedEntries, addresses: set[Address]
     """Return the objects that the platform created for these entries, such as the space of a translation."""
     found = set()
     for address in addresses:
-        outputs = entries.registry[entries.resources[address].kind].platform.outputs
+        outputs = entries.registry[entries.resources[address].kind].platform_work.outputs
         id = entries.comparison.snapshot.outputs.get(address)
         if outputs is not None and id is not None:
             found.add((outputs.kind, id))
@@ -129,7 +129,7 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     live, since = entries.comparison.sides.live(address), entries.later_changes.get(address)
     kind = entries.registry[change.kind]
     if address not in entries.resources:
-        if live is None and kind.in_tree and entries.exists(recorded):
+        if live is None and kind.is_node and entries.exists(recorded):
             entries.record_not_reverted(
                 address, f"your files no longer contain an entry for this {kind.noun}"
             )
@@ -138,13 +138,17 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
         return False
     if recorded.id is not None and live.id != recorded.id:
         return False
-    if live.identity in entries.used:
-        entries.record_not_reverted(address, entries.used[live.identity])
+    if live.identity in entries.reasons_to_keep:
+        entries.record_not_reverted(address, entries.reasons_to_keep[live.identity])
         return False
     differences = since.differences if since is not None else ()
     if not recorded.applied.complete:
         # The later requests of this change were not sent, so their fields may differ.
-        sent = {field.name for field in kind.fields if field.on in ("create", "both") and field.via is None}
+        sent = {
+            field.name
+            for field in kind.fields
+            if field.written_in in ("create", "both") and field.own_call is None
+        }
         differences = tuple(item for item in differences if item.field in sent)
     if differences or (since is not None and since.moved and recorded.applied.complete):
         fields = ", ".join(item.field for item in differences) or "position"
@@ -158,11 +162,11 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
 def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> None:
     """Add an entry that restores or re-creates the deleted object, or record why neither is possible."""
     change, address = recorded.change, recorded.address
-    kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.place)
+    kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.list_address)
     if _still_exists(entries, recorded):
         return
     for item in change.was:
-        if kind.field(item.field).one_per is not None and item.before is True:
+        if kind.field(item.field).exclusive_within is not None and item.before is True:
             owner = entries.current.find_parent(change.location, kind) or address
             entries.record_not_reverted(
                 owner, f"GitBook moved {item.field} to another object when {change.address} was deleted"
@@ -171,9 +175,11 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
         entries.record_not_reverted(
             effect.address, f"this object was deleted or changed together with {change.address}"
         )
-    if scope is None and not kind.in_tree:
+    if scope is None and not kind.is_node:
         entries.record_not_reverted(
-            address, f"this {kind.noun} was deleted, and your files no longer contain {address.place.place}"
+            address,
+            f"this {kind.noun} was deleted, and your files no longer contain "
+            f"{address.list_address.list_address}",
         )
     elif kind.lifecycle.restore is None or change.id is None:
         reason = _reason_not_to_create(entries, recorded)
@@ -189,16 +195,16 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
             address,
             f"dpsync restores this {kind.noun} with its content "
             f"(possible for {kind.lifecycle.restore.days} days after the delete)."
-            f' {_to_keep(kind)}, or add an entry with "id: {change.id}"',
+            f' {_keep_instruction(kind)}, or add an entry with "id: {change.id}"',
         )
 
 
 def _still_exists(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     """Return whether the object still exists, for example because its delete failed."""
     kind, snapshot = entries.registry[recorded.change.kind], entries.comparison.snapshot
-    if kind.own_id:
+    if kind.has_unique_id:
         return entries.exists(recorded)
-    place = (snapshot.objects[one] for one in snapshot.scopes.get(recorded.address.place, ()))
+    place = (snapshot.objects[one] for one in snapshot.scopes.get(recorded.address.list_address, ()))
     return any(live.kind == kind.name and live.id == recorded.id for live in place)
 
 
@@ -213,21 +219,21 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
     """Return why dpsync cannot re-create the object; None if it can."""
     change = recorded.change
     kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
-    if kind.in_tree:
+    if kind.is_node:
         return (
             "the plan does not contain the position in the navigation. "
-            f"To create the {kind.noun} again, add an entry and run {command('apply')}"
+            f"To create the {kind.noun} again, add an entry and run {format_command('apply')}"
         )
     if not isinstance(kind.create, Call) or not (previous or _is_grant(kind)):
-        return f"dpsync cannot create {kind.one} again"
-    if kind.platform.outputs is not None:
-        noun = entries.registry[kind.platform.outputs.kind].noun
+        return f"dpsync cannot create {kind.noun_with_article} again"
+    if kind.platform_work.outputs is not None:
+        noun = entries.registry[kind.platform_work.outputs.kind].noun
         return f"together with a new {kind.noun}, GitBook would create a new {noun}"
-    if recorded.address.place not in entries.comparison.snapshot.scopes:
-        return f"this token cannot read {recorded.address.place}"
-    missing = {one.name for one in kind.fields if one.needed(previous) and one.name not in previous}
-    if kind.natural is not None and kind.natural not in previous and not _is_grant(kind):
-        missing.add(kind.natural)
+    if recorded.address.list_address not in entries.comparison.snapshot.scopes:
+        return f"this token cannot read {recorded.address.list_address}"
+    missing = {one.name for one in kind.fields if one.is_required(previous) and one.name not in previous}
+    if kind.key_field is not None and kind.key_field not in previous and not _is_grant(kind):
+        missing.add(kind.key_field)
     if missing:
         return f"a new {kind.noun} needs {', '.join(sorted(missing))}, which the plan does not contain"
     live = _find_similar_object(entries, recorded)
@@ -238,21 +244,21 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
 
 def _is_grant(kind: Kind) -> bool:
     """Return whether an object of this kind has the id of the object that it refers to (a team member)."""
-    return kind.natural is not None and kind.field(kind.natural).source == kind.id
+    return kind.key_field is not None and kind.field(kind.key_field).response_path == kind.id_path
 
 
 def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
     """Return the live object in the same scope with the same identifying values (such as the title)."""
     previous = {item.field: item.before for item in recorded.change.was}
-    kind, display = entries.registry[recorded.change.kind], entries.comparison.sides.values.display
-    for identity in entries.comparison.snapshot.scopes[recorded.address.place]:
+    kind, display = entries.registry[recorded.change.kind], entries.comparison.sides.values.to_display
+    for identity in entries.comparison.snapshot.scopes[recorded.address.list_address]:
         live = entries.comparison.snapshot.objects[identity]
         now = {
             one.name: display(one, live.fields.get(one.name), live)
             for one in kind.fields
             if live.kind == kind.name
         }
-        for names in kind.identity:
+        for names in kind.natural_keys:
             key = (names,) if isinstance(names, str) else names
             if all(
                 _nested_value(previous, one) is not None
@@ -266,7 +272,7 @@ def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> 
 def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) -> None:
     """Add an entry for a new object. `set_previous_values` sets the fields later."""
     change, kind = recorded.change, entries.registry[recorded.change.kind]
-    natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.natural or "")
+    natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.key_field or "")
     entry = _make_entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
     if entry.address in entries.resources:
         entries.record_not_reverted(
@@ -284,13 +290,13 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     )
     head = f"dpsync creates this {kind.noun} again" if _is_grant(kind) else new_id
     to_keep = (
-        f"{_to_keep(kind)}, or add an entry to {scope.address}. "
+        f"{_keep_instruction(kind)}, or add an entry to {scope.address}. "
         f"Otherwise, the next apply may delete this {kind.noun}"
     )
     entries.record_restored(recorded.address, f"{head}. {to_keep}")
 
 
-def _to_keep(kind: Kind) -> str:
+def _keep_instruction(kind: Kind) -> str:
     """Return the easiest way to keep an object that a revert brings back; the report says the same."""
     return f"To keep this {kind.noun}, undo the change in your files (git revert COMMIT)"
 
@@ -316,7 +322,9 @@ def set_previous_values(entries: RevertedEntries) -> None:
         if _is_grant(kind):
             fields |= _grant_fields(entries, recorded)
         entries.resources[at] = replace(entries.resources[at], fields=fields)
-        lost = [one.name for one in kind.writable_fields if one.type.may_be_secret or one.source is None]
+        lost = [
+            one.name for one in kind.writable_fields if one.type.may_be_secret or one.response_path is None
+        ]
         if lost:
             entries.record_not_reverted(
                 recorded.address, f"a plan never contains the values of {', '.join(sorted(lost))}"
@@ -329,10 +337,12 @@ def _grant_fields(entries: RevertedEntries, recorded: RecordedChange) -> dict[st
     Raises CannotRestore if there is no such object.
     """
     kind, id = entries.registry[recorded.change.kind], recorded.change.id
-    assert kind.natural is not None
+    assert kind.key_field is not None
     assert id is not None
     return {
-        kind.natural: entries.references.reference_to_id(id, kind.field(kind.natural), recorded.address.first)
+        kind.key_field: entries.references.reference_to_id(
+            id, kind.field(kind.key_field), recorded.address.organization_key
+        )
     }
 
 
@@ -341,13 +351,13 @@ def _find_missing_value(entries: RevertedEntries, recorded: RecordedChange) -> s
     for name in recorded.deleted:
         try:
             entries.references.value_of(recorded.deleted, entries.registry[recorded.change.kind].field(name))
-        except CannotRestore as unknown:
+        except NotRestorableError as unknown:
             return f"{name}: {unknown}"
     kind = entries.registry[recorded.change.kind]
     try:
         _ = _grant_fields(entries, recorded) if _is_grant(kind) else None
-    except CannotRestore as unknown:
-        return f"{kind.natural}: {unknown}"
+    except NotRestorableError as unknown:
+        return f"{kind.key_field}: {unknown}"
     return None
 
 

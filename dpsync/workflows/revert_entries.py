@@ -17,22 +17,22 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.config.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
-from dpsync.kinds.kind import Field, Kind, Single
+from dpsync.config.recorded import IncompleteValueError, UnsuitableValueError, check_secrets, parse_recorded
+from dpsync.kinds.kind import Field, Kind, SingleEntry
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Difference, Note
 from dpsync.model.desired import Desired, Entry, Scope
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import is_path_id
-from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.journal import SUCCESSFUL, Outcome, Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, Snapshot
-from dpsync.model.values import LiveId, Ref, Value, transform
+from dpsync.model.values import LiveId, Ref, Value, map_leaves
 from dpsync.planner.sides import Sides
 from dpsync.workflows.session import Planned, Session
 
-_TRIED: Final = frozenset({*GOOD, "unknown"})
+_REACHED_RESULTS: Final = frozenset({*SUCCESSFUL, "unknown"})
 
 
 class Applied(Struct, frozen=True):
@@ -61,24 +61,26 @@ def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
         changes = [Applied(change) for change in plan.changes]
     else:
         outcomes = {outcome.step: outcome for outcome in report.outcomes}
-        changes = [one for change in plan.changes if (one := _carried_out(change, outcomes)) is not None]
+        changes = [one for change in plan.changes if (one := _applied_change(change, outcomes)) is not None]
     created = {one.change.address: one.created_id for one in changes if one.created_id is not None}
     return AppliedPlan(plan.platform, tuple(changes), {**plan.bindings, **created}, plan.profile)
 
 
-def _carried_out(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
+def _applied_change(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
     """Return the change with its result; None if no step of the change reached the platform."""
     own = [outcomes[step.id] for step in change.steps if step.id in outcomes]
-    if change.steps and not any(outcome.result in _TRIED for outcome in own):
+    if change.steps and not any(outcome.result in _REACHED_RESULTS for outcome in own):
         return None
-    created = (outcome.id for outcome in own if outcome.verb == "create" and outcome.result in _TRIED)
-    good = [outcome for outcome in own if outcome.result in GOOD]
+    created = (
+        outcome.id for outcome in own if outcome.verb == "create" and outcome.result in _REACHED_RESULTS
+    )
+    good = [outcome for outcome in own if outcome.result in SUCCESSFUL]
     return Applied(change, next(filter(None, created), None), complete=len(good) == len(change.steps))
 
 
-Read = Mapping[str, "Value | IncompleteValue"]
+RecordedValues = Mapping[str, "Value | IncompleteValueError"]
 """The value of each field, or the reason why a part of the value is not known."""
-_CODE: Final = "DP149"
+_INVALID_RECORD_CODE: Final = "DP149"
 
 
 class RecordedChange(Struct, frozen=True):
@@ -87,11 +89,11 @@ class RecordedChange(Struct, frozen=True):
     applied: Applied
     address: Address
     """The present address of the object; before dpsync has read the platform, the recorded address."""
-    before: Read
+    before: RecordedValues
     """The previous values of changed fields."""
-    after: Read
+    after: RecordedValues
     """The values that the apply wrote."""
-    deleted: Read
+    deleted: RecordedValues
     """The values of a deleted object with which it can be re-created."""
 
     @property
@@ -107,7 +109,7 @@ class RecordedChange(Struct, frozen=True):
 def read_changes(
     desired: Desired,
     registry: Registry,
-    done: AppliedPlan,
+    applied_plan: AppliedPlan,
     file: str,
     is_selected: Callable[[Address], bool],
 ) -> list[RecordedChange]:
@@ -117,12 +119,12 @@ def read_changes(
     selected change that no file of the configuration could contain.
     """
     changes, findings = [], Findings()
-    pinned = {(entry.kind, entry.pin or ""): entry for entry in desired.resources.values()}
-    for applied in done.changes:
+    pinned = {(entry.kind, entry.pin or ""): entry for entry in desired.entries.values()}
+    for applied in applied_plan.changes:
         change = applied.change
         id = change.id or applied.created_id
         entry = pinned.get((change.kind, id)) if id else None
-        reader = _Reader(desired, registry, file, change, entry or desired.resources.get(change.location))
+        reader = _ChangeReader(desired, registry, file, change, entry or desired.entries.get(change.location))
         recorded = reader.read(applied)
         if not reader.findings:
             changes.append(recorded)
@@ -133,7 +135,7 @@ def read_changes(
     return changes
 
 
-class _Reader:
+class _ChangeReader:
     """Reads one change and collects errors in its values. `entry` is the present entry of the object."""
 
     def __init__(
@@ -149,9 +151,9 @@ class _Reader:
     def read(self, applied: Applied) -> RecordedChange:
         """Return the change with its values. `findings` has an error for each value that is invalid."""
         change = self.change
-        before: Read = {}
-        after: Read = {}
-        deleted: Read = {}
+        before: RecordedValues = {}
+        after: RecordedValues = {}
+        deleted: RecordedValues = {}
         kind = self.registry.kinds.get(change.kind)
         if kind is None:
             self.add_error(None, f'dpsync does not know the object type "{change.kind}"')
@@ -167,12 +169,12 @@ class _Reader:
             after = self.read_values(kind, change.differences, "after")
         return RecordedChange(applied, change.location, before, after, deleted)
 
-    def read_deleted(self, kind: Kind) -> Read:
+    def read_deleted(self, kind: Kind) -> RecordedValues:
         """Return the values of a deleted object."""
-        place = self.change.location.place
+        place = self.change.location.list_address
         scope = self.desired.scopes.get(place)
         if scope is not None and kind.name not in scope.kinds:
-            self.add_error(None, f"the list {place} cannot contain {kind.one}")
+            self.add_error(None, f"the list {place} cannot contain {kind.noun_with_article}")
             return {}
         orders = {order.name for order in kind.list_orders}
         previous = {item.field: item.before for item in self.change.was}
@@ -180,35 +182,42 @@ class _Reader:
             one.name
             for one in kind.writable_fields
             if not (
-                one.form(previous.get(one.formed_by or "")).may_be_secret or one.nest or one.name in orders
+                one.type_for(previous.get(one.form_selector or "")).may_be_secret
+                or one.is_parent_reference
+                or one.name in orders
             )
         }
         for name in [item.field for item in self.change.was if item.field not in kept]:
-            self.add_error(name, f"a plan that deletes {kind.one} never contains the field {name}")
+            self.add_error(
+                name, f"a plan that deletes {kind.noun_with_article} never contains the field {name}"
+            )
         return self.read_values(kind, [item for item in self.change.was if item.field in kept], "before")
 
-    def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> Read:
+    def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> RecordedValues:
         """Return the values of one side ("before" or "after"), in the order of the declared fields."""
         recorded = {item.field: item for item in items}
         for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
-            self.add_error(name, f"{kind.one} has no field {name}")
-        found: dict[str, Value | IncompleteValue] = {}
+            self.add_error(name, f"{kind.noun_with_article} has no field {name}")
+        found: dict[str, Value | IncompleteValueError] = {}
         today = self.entry.fields if self.entry is not None and self.change.action != "delete" else {}
         for field in kind.fields:
-            if field.name not in recorded or not (field.declarable or field.nest):
+            if field.name not in recorded or not (field.is_declarable or field.is_parent_reference):
                 continue
             try:
-                type_, item = field.form({**today, **found}.get(field.formed_by or "")), recorded[field.name]
+                type_, item = (
+                    field.type_for({**today, **found}.get(field.form_selector or "")),
+                    recorded[field.name],
+                )
                 if side == "before":
                     parse_recorded(type_, item.before)
                     value = parse_recorded(type_, type_.reverting_value(item.before, item.after))
                     check_secrets(value, today.get(field.name))
                 else:
                     value = parse_recorded(type_, item.after)
-                found[field.name] = None if field.null == "empty" and value == "" else value
-            except IncompleteValue as incomplete:
+                found[field.name] = None if field.null_effect == "empty" and value == "" else value
+            except IncompleteValueError as incomplete:
                 found[field.name] = incomplete
-            except UnfitValue as unfit:
+            except UnsuitableValueError as unfit:
                 self.add_error(field.name, str(unfit))
         return found
 
@@ -219,7 +228,7 @@ class _Reader:
         if self.change.action != "delete":
             hint = f"{hint}. To revert everything else, use --exclude {self.change.address}"
         message = f"{self.file} cannot be used, because the recorded change of {at} is invalid: {reason}"
-        self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))
+        self.findings.append(Diagnostic(_INVALID_RECORD_CODE, message, address=at, hint=hint))
 
 
 class CurrentAddresses:
@@ -237,7 +246,7 @@ class CurrentAddresses:
         self.ids = ids
         self._by_id: dict[tuple[str, str], list[Address]] = defaultdict(list)
         for address, match in snapshot.matches.items():
-            entry = desired.resources.get(address)
+            entry = desired.entries.get(address)
             if entry is not None:
                 self._by_id[entry.kind, match.id].append(address)
 
@@ -249,14 +258,14 @@ class CurrentAddresses:
         id = self.ids.get(str(address))
         for kind in map(self.registry.__getitem__, kinds):
             candidates = self._by_id.get((kind.name, id), ()) if id is not None else ()
-            if len(candidates) == 1 and kind.own_id:
+            if len(candidates) == 1 and kind.has_unique_id:
                 return candidates[0]
             parent = self.find_parent(address, kind)
             for candidate in candidates:
-                if self.desired.resources[candidate].parent == parent:
+                if self.desired.entries[candidate].parent == parent:
                     return candidate
             if id is None and parent is not None:
-                entry = self.desired.resources.get(self.with_parent(parent, address, kind))
+                entry = self.desired.entries.get(self.with_parent(parent, address, kind))
                 if entry is not None and entry.kind == kind.name:
                     return entry.address
         return None
@@ -264,7 +273,7 @@ class CurrentAddresses:
     def find_parent(self, address: Address, kind: Kind) -> Address | None:
         """Return the present address of the parent that an object of this kind had at a recorded address."""
         owner = self._recorded_parent(address, kind)
-        kinds = (self.registry.tree_owner(kind),) if kind.in_tree else kind.parents
+        kinds = (self.registry.tree_owner(kind),) if kind.is_node else kind.parents
         return self.find(owner, kinds) if owner.segments else None
 
     def with_parent(self, parent: Address, address: Address, kind: Kind) -> Address:
@@ -275,12 +284,12 @@ class CurrentAddresses:
 
     def _recorded_parent(self, address: Address, kind: Kind) -> Address:
         """Return the recorded address of the parent. For a navigation node, this is the site's address."""
-        if kind.in_tree:
+        if kind.is_node:
             return Address(
                 address.segments[: self._segment_count(self.registry[self.registry.tree_owner(kind)])]
             )
         words = len(kind.key.split("."))
-        return Address(address.segments[: -words if isinstance(kind.shape, Single) else -words - 1])
+        return Address(address.segments[: -words if isinstance(kind.shape, SingleEntry) else -words - 1])
 
     def _segment_count(self, kind: Kind) -> int:
         """Return the number of segments that an address of this kind has."""
@@ -292,17 +301,15 @@ class CurrentAddresses:
 def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
     """Return the configuration with a pin for each unmatched entry whose recorded object still exists."""
     matched = {
-        (desired.resources[at].kind, one.id)
-        for at, one in snapshot.matches.items()
-        if at in desired.resources
+        (desired.entries[at].kind, one.id) for at, one in snapshot.matches.items() if at in desired.entries
     }
-    live = {(one.kind, one.id) for one in snapshot.objects.values() if one.own_id} - matched
+    live = {(one.kind, one.id) for one in snapshot.objects.values() if one.has_unique_id} - matched
     pinned = {
         address: replace(entry, pin=ids[str(address)])
-        for address, entry in desired.resources.items()
+        for address, entry in desired.entries.items()
         if address not in snapshot.matches and (entry.kind, ids.get(str(address))) in live
     }
-    return replace(desired, resources={**desired.resources, **pinned}) if pinned else desired
+    return replace(desired, entries={**desired.entries, **pinned}) if pinned else desired
 
 
 def with_missing_entries(
@@ -314,7 +321,7 @@ def with_missing_entries(
     entry. Navigation nodes get no entry, because an entry does not determine the position of a node.
     `missing` has the recorded addresses of objects that do not exist any more.
     """
-    resources, scopes = dict(current.desired.resources), dict(current.desired.scopes)
+    resources, scopes = dict(current.desired.entries), dict(current.desired.scopes)
     changes = []
     for record in recorded:
         kind, address = current.registry[record.change.kind], record.change.location
@@ -328,31 +335,31 @@ def with_missing_entries(
             continue
         at = current.with_parent(parent, address, kind)
         scope_address = parent.child(*kind.key.split("."))
-        if not kind.in_tree:
+        if not kind.is_node:
             add_scope(current.registry, resources, scopes, parent, kind)
         if (
             record.change.action != "delete"
-            and not kind.in_tree
+            and not kind.is_node
             and record.id is not None
             and address not in missing
         ):
             if at in resources:
-                at = Address((*scope_address.segments, f"{at.last}-{record.id}"))
-            key = unquote(at.last)
+                at = Address((*scope_address.segments, f"{at.last_segment}-{record.id}"))
+            key = unquote(at.last_segment)
             resources[at] = Entry(
                 kind=kind.name, address=at, key=key, parent=parent, holder=None, spans={}, pin=record.id,
-                fields={kind.natural: key} if kind.natural else {}, span=scopes[scope_address].span,
+                fields={kind.key_field: key} if kind.key_field else {}, span=scopes[scope_address].span,
             )  # fmt: skip
         changes.append(replace(record, address=at))
     for record in changes:
-        outputs = current.registry[record.change.kind].platform.outputs
+        outputs = current.registry[record.change.kind].platform_work.outputs
         if (
             outputs is not None
             and record.address in resources
             and (parent := resources[record.address].parent)
         ):
             add_scope(current.registry, resources, scopes, parent, current.registry[outputs.kind])
-    return replace(current.desired, resources=resources, scopes=scopes), changes
+    return replace(current.desired, entries=resources, scopes=scopes), changes
 
 
 def add_scope(
@@ -366,11 +373,11 @@ def add_scope(
     scope_address = parent.child(*kind.key.split("."))
     if scope_address not in scopes:
         owner = resources[parent]
-        kinds = tuple(one.name for one in registry.places(owner.kind)[kind.key])
+        kinds = tuple(one.name for one in registry.kinds_by_list_key(owner.kind)[kind.key])
         scopes[scope_address] = Scope(scope_address, parent, kinds, owner.span)
 
 
-class CannotRestore(Exception):
+class NotRestorableError(Exception):
     """A previous value cannot be restored. The message has the reason."""
 
 
@@ -396,13 +403,13 @@ class References:
         self._recreated = recreated
         self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
 
-    def value_of(self, recorded: Mapping[str, Value | IncompleteValue], field: Field) -> Value:
+    def value_of(self, recorded: Mapping[str, Value | IncompleteValueError], field: Field) -> Value:
         """Return the recorded value of a field with present references. Raises CannotRestore."""
         value = recorded[field.name]
-        if isinstance(value, IncompleteValue):
-            raise CannotRestore(str(value))
-        kinds = field.type.refers
-        return transform(
+        if isinstance(value, IncompleteValueError):
+            raise NotRestorableError(str(value))
+        kinds = field.type.referenced_kinds
+        return map_leaves(
             value,
             lambda leaf: self._current_reference(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf,
         )
@@ -412,13 +419,17 @@ class References:
         for address, entry in self._resources.items():
             former = self._recreated.get(address)
             same = id == (entry.pin if former is None else former.change.id)
-            if same and address.first == organization and entry.kind in field.type.refers:
+            if (
+                same
+                and address.organization_key == organization
+                and entry.kind in field.type.referenced_kinds
+            ):
                 return Ref(address)
         for name, identity in self._by_name.items():
-            same = Address.parse(name).first == organization and self._objects[identity].id == id
-            if same and identity[0] in field.type.refers:
+            same = Address.parse(name).organization_key == organization and self._objects[identity].id == id
+            if same and identity[0] in field.type.referenced_kinds:
                 return LiveId(id)
-        raise CannotRestore(f"the object with the id {id} no longer exists")
+        raise NotRestorableError(f"the object with the id {id} no longer exists")
 
     def _current_reference(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
         address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
@@ -430,10 +441,10 @@ class References:
         )
         identity = identity or self._by_name.get(name)
         if identity is None:
-            raise CannotRestore(f"the previous value refers to {name}, which no longer exists")
+            raise NotRestorableError(f"the previous value refers to {name}, which no longer exists")
         if identity[0] not in kinds:
-            one = self._current.registry[identity[0]].one
-            raise CannotRestore(f"the previous value refers to {name}, which is now {one}")
+            one = self._current.registry[identity[0]].noun_with_article
+            raise NotRestorableError(f"the previous value refers to {name}, which is now {one}")
         return LiveId(self._objects[identity].id)
 
 
@@ -458,9 +469,9 @@ class RevertedEntries:
         self.changes = changes
         self.comparison = comparison
         self.current = current
-        self.used = used
+        self.reasons_to_keep = used
         self.names = comparison.sides.names
-        self.resources = dict(session.desired.resources)
+        self.resources = dict(session.desired.entries)
         self.not_reverted: list[Note] = []
         """A note for each object or field that the revert does not restore."""
         self.notes: list[Note] = []

@@ -17,10 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.config.discovery import Directory, InFront
+from dpsync.config.discovery import DiskFiles, StagedFiles
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
-from dpsync.config.rows import WORD, rows_of
+from dpsync.config.rows import FILE_KEY, row_format
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.kinds.kind import Kind
 from dpsync.model import nodes
@@ -28,13 +28,13 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry, Scope
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Node, Span
-from dpsync.model.text import command, counted
-from dpsync.workflows.session import Planned, Session, Sharing
+from dpsync.model.text import format_command, format_count
+from dpsync.workflows.session import OtherConfigurations, Planned, Session
 
 if TYPE_CHECKING:
     from dpsync.importing.update import Updated
 
-CODE = "rows"
+ROWS_CODE = "rows"
 
 
 class _RowPlace(Struct, frozen=True):
@@ -69,38 +69,46 @@ def import_rows(
         DiagnosticError: something would be lost, or a plan of the new files would not be empty (exit 4).
     """
     from dpsync.importing.inventory import NamingWithFiles
-    from dpsync.importing.update import Taken, Updated, unintended
+    from dpsync.importing.update import Updated, WrittenField, unintended_changes
 
-    variables, files = os.environ if env is None else env, Directory(root)
-    place = _place(session, named)
-    watched = session.desired.watched
+    variables, files = os.environ if env is None else env, DiskFiles(root)
+    place = _find_row_place(session, named)
+    watched = session.desired.watched_scopes
     if place.scope is None:
         names = (place.kind.name,)
         watched = {**watched, place.address: Scope(place.address, place.owner.address, names, place.span)}
-    planned = replace(session, desired=replace(session.desired, watched=watched, watching=True)).plan(client)
+    planned = replace(session, desired=replace(session.desired, watched_scopes=watched, reads_watched=True)).plan(client)
     before = session.differences(planned)
     name = posixpath.join(
         posixpath.dirname(place.span.file), f"{place.owner.key}.{place.kind.key.replace('.', '-')}.csv"
     )
-    _refuse(session, planned, place, name, files)
-    shared = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
-    others = shared.of_file(place.span.file)
+    _check_can_move_to_csv(session, planned, place, name, files)
+    shared = OtherConfigurations.of(
+        session.readable, files, session.registry.with_all_kinds, variables, layers or Layers()
+    )
+    others = shared.names_reading_file(place.span.file)
     if layers is not None and (layers.environment or layers.overlays) and others:
-        raise _refused(f"other environments also use {place.span.file} ({', '.join(others)})", place.span)
+        raise _refusal_error(
+            f"other environments also use {place.span.file} ({', '.join(others)})", place.span
+        )
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     updated = Updated()
-    table, not_in_rows = _split(sides, planned, place)
+    table, not_in_rows = _split_rows(sides, planned, place)
     updated.files[name] = table.encode()
-    value = {WORD: posixpath.basename(name), **not_in_rows}
-    updated.files[place.span.file] = _edited(files, place, value, session)
-    updated.taken.append(Taken(place.address, None, Span.start_of(name)))
-    desired, findings = load_from(InFront(files, updated.files), session.registry.whole, variables, layers)
+    value = {FILE_KEY: posixpath.basename(name), **not_in_rows}
+    updated.files[place.span.file] = _edited_configuration_file(files, place, value, session)
+    updated.written.append(WrittenField(place.address, None, Span.start_of(name)))
+    desired, findings = load_from(
+        StagedFiles(files, updated.files), session.registry.with_all_kinds, variables, layers
+    )
     errors = list(findings.errors)
     if not errors:
         edited_session = replace(session, desired=desired)
         after = session.differences(edited_session.plan(client))
-        inside = [change for change in after.changes if Address.parse(change.address).is_in(place.address)]
-        errors = unintended(before, after, updated)
+        inside = [
+            change for change in after.changes if Address.parse(change.address).is_at_or_below(place.address)
+        ]
+        errors = unintended_changes(before, after, updated)
         errors += [
             Diagnostic(
                 "side-effect",
@@ -114,13 +122,13 @@ def import_rows(
     return updated
 
 
-def _place(session: Session, named: str) -> _RowPlace:
+def _find_row_place(session: Session, named: str) -> _RowPlace:
     """Return the list of the named entry that a CSV file can contain. Raises DiagnosticError (exit 4)."""
     places: list[_RowPlace] = []
-    for entry in session.readable.resources.values():
-        for word, kinds in session.registry.places(entry.kind).items():
+    for entry in session.readable.entries.values():
+        for word, kinds in session.registry.kinds_by_list_key(entry.kind).items():
             for kind in kinds:
-                if rows_of(kind) is not None:
+                if row_format(kind) is not None:
                     address = entry.address.child(*word.split("."))
                     places.append(_RowPlace(entry, kind, address, session.readable.scopes.get(address)))
     by_address = [place for place in places if str(place.owner.address) == named]
@@ -135,121 +143,127 @@ def _place(session: Session, named: str) -> _RowPlace:
     raise DiagnosticError([error], Exit.REFUSED)
 
 
-def _refused(message: str, span: Span | None = None, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError([Diagnostic(CODE, message, span, hint=hint)], Exit.REFUSED)
+def _refusal_error(message: str, span: Span | None = None, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(ROWS_CODE, message, span, hint=hint)], Exit.REFUSED)
 
 
-def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, files: Directory) -> None:
+def _check_can_move_to_csv(
+    session: Session, planned: Planned, place: _RowPlace, name: str, files: DiskFiles
+) -> None:
     """Raise DiagnosticError (exit 4) if the files contain something that the CSV file could not."""
     desired: Desired = session.readable
-    for entry in desired.resources.values():
-        if entry.address.is_in(place.address):
+    for entry in desired.entries.values():
+        if entry.address.is_at_or_below(place.address):
             if entry.span.file in desired.row_files:
                 hint = "to write values from GitBook into the CSV file, use --update and --add"
-                raise _refused(f"{entry.span.file} is already a CSV file", place.span, hint)
+                raise _refusal_error(f"{entry.span.file} is already a CSV file", place.span, hint)
             if entry.span.file != place.span.file:
-                raise _refused(
+                raise _refusal_error(
                     f"{entry.address} is in another file than the other entries of its list", entry.span
                 )
-            if planned.snapshot.bound(entry.address) is None:
-                hint = f"create the object with {command('apply')} first, or delete the entry"
-                raise _refused(
+            if planned.snapshot.live_id(entry.address) is None:
+                hint = f"create the object with {format_command('apply')} first, or delete the entry"
+                raise _refusal_error(
                     f"GitBook does not contain {entry.address}, so the import would lose this entry",
                     entry.span,
                     hint,
                 )
     if place.address not in planned.snapshot.scopes:
-        raise _refused(f"dpsync could not read {place.address}", place.span)
+        raise _refusal_error(f"dpsync could not read {place.address}", place.span)
     try:
         files.read(name, 0)
     except FileNotFoundError:
         return
     except OSError:
         pass
-    raise _refused(f"{name} already exists", place.span, "move or delete the file")
+    raise _refusal_error(f"{name} already exists", place.span, "move or delete the file")
 
 
-def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
+def _split_rows(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
     """Return the text of the CSV file, and the entries that no CSV row can contain."""
-    from dpsync.importing.edit_yaml import Uneditable
-    from dpsync.importing.entries import NONE, worth_writing
-    from dpsync.importing.rows import Cells, file_text, row
-    from dpsync.importing.values import Unwritable, Writing, variable
-    from dpsync.kinds.short_forms import short_forms
+    from dpsync.importing.edit_yaml import UneditableError
+    from dpsync.importing.entries import EXPLICIT_NULL, value_to_write
+    from dpsync.importing.rows import Cells, cells_of_entry, csv_text
+    from dpsync.importing.values import UnwritableValueError, ValueWriter, secret_variable
+    from dpsync.kinds.short_forms import shorten_fields
 
     lines: list[Cells] = []
     not_in_rows: dict[str, Any] = {}
-    natural = str(place.kind.natural)
+    natural = str(place.kind.key_field)
     objects = [planned.snapshot.objects[identity] for identity in planned.snapshot.scopes[place.address]]
     for live in sorted(objects, key=lambda live: str(live.fields.get(natural))):
         key = str(live.fields.get(natural) or "")
         fields: dict[str, Any] = {}
         try:
             for field in place.kind.fields:
-                value = worth_writing(place.kind, field, live, key, full=False)
-                if value is NONE:
+                value = value_to_write(place.kind, field, live, key, full=False)
+                if value is EXPLICIT_NULL:
                     fields[field.name] = None
                 elif value is not None:
                     address = place.address.child(key)
-                    writing = Writing(sides.named(place.owner), partial(variable, address, field.name))
-                    fields[field.name] = writing.value(field.type, value)
-        except Unwritable as error:
-            raise _refused(
+                    writing = ValueWriter(
+                        sides.named(place.owner), partial(secret_variable, address, field.name)
+                    )
+                    fields[field.name] = writing.yaml_value(field.type, value)
+        except UnwritableValueError as error:
+            raise _refusal_error(
                 f'dpsync cannot write the row "{key}" of the CSV file: {error}', place.span
             ) from None
         try:
-            lines.append(row(place.kind, key, fields))
-        except Uneditable:
-            not_in_rows[key] = short_forms(place.kind, fields)
+            lines.append(cells_of_entry(place.kind, key, fields))
+        except UneditableError:
+            not_in_rows[key] = shorten_fields(place.kind, fields)
     if not lines:
-        raise _refused(f"{place.address} contains no object that a CSV file can contain", place.span)
-    return file_text(place.kind, lines), not_in_rows
+        raise _refusal_error(f"{place.address} contains no object that a CSV file can contain", place.span)
+    return csv_text(place.kind, lines), not_in_rows
 
 
-def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: Session) -> bytes:
+def _edited_configuration_file(
+    files: DiskFiles, place: _RowPlace, value: dict[str, Any], session: Session
+) -> bytes:
     """Return the configuration file with the line that names the CSV file."""
-    from dpsync.importing.edit_yaml import Document, Uneditable, apply_edits, comments, unfolded
+    from dpsync.importing.edit_yaml import UneditableError, YamlFile, apply_edits, comments, unfold_long_lines
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
-    document = Document(decode(before, place.span.file)[0], place.span.file)
+    document = YamlFile(decode(before, place.span.file)[0], place.span.file)
     try:
         if place.scope is not None:
             key, old = document.value_of(place.span)
-            if any("${" in text for text in _texts(old)):
-                raise Uneditable("a value of this entry comes from a variable, which would be lost")
+            if any("${" in text for text in _scalar_texts(old)):
+                raise UneditableError("a value of this entry comes from a variable, which would be lost")
             edits = document.edits(key, old, value)
         else:
             names = {one.name for one in session.registry[place.owner.kind].fields}
             first, *inside = place.kind.key.split(".")
             for word in reversed(inside):
                 value = {word: value}
-            edits = document.adding(place.span, first, value, names)
-        text = unfolded(document.text, apply_edits(document.text, edits))
-    except Uneditable as error:
-        raise _refused(
+            edits = document.add_field_edits(place.span, first, value, names)
+        text = unfold_long_lines(document.text, apply_edits(document.text, edits))
+    except UneditableError as error:
+        raise _refusal_error(
             f"dpsync cannot write the line that names the CSV file: {error}",
             place.span,
             "write the line by hand",
         ) from None
     if lost := comments(document.text) - comments(text):
         message = (
-            f"{counted(lost.total(), 'comment')} would be lost, because CSV "
+            f"{format_count(lost.total(), 'comment')} would be lost, because CSV "
             f"files have no comments: {next(iter(lost))}"
         )
-        raise _refused(
+        raise _refusal_error(
             message, place.span, f'move the comment above the key "{place.kind.key}", or delete the comment'
         )
     return encode(text, before)
 
 
-def _texts(node: Node) -> Iterator[str]:
+def _scalar_texts(node: Node) -> Iterator[str]:
     """Yield each scalar of a YAML node as it is written in the file."""
     match node:
         case nodes.Scalar(text=text):
             yield text
         case nodes.Sequence(items=items):
             for item in items:
-                yield from _texts(item)
+                yield from _scalar_texts(item)
         case nodes.Mapping(entries=entries):
             for _, item in entries:
-                yield from _texts(item)
+                yield from _scalar_texts(item)

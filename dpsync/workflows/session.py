@@ -19,14 +19,14 @@ from dpsync.apply.saved_plan import Expected
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
 from dpsync.config.discovery import Files
-from dpsync.config.entry_keywords import supported
+from dpsync.config.entry_keywords import without_unsupported_entries
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.live.delete_evidence import held, with_pages
-from dpsync.live.reading import renamed_keys
+from dpsync.live.delete_evidence import count_candidate_pages, with_page_counts
+from dpsync.live.reading import find_renamed_keys
 from dpsync.model.address import Address
-from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, LabelCommits
+from dpsync.model.desired import NO_BASE, NO_LABELS, Base, Desired, LabelCommits
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.drift import Drift
 from dpsync.model.ids import NO_IDS, IdsFile
@@ -37,67 +37,67 @@ from dpsync.model.question import Candidate, Refusal
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.coverage import coverage
 from dpsync.planner.drift import find_drift
-from dpsync.planner.plan import left_alone, make_plan, with_unwritten
-from dpsync.planner.selection import selection
+from dpsync.planner.plan import make_plan, unmanaged_objects_kept, with_all_differences
+from dpsync.planner.selection import find_selection
 from dpsync.planner.sides import Options, Sides
-from dpsync.workflows.reading import Reading
+from dpsync.workflows.reading import SidesReader
 
 if TYPE_CHECKING:
-    from dpsync.apply.ids_recorder import IdsStore, Recorder
+    from dpsync.apply.ids_recorder import IdsRecorder, IdsStore
     from dpsync.apply.journal import Journal
-    from dpsync.importing.update import Taken
+    from dpsync.importing.update import WrittenField
 
 
-TOP: str = "the top-level values"
+TOP_LEVEL_NAME: str = "the top-level values"
 """The name of the configuration without an environment, in messages."""
 
 
-class Sharing(Struct, frozen=True):
+class OtherConfigurations(Struct, frozen=True):
     """The configuration with each other environment or fewer overlays, by a name for messages."""
 
-    others: Mapping[str, Desired]
+    by_name: Mapping[str, Desired]
 
     @staticmethod
     def of(
         desired: Desired, files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
-    ) -> Sharing:
+    ) -> OtherConfigurations:
         """Load the configuration with each other environment, without one, and without the last overlay."""
         layers_by_name: dict[str, Layers] = {}
         for name in (None, *desired.environments):
             if name != layers.environment:
-                layers_by_name[TOP if name is None else name] = replace(layers, environment=name)
+                layers_by_name[TOP_LEVEL_NAME if name is None else name] = replace(layers, environment=name)
         if layers.overlays:
             *lower, last = layers.overlays
             layers_by_name[f"what is without {last}"] = replace(layers, overlays=tuple(lower))
-        return Sharing(
+        return OtherConfigurations(
             {name: load_from(files, registry, env, other)[0] for name, other in layers_by_name.items()}
         )
 
-    def of_field(self, address: Address, field: str, span: Span) -> tuple[str, ...]:
+    def names_using_field(self, address: Address, field: str, span: Span) -> tuple[str, ...]:
         """Return the other configurations that take the value of a field from the line at this position."""
         return tuple(
             name
-            for name, other in self.others.items()
-            if address in other.resources and other.resources[address].where(field) == span
+            for name, other in self.by_name.items()
+            if address in other.entries and other.entries[address].field_span(field) == span
         )
 
-    def of_lines(self, desired: Desired, lines: Iterable[Taken]) -> tuple[str, ...]:
+    def names_using_lines(self, desired: Desired, lines: Iterable[WrittenField]) -> tuple[str, ...]:
         """Return the other configurations that use one of these lines, at the positions before the edit."""
         names = {
             name
             for line in lines
-            if line.field is not None and line.address in desired.resources
-            for name in self.of_field(line.address, line.field, line.span)
+            if line.field is not None and line.address in desired.entries
+            for name in self.names_using_field(line.address, line.field, line.span)
         }
-        return tuple(name for name in self.others if name in names)
+        return tuple(name for name in self.by_name if name in names)
 
-    def of_file(self, name: str) -> tuple[str, ...]:
+    def names_reading_file(self, name: str) -> tuple[str, ...]:
         """Return the other configurations that read a file, and so would get its new entries."""
-        return tuple(who for who, other in self.others.items() if name in other.texts)
+        return tuple(who for who, other in self.by_name.items() if name in other.texts)
 
 
 Candidates = tuple[Candidate, ...]
-_AddPages = Callable[[str | None, Candidates], Candidates]
+_AddPageCounts = Callable[[str | None, Candidates], Candidates]
 
 
 class CandidatePages:
@@ -130,32 +130,32 @@ class CandidatePages:
             replace(finding, candidates=add_pages(finding.address, finding.candidates))
             for finding in findings
         )
-        with_counts.left_out.update(findings.left_out)
+        with_counts.omitted_counts.update(findings.omitted_counts)
         return with_counts
 
-    def _page_counts(self, questions: Iterable[tuple[str | None, Candidates]]) -> _AddPages:
+    def _page_counts(self, questions: Iterable[tuple[str | None, Candidates]]) -> _AddPageCounts:
         pairs = [
             (kind, candidate)
             for address, candidates in questions
             if (kind := self._kind(address)) is not None
             for candidate in candidates
         ]
-        page_counts = held(self._client, self._registry, self._parallelism, pairs)
+        page_counts = count_candidate_pages(self._client, self._registry, self._parallelism, pairs)
 
         def add_pages(address: str | None, candidates: Candidates) -> Candidates:
             kind = self._kind(address)
-            return candidates if kind is None else with_pages(kind, candidates, page_counts)
+            return candidates if kind is None else with_page_counts(kind, candidates, page_counts)
 
         return add_pages
 
     def _kind(self, address: str | None) -> str | None:
         """Return the kind of the entry at an address; None if the refusal is about something else."""
         if self._kinds is None:
-            self._kinds = {str(known): entry.kind for known, entry in self._desired.resources.items()}
+            self._kinds = {str(known): entry.kind for known, entry in self._desired.entries.items()}
         return self._kinds.get(address)
 
 
-ANYTHING = Expected()
+ANY_PLAN = Expected()
 """Accepts any plan."""
 
 
@@ -187,7 +187,7 @@ class Session(Struct, frozen=True, dict=True):
     desired: Desired
     registry: Registry
     parallelism: int = 4
-    base: Base = NOT_ASKED
+    base: Base = NO_BASE
     ids: IdsFile = NO_IDS
     """Which live object each entry is, as the ids file in the working tree has it."""
     labels: LabelCommits = NO_LABELS
@@ -209,26 +209,30 @@ class Session(Struct, frozen=True, dict=True):
     @cached_property
     def readable(self) -> Desired:
         """Return the configuration as far as the API edition supports it; other entries are `unserved`."""
-        return supported(self.desired, self.registry)
+        return without_unsupported_entries(self.desired, self.registry)
 
     @cached_property
     def readable_base(self) -> Base:
         """Return the git base as far as the API edition supports it."""
         then = self.base.desired
-        return self.base if then is None else replace(self.base, desired=supported(then, self.registry))
+        return (
+            self.base
+            if then is None
+            else replace(self.base, desired=without_unsupported_entries(then, self.registry))
+        )
 
     @cached_property
     def readable_labels(self) -> LabelCommits:
         """Return the commits for labels as far as the API edition supports their entries."""
-        return self.labels.mapped(lambda then: supported(then, self.registry))
+        return self.labels.map_configurations(lambda then: without_unsupported_entries(then, self.registry))
 
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
         """Read the live objects, and return them with the configuration. Raises as `plan` does."""
         return self.reading(client).sides(self.readable, options or Options())
 
-    def reading(self, client: ReadClient) -> Reading:
+    def reading(self, client: ReadClient) -> SidesReader:
         """Return the reader of the platform for this configuration, with the git base and the ids file."""
-        return Reading(
+        return SidesReader(
             client, self.registry, self.parallelism, self.readable_base, self.ids, self.readable_labels
         )
 
@@ -256,12 +260,12 @@ class Session(Struct, frozen=True, dict=True):
 
     def _with_renamed_keys(self, plan: Plan, sides: Sides) -> Plan:
         """Return the plan with the entries whose new key an apply only writes to the ids file."""
-        part = selection(sides)
+        part = find_selection(sides)
         listed = {change.address for change in (*plan.changes, *plan.blocked)}
         renamed = {
             str(address): str(before)
-            for address, before in renamed_keys(self.registry, self.readable, sides.snapshot).items()
-            if str(address) not in listed and (part is None or address in part.wanted)
+            for address, before in find_renamed_keys(self.registry, self.readable, sides.snapshot).items()
+            if str(address) not in listed and (part is None or address in part.addresses)
         }
         return plan.model_copy(update={"renamed_keys": renamed}) if renamed else plan
 
@@ -277,7 +281,7 @@ class Session(Struct, frozen=True, dict=True):
         With `everything`, objects without an entry in watched lists count as drift. With `unwatched`, the
         drift also lists all objects and fields without an entry, each with the line that would watch it.
         """
-        watching = replace(self, desired=replace(self.desired, watching=True))
+        watching = replace(self, desired=replace(self.desired, reads_watched=True))
         planned = watching.plan(client, options)
         sides = planned.sides
         drift = find_drift(sides, planned.plan, everything)
@@ -287,23 +291,23 @@ class Session(Struct, frozen=True, dict=True):
             drift = with_last_events(client, sides, drift)
         if unwatched:
             from dpsync.importing.inventory import Naming
-            from dpsync.importing.left_out import lines
+            from dpsync.importing.left_out import watch_lines
 
             naming = Naming(self.registry, sides.desired, sides.snapshot)
-            unwatched_lines = tuple(lines(naming, coverage(sides).each_unwatched()))
+            unwatched_lines = tuple(watch_lines(naming, coverage(sides).unwatched_by_entry()))
             drift = drift.model_copy(update={"unwatched_lines": unwatched_lines})
         return drift
 
     @staticmethod
     def differences(planned: Planned) -> Plan:
         """Return the plan with all differences, also those that no request can remove."""
-        return with_unwritten(planned.sides, planned.plan)
+        return with_all_differences(planned.sides, planned.plan)
 
     def apply(
         self,
         client: WriteClient,
         planned: Planned,
-        expect: Expected = ANYTHING,
+        expect: Expected = ANY_PLAN,
         *,
         journal: Journal | None = None,
         secrets: Mapping[str, str] | None = None,
@@ -329,11 +333,11 @@ class Session(Struct, frozen=True, dict=True):
         No exception is raised after the first write: from then on, the report has the errors.
         """
         from dpsync.apply.executor import Executor
-        from dpsync.apply.journal import NoJournal
-        from dpsync.apply.run import carry_out
+        from dpsync.apply.journal import NullJournal
+        from dpsync.apply.run import apply_plan
 
         if planned.plan.refusals:
-            raise DiagnosticError(map(_finding, planned.plan.refusals), Exit.REFUSED)
+            raise DiagnosticError(map(_refusal_finding, planned.plan.refusals), Exit.REFUSED)
         expect.check(planned.plan)
         recorder = self._recorder(client, planned, ids)
         executor = Executor(
@@ -342,7 +346,7 @@ class Session(Struct, frozen=True, dict=True):
             self.readable,
             planned.snapshot,
             planned.plan,
-            journal or NoJournal(),
+            journal or NullJournal(),
             os.environ if secrets is None else secrets,
             self.parallelism,
             report,
@@ -352,12 +356,12 @@ class Session(Struct, frozen=True, dict=True):
 
         def again() -> Plan:
             proof = replace(planned.options, proof=True)
-            proven = replace(self, ids=recorder.known).plan(client, proof)
-            recorder.recognised(proven.snapshot, proven.plan)
-            recorder.left_alone(left_alone(proven.sides, proven.plan))
+            proven = replace(self, ids=recorder.current_ids).plan(client, proof)
+            recorder.record_matches(proven.snapshot, proven.plan)
+            recorder.mark_kept(unmanaged_objects_kept(proven.sides, proven.plan))
             return proven.plan
 
-        return carry_out(executor, again)
+        return apply_plan(executor, again)
 
     def record(self, client: ReadClient, planned: Planned, ids: IdsStore) -> str | None:
         """Record the object of each entry in the ids file if there is nothing to apply.
@@ -365,30 +369,35 @@ class Session(Struct, frozen=True, dict=True):
         Returns the reason if the ids file could not be written, otherwise None.
         """
         recorder = self._recorder(client, planned, ids)
-        recorder.left_alone(left_alone(planned.sides, planned.plan))
+        recorder.mark_kept(unmanaged_objects_kept(planned.sides, planned.plan))
         recorder.close()
         return recorder.trouble
 
-    def _recorder(self, client: ReadClient, planned: Planned, ids: IdsStore | None) -> Recorder:
-        from dpsync.apply.ids_recorder import NoStore, Recorder
+    def _recorder(self, client: ReadClient, planned: Planned, ids: IdsStore | None) -> IdsRecorder:
+        from dpsync.apply.ids_recorder import IdsRecorder, NullIdsStore
 
-        recorder = Recorder(
-            ids or NoStore(), client.platform, self.ids, self.registry, self.readable, _chosen(planned)
+        recorder = IdsRecorder(
+            ids or NullIdsStore(),
+            client.platform,
+            self.ids,
+            self.registry,
+            self.readable,
+            _planned_addresses(planned),
         )
-        recorder.recognised(planned.snapshot, planned.plan)
+        recorder.record_matches(planned.snapshot, planned.plan)
         return recorder
 
 
-def _chosen(planned: Planned) -> frozenset[Address] | None:
+def _planned_addresses(planned: Planned) -> frozenset[Address] | None:
     """Return the addresses that are planned; None for the whole configuration."""
-    part = selection(planned.sides)
+    part = find_selection(planned.sides)
     if part is None:
         return None
     also = planned.plan.part.also if planned.plan.part is not None else ()
-    return part.wanted | {item.location for item in also}
+    return part.addresses | {item.location for item in also}
 
 
-def _finding(refusal: Refusal) -> Diagnostic:
+def _refusal_finding(refusal: Refusal) -> Diagnostic:
     """Return a refusal as a finding, for an apply of a plan that must not be applied."""
     return Diagnostic(
         refusal.code,

@@ -7,22 +7,27 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from dpsync.kinds.kind import Single
+from dpsync.kinds.kind import SingleEntry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Scope
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy
-from dpsync.model.text import command
+from dpsync.model.text import format_command
 from dpsync.planner.decide import decide
 from dpsync.planner.history import Names
-from dpsync.planner.identity_questions import answer_text, candidate, it_is, perhaps_renamed
+from dpsync.planner.identity_questions import (
+    binding_answers,
+    binding_instruction,
+    candidate,
+    possibly_renamed_entries,
+)
 from dpsync.planner.plan import make_plan
-from dpsync.planner.rebound_ids import Lookalike, Reason, lookalikes
+from dpsync.planner.rebound_ids import RenameCandidates, SimilarityReason, find_candidates
 from dpsync.planner.sides import Sides
 from dpsync.workflows.session import Planned, Session
 
 
-def undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
+def find_undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
     """Return the places of objects that their parent has exactly once and that have no entry.
 
     Without patterns: those places that the policy watches, itself or a field there.
@@ -30,17 +35,17 @@ def undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Ad
     desired, policy = session.readable, session.readable.policy
     wanted = patterns or (*policy.watch, *policy.watch_fields)
     found: dict[Address, Scope] = {}
-    for entry in desired.resources.values() if wanted else ():
-        for word, kinds in session.registry.places(entry.kind).items():
+    for entry in desired.entries.values() if wanted else ():
+        for word, kinds in session.registry.kinds_by_list_key(entry.kind).items():
             address = entry.address.child(*word.split("."))
-            known = address in desired.resources or address in desired.unserved
-            is_single = isinstance(kinds[0].shape, Single)
+            known = address in desired.entries or address in desired.unsupported
+            is_single = isinstance(kinds[0].shape, SingleEntry)
             if is_single and not known and any(pattern.matches(address) for pattern in wanted):
                 found[address] = Scope(address, entry.address, tuple(kind.name for kind in kinds), entry.span)
     return found
 
 
-def undeclared(
+def find_undeclared(
     planned: Planned, patterns: Sequence[Pattern]
 ) -> tuple[Mapping[Address, LiveObject], list[Diagnostic]]:
     """Return live objects without an entry that match the patterns, and findings for unused patterns."""
@@ -58,7 +63,7 @@ def undeclared(
         exact = "*" not in pattern.text
         found |= {address: known[address] for address in named if exact or _has_value(known[address])}
         if not named:
-            problems.append(_matches_nothing(sides, pattern))
+            problems.append(_unused_pattern_error(sides, pattern))
     return found, problems
 
 
@@ -67,48 +72,50 @@ def _has_value(live: LiveObject) -> bool:
     return any(value not in (None, {}) for value in live.fields.values())
 
 
-def _matches_nothing(sides: Sides, pattern: Pattern) -> Diagnostic:
+def _unused_pattern_error(sides: Sides, pattern: Pattern) -> Diagnostic:
     """Return the error about a pattern that matches no object without an entry."""
-    for place, unread in sides.snapshot.unwatched.items():
-        if pattern.matches(place) or pattern.place.matches(place):
+    for place, unread in sides.snapshot.not_readable_watched.items():
+        if pattern.matches(place) or pattern.list_pattern.matches(place):
             return Diagnostic("unread", unread.reason, address=str(place), hint=unread.todo)
-    if any(pattern.matches(address) for address in sides.desired.resources):
-        update = command("import", "--update", pattern.text)
+    if any(pattern.matches(address) for address in sides.desired.entries):
+        update = format_command("import", "--update", pattern.text)
         hint = f"to write the values from GitBook into the entry: {update}"
         return Diagnostic("unknown-address", f'"{pattern.text}" has an entry already', hint=hint)
     message = f'"{pattern.text}" matches no object that is in GitBook but not in your files'
     hint = (
-        f"{command('drift', '--everything')} lists the objects without an entry. If your files do not "
+        f"{format_command('drift', '--everything')} lists the objects without an entry. If your files do not "
         "contain the list of the object, add the address of the list to policy: watch"
     )
     return Diagnostic("unknown-address", message, hint=hint)
 
 
-def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Mapping[Address, Diagnostic]]:
+def bind_renamed_entries(
+    planned: Planned, patterns: Sequence[Pattern]
+) -> tuple[Planned, Mapping[Address, Diagnostic]]:
     """Return the plan with each matching entry that is not live bound to its only candidate.
 
     Also return, by address, a finding for each entry with several candidates. An object with a similar title
     is bound if it is the only candidate; one with another reason only for an address without wildcards.
     """
     sides = planned.sides
-    perhaps: dict[Address, Lookalike] = {}
+    perhaps: dict[Address, RenameCandidates] = {}
     meant: dict[Identity, list[Address]] = defaultdict(list)
-    for address, found in perhaps_renamed(decide(sides), lookalikes(sides)).items():
-        if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
+    for address, found in possibly_renamed_entries(decide(sides), find_candidates(sides)).items():
+        if not any(pattern.matches_or_contains(address) or pattern.matches(address) for pattern in patterns):
             continue
         perhaps[address] = found
         exactly = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
-        match list(found.could_be.items()):
-            case [(identity, reason)] if exactly or reason is Reason.SIMILAR:
+        match list(found.candidates.items()):
+            case [(identity, reason)] if exactly or reason is SimilarityReason.SIMILAR:
                 meant[identity].append(address)
     taken = {
-        address: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
+        address: Match(sides.snapshot.objects[identity].id, MatchedBy.SIMILARITY)
         for identity, addresses in meant.items()
         if len(addresses) == 1
         for address in addresses
     }
     left = {
-        address: _not_taken(sides.names, address, found.could_be)
+        address: _ambiguous_rename_finding(sides.names, address, found.candidates)
         for address, found in perhaps.items()
         if address not in taken
     }
@@ -119,17 +126,19 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     return Planned(make_plan(again), again), left
 
 
-def _not_taken(names: Names, address: Address, could_be: Mapping[Identity, Reason]) -> Diagnostic:
+def _ambiguous_rename_finding(
+    names: Names, address: Address, could_be: Mapping[Identity, SimilarityReason]
+) -> Diagnostic:
     candidates = tuple(candidate(names, identity, reason.value) for identity, reason in could_be.items())
     first, *_ = candidates
-    pin = answer_text(names, address, first.id)
+    pin = binding_instruction(names, address, first.id)
     return Diagnostic(
         "not-live",
         "dpsync did not find the object of this entry in GitBook. "
         "One of these objects may be the same object with a new name",
-        names.desired.resources[address].span,
+        names.desired.entries[address].span,
         str(address),
         f"{pin} if this is the same object, or delete the entry if the object no longer exists",
         candidates=candidates,
-        answers=it_is(names, address, candidates),
+        answers=binding_answers(names, address, candidates),
     )

@@ -6,18 +6,18 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from dpsync.client.errors import ClientError, NotSent, Unknown
+from dpsync.client.errors import ClientError, NotSentError, UnknownOutcomeError
 from dpsync.client.transport import Request, Response, Transport
 
 Answer = Callable[[Request], "Response | ClientError"]
 
 
 def lost(reason: Any) -> Answer:
-    return lambda request: Unknown(request.method, request.path, reason)
+    return lambda request: UnknownOutcomeError(request.method, request.path, reason)
 
 
 def refused(request: Request) -> ClientError:
-    return NotSent(request.method, request.path, "refused")
+    return NotSentError(request.method, request.path, "refused")
 
 
 def status(code: int, **headers: str) -> Answer:

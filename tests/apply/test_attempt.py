@@ -9,13 +9,20 @@ from typing import Any, cast
 
 import pytest
 
-from dpsync.apply.attempt import Attempt, Shared, _laid_over
-from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.journal import NoJournal, RememberingJournal
-from dpsync.apply.task import Check, Ids, Objection, Task
+from dpsync.apply.attempt import ApplyContext, Attempt, _merge_over_live
+from dpsync.apply.fresh_reads import FreshReads
+from dpsync.apply.journal import InMemoryJournal, NullJournal
+from dpsync.apply.task import Check, LiveIds, StaleStep, StepTask
 from dpsync.client.client import WriteClient, WriteResult
-from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
-from dpsync.kinds.registry import load
+from dpsync.client.errors import (
+    ClientError,
+    InterruptedRequestError,
+    NotFoundError,
+    NotSentError,
+    StatusError,
+    UnknownOutcomeError,
+)
+from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import Json
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Difference, Gives, Step
@@ -26,7 +33,7 @@ from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin
 from dpsync.model.snapshot import LiveObject
 
-REGISTRY = load("published")
+REGISTRY = build_registry("published")
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 TEAM, ACME = Address.parse("acme/teams/t"), Address.root("acme")
 MADE = LiveObject("team", "7", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
@@ -67,7 +74,7 @@ class Reading:
     def sending(self) -> None:
         """Ignore that a write is about to be sent."""
 
-    def not_sent(self, task: Task) -> None:
+    def not_sent(self, task: StepTask) -> None:
         """Ignore that the write was not sent."""
 
     def source(self, change: Change) -> object:
@@ -88,15 +95,15 @@ def attempt(
     reading: Reading | None = None,
     checks: Sequence[Check] = (),
     kind: str = "team",
-) -> tuple[Outcome, Ids]:
+) -> tuple[Outcome, LiveIds]:
     change = Change(address=str(TEAM), kind=kind, action="create", steps=(step,))
     team = Entry("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
-    ids, secrets = Ids({ACME: "acme"}), {"KEY": "hush"}
-    shared = Shared(
-        cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NoJournal(), secrets, ids,
-        cast(Fresh, reading or Reading()), checks, threading.Event(),
+    ids, secrets = LiveIds({ACME: "acme"}), {"KEY": "hush"}
+    shared = ApplyContext(
+        cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NullJournal(), secrets, ids,
+        cast(FreshReads, reading or Reading()), checks, threading.Event(),
     )  # fmt: skip
-    return Attempt(shared, Task(change, step)).run(), ids
+    return Attempt(shared, StepTask(change, step)).run(), ids
 
 
 def step(verb: Any = "create", repeat: Any = "look_up", **more: Any) -> Step:
@@ -111,11 +118,11 @@ def answer(status: int = 200, **body: Any) -> WriteResult:
     return WriteResult(status, body)
 
 
-LOST = Unknown("PUT", "/orgs/acme/teams", "reset")
+LOST = UnknownOutcomeError("PUT", "/orgs/acme/teams", "reset")
 
 
-def refused(status: int, *, after: bool = False) -> Answered:
-    kind = NotFound if status == 404 else Answered
+def refused(status: int, *, after: bool = False) -> StatusError:
+    kind = NotFoundError if status == 404 else StatusError
     error = kind("PUT", "/orgs/acme/teams", status)
     error.after_unknown = after
     return error
@@ -137,8 +144,8 @@ def refused(status: int, *, after: bool = False) -> Answered:
         (LOST, step("delete", "safe"), "unknown", True),
         (LOST, step("act", "never"), "unknown", True),
         (LOST, step(), "unknown", True),
-        (NotSent("PUT", "/orgs/acme/teams", "refused"), step(), "failed", False),
-        (Interrupted("PUT", "/orgs/acme/teams"), step(), "not-tried", False),
+        (NotSentError("PUT", "/orgs/acme/teams", "refused"), step(), "failed", False),
+        (InterruptedRequestError("PUT", "/orgs/acme/teams"), step(), "not-tried", False),
         # A refusal says that nothing was done, unless an earlier try may have been carried out.
         (refused(422), step("update", "safe"), "failed", True),
         (refused(422, after=True), step("update", "safe"), "unknown", True),
@@ -185,8 +192,8 @@ def test_step_result_follows_from_response(answered: object, of: Step, result: s
         (Reading(place=False), "look_up", "unknown"),
         (Reading([MADE]), "never", "unknown"),
         # A reading that fails proves nothing, either way.
-        (Reading(Interrupted("GET", "/orgs/acme/teams")), "look_up", "unknown"),
-        (Reading(NotSent("GET", "/orgs/acme/teams", "refused")), "look_up", "unknown"),
+        (Reading(InterruptedRequestError("GET", "/orgs/acme/teams")), "look_up", "unknown"),
+        (Reading(NotSentError("GET", "/orgs/acme/teams", "refused")), "look_up", "unknown"),
     ],
 )
 def test_unanswered_create_is_done_when_object_is_found(reading: Reading, repeat: str, result: str) -> None:
@@ -243,7 +250,7 @@ def test_create_interrupted_by_signal_is_unknown() -> None:
 
     Otherwise, after a second signal it is still asked what became of a write.
     """
-    cut = Unknown("PUT", "/orgs/acme/teams", "interrupted")
+    cut = UnknownOutcomeError("PUT", "/orgs/acme/teams", "interrupted")
     outcome, ids = attempt(Client(cut), step(), Reading([MADE]))
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
     assert "The next plan shows whether the change was made" in (outcome.error or "")
@@ -255,11 +262,11 @@ def test_unsent_step_releases_its_place(sent: bool) -> None:
     given_back: list[str] = []
 
     class Places(Reading):
-        def not_sent(self, task: Task) -> None:
+        def not_sent(self, task: StepTask) -> None:
             given_back.append(task.step.id)
 
     outcome, _ = attempt(
-        Client(answer(id="7") if sent else NotSent("PUT", "/x", "refused")), step(), Places()
+        Client(answer(id="7") if sent else NotSentError("PUT", "/x", "refused")), step(), Places()
     )
     assert outcome.sent is sent
     assert given_back == ([] if sent else [f"{TEAM} create"])
@@ -281,23 +288,23 @@ def test_addresses_in_request_are_replaced_by_ids() -> None:
 
 def test_journal_records_id_before_write() -> None:
     """Otherwise, the journal does not say which object a write is about."""
-    journal = RememberingJournal(NoJournal())
+    journal = InMemoryJournal(NullJournal())
 
     for known in (None, "7"):
         change = Change(address=str(TEAM), kind="team", action="update", steps=(step("update", "safe"),))
-        ids = Ids({TEAM: known} if known else {})
-        shared = Shared(
+        ids = LiveIds({TEAM: known} if known else {})
+        shared = ApplyContext(
             cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), journal, {}, ids,
-            cast(Fresh, Reading()), (), threading.Event(),
+            cast(FreshReads, Reading()), (), threading.Event(),
         )  # fmt: skip
-        Attempt(shared, Task(change, change.steps[0])).run()
+        Attempt(shared, StepTask(change, change.steps[0])).run()
     intents = [(one.address, one.id) for one in journal.events if isinstance(one, Intended)]
     assert intents == [(None, None), (str(TEAM), "7")]
     assert [one.outcome.result for one in journal.events if isinstance(one, StepEnded)] == ["done", "done"]
 
 
-def objecting(found: Objection | Exception | None) -> Check:
-    def check(task: Task) -> Objection | None:
+def objecting(found: StaleStep | Exception | None) -> Check:
+    def check(task: StepTask) -> StaleStep | None:
         if isinstance(found, Exception):
             raise found
         return found
@@ -309,9 +316,9 @@ def objecting(found: Objection | Exception | None) -> Check:
     ("found", "result", "words"),
     [
         (None, "done", None),
-        (Objection("stale", "this object was changed"), "stale", "this object was changed"),
-        (Interrupted("GET", "/x"), "not-tried", "stopped"),
-        (NotSent("GET", "/x", "refused"), "failed", "the check before the request failed"),
+        (StaleStep("stale", "this object was changed"), "stale", "this object was changed"),
+        (InterruptedRequestError("GET", "/x"), "not-tried", "stopped"),
+        (NotSentError("GET", "/x", "refused"), "failed", "the check before the request failed"),
         (RuntimeError("secret"), "failed", "dpsync has an internal error (RuntimeError)"),
         (
             DiagnosticError([Diagnostic("DP320", "moved")], Exit.FAILED),
@@ -341,13 +348,13 @@ def test_unsupported_request_error_suggests_profile(status: int, hinted: bool) -
 
 
 def test_step_duration_is_recorded_in_milliseconds() -> None:
-    journal, clock = RememberingJournal(NoJournal()), iter([10.0, 12.34567])
+    journal, clock = InMemoryJournal(NullJournal()), iter([10.0, 12.34567])
     change = Change(address=str(TEAM), kind="team", action="update", steps=(step("update", "safe"),))
-    shared = Shared(
-        cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), journal, {}, Ids({}),
-        cast(Fresh, Reading()), (), threading.Event(), clock=lambda: next(clock),
+    shared = ApplyContext(
+        cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), journal, {}, LiveIds({}),
+        cast(FreshReads, Reading()), (), threading.Event(), clock=lambda: next(clock),
     )  # fmt: skip
-    Attempt(shared, Task(change, change.steps[0])).run()
+    Attempt(shared, StepTask(change, change.steps[0])).run()
     assert [one.seconds for one in journal.events if isinstance(one, StepEnded)] == [2.346]
 
 
@@ -371,11 +378,11 @@ def test_signal_stops_waiting_for_output() -> None:
     client, stop = Client({"made": None}), threading.Event()
     stop.set()
     change = Change(address=str(TEAM), kind="team", action="create", steps=(WAIT,))
-    shared = Shared(
-        cast(WriteClient, client), REGISTRY, Desired({}, {}), NoJournal(), {}, Ids({}),
-        cast(Fresh, Reading()), (), stop,
+    shared = ApplyContext(
+        cast(WriteClient, client), REGISTRY, Desired({}, {}), NullJournal(), {}, LiveIds({}),
+        cast(FreshReads, Reading()), (), stop,
     )  # fmt: skip
-    assert Attempt(shared, Task(change, WAIT)).run().result == "not-tried"
+    assert Attempt(shared, StepTask(change, WAIT)).run().result == "not-tried"
     assert client.pauses == []
 
 
@@ -393,7 +400,7 @@ def test_waiting_step_records_output_id() -> None:
 
 def test_unreachable_platform_while_waiting_fails_step() -> None:
     """Otherwise, a platform that cannot be asked for what it makes is told as a mistake of dpsync's."""
-    error: ClientError = NotSent("GET", "/x", "refused")
+    error: ClientError = NotSentError("GET", "/x", "refused")
     outcome, _ = attempt(Client(error), WAIT)
     assert (outcome.result, outcome.sent) == ("failed", False)
     assert outcome.error == str(error)
@@ -425,13 +432,13 @@ def test_already_satisfied_step_keeps_response_status(status: int) -> None:
 )
 def test_whole_update_merges_desired_over_live_value(everything: bool, body: Any) -> None:
     live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
-    types = {"b": Json(partial=True), "e": Json()}
-    assert _laid_over(types, live, {"b": {"c": 3}, "e": [1]}, everything) == body
+    types = {"b": Json(is_partial=True), "e": Json()}
+    assert _merge_over_live(types, live, {"b": {"c": 3}, "e": [1]}, everything) == body
 
 
 def test_whole_update_omits_read_only_fields() -> None:
     live = {"title": "Old", "emoji": "A", "urls": {"location": "…"}}
-    assert _laid_over({"title": Json()}, live, {"title": "T"}, True, ("urls",)) == {
+    assert _merge_over_live({"title": Json()}, live, {"title": "T"}, True, ("urls",)) == {
         "title": "T",
         "emoji": "A",
     }
@@ -486,7 +493,7 @@ def test_lost_response_error_is_shown_despite_secret() -> None:
 def test_desired_value_replaces_live_value_of_other_type(live: Any) -> None:
     """Otherwise, a value that has another form now cannot be written."""
     wanted: Any = [1] if isinstance(live, dict) else {"a": 2}
-    assert _laid_over({}, live, wanted, everything=True) == wanted
+    assert _merge_over_live({}, live, wanted, keep_undeclared=True) == wanted
 
 
 PLACES = {
@@ -516,14 +523,16 @@ def test_refusal_is_located_at_field_from_response(answer: str | None, field: st
     Otherwise, a step that went well is told as a finding at its line.
     """
     fields = tuple(Difference(field=name) for name in ("title", "path"))
-    task = Task(Change(address=str(TEAM), kind="team", action="update", differences=fields), step(), PLACES)
+    task = StepTask(
+        Change(address=str(TEAM), kind="team", action="update", differences=fields), step(), PLACES
+    )
     outcome = task.outcome("failed", "status 422", answer=answer)
     assert (outcome.field, outcome.origin) == (field, Origin(file="a.yaml", line=line, column=3))
     assert task.outcome("done").origin is None
 
 
 def test_step_outcome_takes_field_from_refusal() -> None:
-    error = Answered("PUT", "/orgs/acme/teams", 422, "path is taken")
+    error = StatusError("PUT", "/orgs/acme/teams", 422, "path is taken")
     change = Change(
         address=str(TEAM),
         kind="team",
@@ -531,8 +540,8 @@ def test_step_outcome_takes_field_from_refusal() -> None:
         differences=(Difference(field="path"),),
         steps=(step(),),
     )
-    shared = Shared(
-        cast(WriteClient, Client(error)), REGISTRY, Desired({}, {}), NoJournal(), {}, Ids({}),
-        cast(Fresh, Reading()), (), threading.Event(),
+    shared = ApplyContext(
+        cast(WriteClient, Client(error)), REGISTRY, Desired({}, {}), NullJournal(), {}, LiveIds({}),
+        cast(FreshReads, Reading()), (), threading.Event(),
     )  # fmt: skip
-    assert Attempt(shared, Task(change, step(), PLACES)).run().field == "path"
+    assert Attempt(shared, StepTask(change, step(), PLACES)).run().field == "path"

@@ -272,11 +272,11 @@ def test_already_deleted_object_does_not_fail_apply(lab: Lab) -> None:
 def read_each_time(self: delete_checks.DeleteChecks) -> dict[Identity, str]:
     """Read the shared lists again before every delete."""
     found = READ_AGAIN(self)
-    self._valid_deletes = 1
+    self._deletes_until_next_read = 1
     return found
 
 
-READ_AGAIN = delete_checks.DeleteChecks._read_again
+READ_AGAIN = delete_checks.DeleteChecks._read_shared_lists
 
 
 @pytest.mark.parametrize("reading", [READ_AGAIN, read_each_time])
@@ -333,7 +333,7 @@ def test_space_deletes_share_list_reads(lab: Lab) -> None:
     lab.holds(spaces=named(*keys, "xx"), sites=shown)
     report = apply_after(lab, "spaces: { xx: { title: xx } }", "spaces")
     assert report.count("done") == MANY
-    batches = -(-MANY // delete_checks.BATCH)
+    batches = -(-MANY // delete_checks.READ_INTERVAL)
     assert reads(lab, "/structure") == batches
     assert reads(lab, "/redirects") == batches
     assert reads(lab) <= 12 * batches
@@ -345,7 +345,7 @@ def test_each_team_delete_needs_one_extra_read(lab: Lab) -> None:
     report = apply_after(lab, "teams: {}", "teams")
     assert report.count("done") == MANY
     assert reads(lab, "/members") == MANY
-    assert reads(lab) <= MANY + 12 * -(-MANY // delete_checks.BATCH)
+    assert reads(lab) <= MANY + 12 * -(-MANY // delete_checks.READ_INTERVAL)
 
 
 def test_member_deletes_with_many_lists_read_less_often(lab: Lab) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dpsync.api import Planned, Session
-from dpsync.apply.journal import JournalFull
+from dpsync.apply.journal import JournalFullError
 from dpsync.client.client import WriteClient
-from dpsync.client.errors import Interrupted, Unknown
+from dpsync.client.errors import InterruptedRequestError, UnknownOutcomeError
 from dpsync.model.journal import Event
 from dpsync.server.process.thread import ThreadedServer
 from tests.apply.conftest import writes
@@ -27,7 +27,7 @@ class Breaking:
         if event.event == self.at:
             self.left -= 1
             if self.left == 0:
-                raise JournalFull("no space left")
+                raise JournalFullError("no space left")
 
 
 class Losing(WriteClient):
@@ -39,12 +39,12 @@ class Losing(WriteClient):
         answer = super().send(method, path, *rest, **more)
         if method == "PUT":
             self.lost = True
-            raise Unknown(method, path, "reset")
+            raise UnknownOutcomeError(method, path, "reset")
         return answer
 
     def pages(self, path: str, *rest: Any, **more: Any) -> Any:
         if self.lost:
-            raise Interrupted("GET", path)
+            raise InterruptedRequestError("GET", path)
         return super().pages(path, *rest, **more)
 
 

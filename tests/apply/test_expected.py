@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.apply.saved_plan import Expected, NotApproved, Refused, different
+from dpsync.apply.saved_plan import Expected, NotApprovedError, StaleStateError, stale_reasons
 from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note, Step
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
@@ -46,7 +46,7 @@ def test_different_plan_is_refused(now: Plan, where: str) -> None:
     Otherwise, a plan of staging is carried out in production.
     Otherwise, a plan of another environment is carried out.
     """
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StaleStateError) as refused:
         Expected(PLAN).check(now)
     assert list(refused.value.stale) == [where]
 
@@ -54,7 +54,7 @@ def test_different_plan_is_refused(now: Plan, where: str) -> None:
 @pytest.mark.parametrize(("before", "named"), [("prod", "prod"), (None, "none")])
 def test_plan_for_other_environment_is_refused_by_name(before: str | None, named: str) -> None:
     made, now = (PLAN.model_copy(update={"environment": name}) for name in (before, "test"))
-    assert different(made, now, "it") == {
+    assert stale_reasons(made, now, "it") == {
         "environment": f"the plan was made for another environment: {named}"
     }
 
@@ -110,7 +110,7 @@ def test_new_refusal_since_approval_is_refused() -> None:
     refused = PLAN.model_copy(update={"refusals": (REFUSAL,)})
     Expected(refused).check(refused)
     Expected(refused).check(PLAN)
-    with pytest.raises(Refused, match="own-user"):
+    with pytest.raises(StaleStateError, match="own-user"):
         Expected(refused).check(PLAN.model_copy(update={"refusals": (REFUSAL, OTHER)}))
 
 
@@ -118,14 +118,14 @@ def test_new_refusal_since_approval_is_refused() -> None:
 def test_approved_digest_matches_only_current_plan(digits: int) -> None:
     """Otherwise, what was approved is not asked."""
     Expected(approved=PLAN.digest[:digits].upper()).check(PLAN)
-    with pytest.raises(NotApproved):
+    with pytest.raises(NotApprovedError):
         Expected(approved=PLAN.digest[:digits]).check(Plan(changes=(CREATE,)))
 
 
 @pytest.mark.parametrize("approved", ["", "0" * 64, PLAN.digest[:31], PLAN.digest + "0"])
 def test_invalid_approved_digest_is_refused(approved: str) -> None:
     """Otherwise, a digest of a few digits, or of none, approves a plan."""
-    with pytest.raises(NotApproved):
+    with pytest.raises(NotApprovedError):
         Expected(approved=approved).check(PLAN)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.apply.report import IN_FLIGHT, NO_END, NOT_REACHED, exit_of, report_of
+from dpsync.apply.report import END_MISSING, IN_FLIGHT, NOT_REACHED, build_report, exit_code_of
 from dpsync.model.change import Change, Step
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import (
@@ -41,7 +41,7 @@ def ended(name: str, result: Result = "done", sent: bool = True) -> StepEnded:
 
 
 def folded(*events: Event) -> Report:
-    report = report_of((*BEGIN, *events), "the journal")
+    report = build_report((*BEGIN, *events), "the journal")
     assert report is not None
     return report
 
@@ -64,12 +64,12 @@ def test_step_in_flight_at_process_end_is_unknown() -> None:
 def test_unfinished_journal_is_reported_as_incomplete() -> None:
     """Otherwise, nobody is told that the apply did not come to its end."""
     report = folded(intent("a"), ended("a"), intent("b"), ended("b"), intent("c"), ended("c"))
-    assert (report.trouble, report.verified, report.converged) == ((NO_END,), False, False)
-    assert (report.writes, exit_of(report)) == (3, Exit.PARTIAL)
+    assert (report.trouble, report.verified, report.converged) == ((END_MISSING,), False, False)
+    assert (report.writes, exit_code_of(report)) == (3, Exit.PARTIAL)
 
 
 def test_journal_without_requests_reports_apply_as_failed() -> None:
-    assert exit_of(folded()) is Exit.FAILED
+    assert exit_code_of(folded()) is Exit.FAILED
 
 
 def test_interrupted_wait_is_reported_as_not_sent() -> None:
@@ -79,7 +79,7 @@ def test_interrupted_wait_is_reported_as_not_sent() -> None:
 
 
 def test_apply_without_start_event_has_no_report() -> None:
-    assert report_of(BEGIN[:1], None) is None
+    assert build_report(BEGIN[:1], None) is None
 
 
 def test_not_tried_steps_share_one_journal_line() -> None:
@@ -101,7 +101,7 @@ def test_journal_end_event_fills_report() -> None:
 
 def test_empty_remaining_plan_verifies_apply() -> None:
     report = folded(*(ended(item.id) for item in STEPS), Closed(remaining=Plan()))
-    assert (report.verified, report.converged, exit_of(report)) == (True, True, Exit.DONE)
+    assert (report.verified, report.converged, exit_code_of(report)) == (True, True, Exit.DONE)
 
 
 def test_only_confirmed_deletes_are_restorable() -> None:
@@ -110,6 +110,6 @@ def test_only_confirmed_deletes_are_restorable() -> None:
     back = Restorable(address=ADDRESS, id="i", days=7)
     begin = Started(digest="d", steps=1, plan=Plan(changes=(gone,)), restorable=(back,))
     for result, told in (("done", (back,)), ("already", ()), ("failed", ())):
-        report = report_of((begin, ended("a", result), Closed()), None)  # type: ignore[arg-type]
+        report = build_report((begin, ended("a", result), Closed()), None)  # type: ignore[arg-type]
         assert report is not None
         assert report.restorable == told

@@ -11,43 +11,43 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.apply.delete_checks import DeleteChecks
-from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.task import Ids, Task
+from dpsync.apply.fresh_reads import FreshReads
+from dpsync.apply.task import LiveIds, StepTask
 from dpsync.client.client import ReadClient
-from dpsync.client.observer import Nobody
+from dpsync.client.observer import NullObserver
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
-from dpsync.live.sources import Source
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.live.sources import ReadSource
 from dpsync.model.plan import Plan
-from dpsync.model.snapshot import Evidence, Identity, LiveObject, SyncedRepository
+from dpsync.model.snapshot import DeleteEvidence, Identity, LiveObject, SyncedRepository
 from dpsync.model.values import LiveId
-from dpsync.planner.deletions import cascade
+from dpsync.planner.deletions import find_cascade
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 
-NOBODY = cast(ReadClient, SimpleNamespace(observer=Nobody()))
+NOBODY = cast(ReadClient, SimpleNamespace(observer=NullObserver()))
 """Nothing is asked of a client here."""
 ORGANIZATION = ("organization", "acme")
 
 
-class Platform(Fresh):
+class Platform(FreshReads):
     """Fresh reads of what is in `now`. `read_from` has the address of each reading."""
 
     def __init__(self, sides: Sides, plan: Plan) -> None:
-        ids = Ids({address: match.id for address, match in sides.snapshot.matches.items()})
+        ids = LiveIds({address: match.id for address, match in sides.snapshot.matches.items()})
         super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, ids, plan.changes, 1)
         self.now = dict(sides.snapshot.objects)
         self.read_from: list[str] = []
 
-    def read(self, source: Source) -> dict[Identity, LiveObject]:
+    def read(self, source: ReadSource) -> dict[Identity, LiveObject]:
         self.read_from.append(source.url)
         return {identity: item for identity, item in self.now.items() if item.kind == source.kind}
 
 
-def tasks(plan: Plan) -> dict[str, Task]:
-    return {step.id: Task(change, step) for change in plan.changes for step in change.steps}
+def tasks(plan: Plan) -> dict[str, StepTask]:
+    return {step.id: StepTask(change, step) for change in plan.changes for step in change.steps}
 
 
 CASE = Case(
@@ -59,7 +59,7 @@ UPDATE, CREATE, DELETE = "acme/teams/one update", "acme/teams/two create", "acme
 OTHER = "acme/collections/c create"
 
 
-def started() -> tuple[Platform, dict[str, Task]]:
+def started() -> tuple[Platform, dict[str, StepTask]]:
     plan = make_plan(sides := CASE.sides())
     return Platform(sides, plan), tasks(plan)
 
@@ -94,7 +94,7 @@ def test_write_is_stale_when_object_changed_since_plan(
         platform.now = {identity: item for identity, item in platform.now.items() if item.id not in gone}
         platform.now |= there
         order = [first, *(id for id in (UPDATE, CREATE, DELETE) if id != first)]
-        objections = {id: platform.unchanged(steps[id]) for id in order}
+        objections = {id: platform.check(steps[id]) for id in order}
         found = {id: objection.reason for id, objection in objections.items() if objection is not None}
         assert found.keys() == stale.keys()
         assert all(found[id].startswith(stale[id]) for id in stale)
@@ -104,7 +104,9 @@ def test_write_is_stale_when_object_changed_since_plan(
 def test_preflight_compares_every_affected_list() -> None:
     platform, _ = started()
     platform.now |= team("team-one", "Changed")
-    assert platform.preflight() == {"acme/teams/one": "this object was changed after the plan was made"}
+    assert platform.find_stale_changes() == {
+        "acme/teams/one": "this object was changed after the plan was made"
+    }
     assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]
 
 
@@ -112,8 +114,8 @@ def test_list_is_read_only_before_its_first_write() -> None:
     """Otherwise, our own writes make what follows them stale."""
     platform, steps = started()
     for id in (UPDATE, CREATE):
-        assert platform.unchanged(steps[id]) is None
-        platform.sending()
+        assert platform.check(steps[id]) is None
+        platform.note_sending()
         platform.now |= team("team-one", "Uno") | team("new", "Two")  # our own doing
     assert platform.read_from == ["/orgs/acme/teams"]
 
@@ -127,12 +129,12 @@ def test_list_is_locked_while_being_compared() -> None:
     platform, steps = started()
     free: list[bool] = []
 
-    def read(source: Source) -> dict[Identity, LiveObject]:
-        free.append(platform._places[source.url].lock.acquire(blocking=False))
+    def read(source: ReadSource) -> dict[Identity, LiveObject]:
+        free.append(platform._targets_by_url[source.url].lock.acquire(blocking=False))
         return platform.now
 
     platform.read = read
-    assert platform.unchanged(steps[UPDATE]) is None
+    assert platform.check(steps[UPDATE]) is None
     assert free == [False]
 
 
@@ -143,24 +145,24 @@ def test_write_counter_is_thread_safe() -> None:
     """
     platform, _ = started()
     with platform._lock:
-        sending = threading.Thread(target=platform.sending)
+        sending = threading.Thread(target=platform.note_sending)
         sending.start()
         sending.join(0.02)
-        assert platform._sent == 0
+        assert platform._write_count == 0
     sending.join()
-    assert platform._sent == 1
+    assert platform._write_count == 1
 
 
 def test_list_is_reread_after_another_write() -> None:
     """Otherwise, what somebody did while other steps were sent is overwritten."""
     platform, steps = started()
-    platform.preflight()
-    assert platform.unchanged(steps[UPDATE]) is None
+    platform.find_stale_changes()
+    assert platform.check(steps[UPDATE]) is None
     assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]  # nothing was sent meanwhile
-    platform.sending()
+    platform.note_sending()
     there = LiveObject("collection", "new", ORGANIZATION, None, {"title": "C"}, "/orgs/acme/collections")
     platform.now[there.identity] = there
-    objection = platform.unchanged(steps[OTHER])
+    objection = platform.check(steps[OTHER])
     assert objection is not None
     assert objection.result == "stale"
     assert platform.read_from[2:] == ["/orgs/acme/collections"]
@@ -175,13 +177,13 @@ def test_unsent_step_makes_list_reread_before_write() -> None:
         platform, steps = started()
         if objected == DELETE:
             platform.now |= team("team-old", "Renamed meanwhile")
-            assert platform.unchanged(steps[DELETE]) is not None
+            assert platform.check(steps[DELETE]) is not None
         else:
-            assert platform.unchanged(steps[UPDATE]) is None
-        platform.not_sent(steps[objected])
-        platform.sending()  # to another place
+            assert platform.check(steps[UPDATE]) is None
+        platform.note_not_sent(steps[objected])
+        platform.note_sending()  # to another place
         platform.now |= team("new", "Two")
-        objection = platform.unchanged(steps[CREATE])
+        objection = platform.check(steps[CREATE])
         assert objection is not None
         assert objection.reason == "somebody else created this object after the plan was made"
 
@@ -190,12 +192,12 @@ def test_object_assigned_to_another_entry_is_not_new() -> None:
     """Otherwise, what came along with our own create counts as a stranger's."""
     platform, steps = started()
     platform.now |= team("new", "Two")
-    two = next(address for address in platform.desired.resources if str(address) == "acme/teams/two")
-    (found,) = platform.found(platform.desired.resources[two], platform.now)
+    two = next(address for address in platform.desired.entries if str(address) == "acme/teams/two")
+    (found,) = platform.possible_results(platform.desired.entries[two], platform.now)
     assert found.id == "new"
-    platform.ids.put(two, "new")
-    assert platform.found(platform.desired.resources[two], platform.now) == []
-    assert platform.unchanged(steps[CREATE]) is None
+    platform.ids.set(two, "new")
+    assert platform.possible_results(platform.desired.entries[two], platform.now) == []
+    assert platform.check(steps[CREATE]) is None
 
 
 def test_known_person_can_be_new_in_team() -> None:
@@ -214,10 +216,10 @@ def test_known_person_can_be_new_in_team() -> None:
         None,
         {"user": LiveId("member-ada")},
         "",
-        own_id=False,
+        has_unique_id=False,
     )
     platform.now[joined.identity] = joined
-    objection = platform.unchanged(steps["acme/teams/t/members/ada create"])
+    objection = platform.check(steps["acme/teams/t/members/ada create"])
     assert objection is not None
     assert "somebody else created this object" in objection.reason
 
@@ -240,7 +242,7 @@ def test_site_space_of_translation_matches_by_output_space() -> None:
         )
         platform.now[place.identity] = place
         platform.read = lambda source, now=platform.now: now
-        objection = platform.unchanged(steps["acme/sites/docs/structure/fr create"])
+        objection = platform.check(steps["acme/sites/docs/structure/fr create"])
         assert (objection is not None) is stale
 
 
@@ -251,9 +253,9 @@ def test_child_of_uncreated_object_needs_no_list_read() -> None:
     plan = make_plan(sides := case.sides())
     platform, steps = Platform(sides, plan), tasks(plan)
     joining = steps["acme/teams/t/members/ada create"]
-    assert platform.unchanged(joining) is None
-    platform.ids.put(case.address("team", "t"), "7")  # it was made just now, and nobody else can be in it
-    assert platform.unchanged(joining) is None
+    assert platform.check(joining) is None
+    platform.ids.set(case.address("team", "t"), "7")  # it was made just now, and nobody else can be in it
+    assert platform.check(joining) is None
     assert platform.read_from == []
 
 
@@ -261,10 +263,10 @@ def test_rejected_step_does_not_claim_its_list() -> None:
     """Otherwise, after a step that is not sent its place is not looked at any more."""
     platform, steps = started()
     platform.now |= team("team-old", "Renamed meanwhile")
-    assert platform.unchanged(steps[DELETE]) is not None
-    platform.sending()  # another step, before this one is given back
+    assert platform.check(steps[DELETE]) is not None
+    platform.note_sending()  # another step, before this one is given back
     platform.now |= team("new", "Two")
-    assert platform.unchanged(steps[CREATE]) is not None
+    assert platform.check(steps[CREATE]) is not None
 
 
 def test_change_without_requests_cannot_be_stale() -> None:
@@ -273,7 +275,7 @@ def test_change_without_requests_cannot_be_stale() -> None:
     left = tuple(change.model_copy(update={"steps": ()}) for change in plan.changes)
     platform = Platform(sides, plan.model_copy(update={"changes": left}))
     platform.now |= team("team-one", "Changed")
-    assert platform.preflight() == {}
+    assert platform.find_stale_changes() == {}
     assert platform.read_from == []
 
 
@@ -285,7 +287,7 @@ def test_planned_namesake_does_not_block_create() -> None:
     case = Case({"team": {"two": {"title": "Two", "new": True}}}, {"team": {"other": {"title": "Two"}}})
     plan = make_plan(sides := case.sides())
     platform, steps = Platform(sides, plan), tasks(plan)
-    assert platform.unchanged(steps[CREATE]) is None
+    assert platform.check(steps[CREATE]) is None
 
 
 def test_preflight_compares_separately_loaded_parts() -> None:
@@ -305,8 +307,8 @@ def test_preflight_compares_separately_loaded_parts() -> None:
             for identity, item in platform.now.items() if item.kind == "openapi"
         }  # fmt: skip
         platform.now |= bare
-        platform.sources.text = lambda url, text=text: text  # type: ignore[method-assign, misc]
-        assert bool(platform.preflight()) is stale, change
+        platform.sources.read_text = lambda url, text=text: text  # type: ignore[method-assign, misc]
+        assert bool(platform.find_stale_changes()) is stale, change
 
 
 SAME: dict[str, Any] = {"title": "Same"}
@@ -317,7 +319,7 @@ def twins(kind: str, first: str, second: str, more: Things) -> tuple[Platform, l
     case = Case({**more, kind: {first: SAME, second: SAME}}, more)
     sides = case.sides()
     platform = Platform(sides, Plan())
-    return platform, [sides.resources[case.address(kind, path)] for path in (first, second)]
+    return platform, [sides.entries[case.address(kind, path)] for path in (first, second)]
 
 
 def test_create_lookup_is_ambiguous_until_twin_is_created() -> None:
@@ -325,9 +327,9 @@ def test_create_lookup_is_ambiguous_until_twin_is_created() -> None:
     platform, (first, second) = twins("space", "a", "b", {})
     made = LiveObject("space", "new", ORGANIZATION, None, {"title": "Same"}, "/orgs/acme/spaces")
     now = {**platform.now, made.identity: made}
-    assert len(platform.found(first, now)) == 2
-    platform.ids.put(second.address, "of its own")
-    assert [item.id for item in platform.found(first, now)] == ["new"]
+    assert len(platform.possible_results(first, now)) == 2
+    platform.ids.set(second.address, "of its own")
+    assert [item.id for item in platform.possible_results(first, now)] == ["new"]
 
 
 SITES: Things = {"site": {key: {"title": key} for key in ("one", "two")}}
@@ -336,7 +338,7 @@ SITES: Things = {"site": {key: {"title": key} for key in ("one", "two")}}
 def test_entry_in_another_site_causes_no_ambiguity() -> None:
     platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
     made = LiveObject("section_group", "new", ("site", "site-one"), None, SAME, "/structure")
-    assert [item.id for item in platform.found(first, {made.identity: made})] == ["new"]
+    assert [item.id for item in platform.possible_results(first, {made.identity: made})] == ["new"]
 
 
 @pytest.mark.parametrize(
@@ -350,7 +352,7 @@ def test_create_lookup_requires_same_kind_and_place(kind: str, site: str, found:
     """
     platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
     item = LiveObject(kind, "new", ("site", f"site-{site}"), None, SAME, "/structure")
-    assert platform.found(first, {item.identity: item}) == ([item] if found else [])
+    assert platform.possible_results(first, {item.identity: item}) == ([item] if found else [])
 
 
 # What a delete takes along.
@@ -361,7 +363,7 @@ class Shared(DeleteChecks):
 
     def __init__(self, sides: Sides, plan: Plan, stale: Mapping[str, str] | None = None) -> None:
         super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, plan, 1)
-        self.readings, self.meanwhile, self.different = 0, list[Task](), dict(stale or {})
+        self.readings, self.meanwhile, self.different = 0, list[StepTask](), dict(stale or {})
         self.inside: dict[str, dict[Identity, LiveObject]] = {}
 
     def _read_again(self) -> dict[Identity, str]:
@@ -372,11 +374,11 @@ class Shared(DeleteChecks):
     def _read_contents(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
         """Another delete is checked while the lists of this one are read."""
         if self.meanwhile:
-            assert self.unchanged(self.meanwhile.pop()) is None
+            assert self.check(self.meanwhile.pop()) is None
         return self.inside
 
 
-def deleting(*keys: str, **more: Any) -> tuple[Shared, list[Task]]:
+def deleting(*keys: str, **more: Any) -> tuple[Shared, list[StepTask]]:
     case = Case(
         {"team": more.pop("kept", {})}, {"team": {key: {"title": key} for key in keys}}, prune=["teams"]
     )
@@ -391,10 +393,10 @@ def test_parallel_deletes_do_not_extend_delete_check_validity() -> None:
     """
     shared, (first, second, third, fourth) = deleting("a", "b", "c", "d")
     shared.meanwhile = [second]
-    assert shared.unchanged(first) is None
+    assert shared.check(first) is None
     assert shared.readings == 1
     for number, task in enumerate((third, fourth), 2):
-        assert shared.unchanged(task) is None
+        assert shared.check(task) is None
         assert shared.readings == number
 
 
@@ -402,11 +404,11 @@ def test_write_invalidates_delete_checks_but_exposure_does_not() -> None:
     """Otherwise, a reading from before other writes lets a delete pass."""
     shared, (first, second) = deleting("a", "b", kept={})
     for phase, readings in [(None, 2), ("expose", 2)]:
-        shared.unchanged(first)
+        shared.check(first)
         shared._valid_deletes = 9
         step = first.step.model_copy(update={"verb": "update", "phase": phase})
-        assert shared.unchanged(replace(second, step=step)) is None
-        shared.unchanged(second)
+        assert shared.check(replace(second, step=step)) is None
+        shared.check(second)
         assert shared.readings == readings
         shared._valid_deletes = 9
 
@@ -415,7 +417,7 @@ def test_stale_object_blocks_only_its_own_delete() -> None:
     """Otherwise, what is different from what was shown stops no delete."""
     shared, steps = deleting("a", "b", stale={"team-a": "the entry is another object"})
     shared._valid_deletes = 9
-    objections = [shared.unchanged(task) for task in steps]
+    objections = [shared.check(task) for task in steps]
     assert [item.reason if item else None for item in objections] == ["the entry is another object", None]
 
 
@@ -423,7 +425,7 @@ MORE = "would also be deleted, but the plan does not list this object"
 LESS = "would now be kept, but the plan lists this object as deleted"
 OTHERWISE = "would also be deleted, but was changed after the plan was made"
 MEMBER = LiveObject(
-    "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
+    "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", has_unique_id=False
 )
 MEMBER_READS = replace(MEMBER, fields={"role": "read"})
 
@@ -452,7 +454,7 @@ def test_delete_cascade_must_match_plan(
     plan = make_plan(sides)
     shared, (task,) = Shared(sides, plan), tasks(plan).values()
     shared.inside = {"/members": {item.identity: item for item in now}}
-    objection = shared.unchanged(task)
+    objection = shared.check(task)
     assert (objection.reason if objection else None) == (reason and f"acme/teams/[A]/members/[ada] {reason}")
 
 
@@ -463,7 +465,7 @@ def test_output_objects_do_not_block_delete() -> None:
     plan = make_plan(sides := replace(sides, snapshot=snapshot))
     shared, (task,) = Shared(sides, plan), tasks(plan).values()
     shared.inside = {"/members": {MEMBER.identity: MEMBER}}
-    assert shared.unchanged(task) is None
+    assert shared.check(task) is None
 
 
 def deleted(
@@ -482,12 +484,12 @@ def deleted(
     inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in spaces}
     things: Things = {"team": live["team"]} if gone else {**live, "space": inside}
     late = with_objects(Case(wanted, things).sides(), now)
-    evidence = Evidence(unseen={unseen: "/x"} if unseen else {})
-    late = replace(late, snapshot=replace(late.snapshot, evidence=evidence))
+    evidence = DeleteEvidence(unreadable_dependents={unseen: "/x"} if unseen else {})
+    late = replace(late, snapshot=replace(late.snapshot, delete_evidence=evidence))
     roots = [("collection", "collection-c"), ("team", "team-a")]
-    found = cascade(late.names, roots, lambda *_: False, lambda _: False)
+    found = find_cascade(late.names, roots, lambda *_: False, lambda _: False)
     shared = Shared(sides, make_plan(sides))
-    shared._sent |= {*sent}
+    shared._sent_deletes |= {*sent}
     return {identity[0]: reason for identity, reason in shared._stale_deletes(late.snapshot, found).items()}
 
 
@@ -496,7 +498,7 @@ def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
     return replace(sides, snapshot=replace(sides.snapshot, objects=objects))
 
 
-IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
+IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", has_unique_id=False)
 SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
 UNSEEN = "this token can no longer read the objects that GitBook would also delete: GET /x is not allowed"
 
@@ -552,7 +554,7 @@ def test_own_preparation_before_delete_is_no_foreign_change(prepared: bool) -> N
     steps = (first, *change.steps) if prepared else change.steps
     plan = plan.model_copy(update={"changes": (change.model_copy(update={"steps": steps}),)})
     live = sides.snapshot.objects["team", "team-a"]
-    assert Shared(sides, plan)._is_another(replace(live, fields={"title": "B"})) is not prepared
+    assert Shared(sides, plan)._is_changed_since_plan(replace(live, fields={"title": "B"})) is not prepared
 
 
 def test_delete_checks_count_only_planned_deletes() -> None:
@@ -570,7 +572,7 @@ def test_own_update_is_no_foreign_change() -> None:
     shared = Shared(sides, plan)
     for id, another in [("team-one", False), ("team-old", True)]:
         live = sides.snapshot.objects["team", id]
-        assert shared._is_another(replace(live, fields={"title": "Uno"})) is another
+        assert shared._is_changed_since_plan(replace(live, fields={"title": "Uno"})) is another
 
 
 def test_separately_loaded_parts_do_not_block_delete() -> None:
@@ -579,7 +581,7 @@ def test_separately_loaded_parts_do_not_block_delete() -> None:
     plan = make_plan(sides := Case({"openapi": {}}, live, prune=["openapi"]).sides())
     item = next(item for item in sides.snapshot.objects.values() if item.kind == "openapi")
     fields = {**item.fields, "source": {"type": "text"}}
-    assert not Shared(sides, plan)._is_another(replace(item, fields=fields))
+    assert not Shared(sides, plan)._is_changed_since_plan(replace(item, fields=fields))
 
 
 def test_default_flag_moved_away_does_not_block_delete() -> None:
@@ -592,7 +594,7 @@ def test_default_flag_moved_away_does_not_block_delete() -> None:
     item = sides.snapshot.objects["section", "section-docs-a"]
     shared = Shared(sides, plan)
     for changed, another in [({"default": False}, False), ({"title": "B"}, True)]:
-        assert shared._is_another(replace(item, fields={**item.fields, **changed})) is another
+        assert shared._is_changed_since_plan(replace(item, fields={**item.fields, **changed})) is another
 
 
 @pytest.mark.parametrize("sent", [False, True])
@@ -603,9 +605,11 @@ def test_reference_to_deleted_object_does_not_block_delete(sent: bool) -> None:
     }  # fmt: skip
     plan = make_plan(sides := Case({"team": {}, "saml": {}}, live, prune=["teams", "saml"]).sides())
     shared = Shared(sides, plan)
-    shared._sent |= {("team", "team-a")} if sent else set()
+    shared._sent_deletes |= {("team", "team-a")} if sent else set()
     item = next(item for item in sides.snapshot.objects.values() if item.kind == "saml")
-    assert shared._is_another(replace(item, fields={**item.fields, "defaultTeam": None})) is not sent
+    assert (
+        shared._is_changed_since_plan(replace(item, fields={**item.fields, "defaultTeam": None})) is not sent
+    )
 
 
 @pytest.mark.parametrize("early", [False, True])
@@ -623,7 +627,7 @@ def test_delete_checks_expect_only_writes_still_pending(early: bool) -> None:
     )
     shared = Shared(sides, plan.model_copy(update={"changes": changes}))
     title = REGISTRY["team"].field("title")
-    written = [shared._still_written(sides.snapshot.objects["team", id], title)
+    written = [shared._may_still_be_written(sides.snapshot.objects["team", id], title)
                for id in ("team-one", "team-old")]  # fmt: skip
     assert written == [early, False]
 
@@ -671,7 +675,7 @@ def test_delete_checks_reread_only_unrestorable_children() -> None:
     sides = Case({"space": {}, "team": {}}, live, prune=["spaces", "teams"]).sides()
     along = DeleteChecks(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides), 1)
     asked: list[Identity] = []
-    along._around = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
+    along._evidence_reader = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
     for root in [("space", "space-s"), ("team", "team-a")]:
         assert along._read_contents(root) == {}
     assert asked == [("team", "team-a")]
@@ -682,17 +686,17 @@ def test_object_with_known_id_is_found_by_id() -> None:
     sides = CASE.sides()
     platform = Platform(sides, make_plan(sides))
     now = {**team("x", "Two"), **team("y", "Other")}
-    entry = sides.resources[CASE.address("team", "two")]
-    assert [item.id for item in platform.found(entry, now)] == ["x"]
-    assert [item.id for item in platform.found(entry, now, "y")] == ["y"]
-    assert platform.found(entry, now, "z") == []
+    entry = sides.entries[CASE.address("team", "two")]
+    assert [item.id for item in platform.possible_results(entry, now)] == ["x"]
+    assert [item.id for item in platform.possible_results(entry, now, "y")] == ["y"]
+    assert platform.possible_results(entry, now, "z") == []
 
 
 SYNCED = SyncedRepository("the repository acme/docs (github)")
 TODAY = load_registry("published")
 
 
-def of_a_site(registry: Registry) -> tuple[Platform, dict[str, Task]]:
+def of_a_site(registry: Registry) -> tuple[Platform, dict[str, StepTask]]:
     """Return the platform and the tasks of a site that becomes unlisted and a section with a new title."""
 
     def things(visibility: str, title: str) -> Things:
@@ -714,9 +718,9 @@ def test_write_is_stale_after_git_sync_was_enabled(kind: str) -> None:
     """
     platform, steps = of_a_site(TODAY)
     site = platform.now["site", "site-docs"]
-    platform.now[site.identity] = replace(site, synced=SYNCED)
+    platform.now[site.identity] = replace(site, synced_repository=SYNCED)
     [task] = [task for task in steps.values() if task.change.kind == kind]
-    objection = platform.unchanged(task)
+    objection = platform.check(task)
     assert objection is not None
     reason = "somebody connected this object to a repository (Git Sync) after the plan was made"
     assert (objection.result, objection.reason) == ("stale", reason)
@@ -733,6 +737,6 @@ def test_write_is_stale_after_git_sync_was_enabled(kind: str) -> None:
 def test_structure_owner_is_read_once_between_writes(registry: Registry, read: list[str]) -> None:
     platform, steps = of_a_site(registry)
     [task] = [task for task in steps.values() if task.change.kind == "section"]
-    assert platform.unchanged(task) is None
-    assert platform.unchanged(task) is None
+    assert platform.check(task) is None
+    assert platform.check(task) is None
     assert sorted(platform.read_from) == read

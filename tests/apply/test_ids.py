@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from dpsync.apply.task import Ids
+from dpsync.apply.task import LiveIds
 from dpsync.model.address import Address
 
 
@@ -22,12 +22,12 @@ def hurried() -> Iterator[None]:
 
 
 def test_ids_are_readable_during_concurrent_writes(hurried: None) -> None:
-    ids = Ids({})
+    ids = LiveIds({})
     wrong: list[Exception] = []
 
     def write(name: str) -> None:
         for number in range(300):
-            ids.put(Address((name, str(number))), "shared" if number % 2 else f"{name}-{number}")
+            ids.set(Address((name, str(number))), "shared" if number % 2 else f"{name}-{number}")
 
     def ask() -> None:
         try:
@@ -60,17 +60,17 @@ class Counting:
 
 
 ONE = Address(("acme", "one"))
-QUESTIONS: dict[str, Callable[[Ids], object]] = {
+QUESTIONS: dict[str, Callable[[LiveIds], object]] = {
     "get": lambda ids: ids.get(ONE),
-    "put": lambda ids: ids.put(ONE, "after"),
+    "put": lambda ids: ids.set(ONE, "after"),
     "addresses": lambda ids: ids.addresses("before"),
 }
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-def test_every_ids_query_takes_the_lock(question: Callable[[Ids], object]) -> None:
+def test_every_ids_query_takes_the_lock(question: Callable[[LiveIds], object]) -> None:
     """Whether threads happen to meet or not."""
-    ids = Ids({ONE: "before"})
+    ids = LiveIds({ONE: "before"})
     ids._lock = lock = Counting()
     question(ids)
     assert lock.taken == 1
@@ -79,7 +79,7 @@ def test_every_ids_query_takes_the_lock(question: Callable[[Ids], object]) -> No
 def test_ids_lookup_returns_latest_id_of_address() -> None:
     """Otherwise, an entry is still found by the id that it had before."""
     one = Address(("acme", "one"))
-    ids = Ids({one: "before"})
-    ids.put(one, "after")
+    ids = LiveIds({one: "before"})
+    ids.set(one, "after")
     assert ids.get(one) == "after"
     assert (ids.addresses("before"), ids.addresses("after")) == (frozenset(), {one})

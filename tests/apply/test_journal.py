@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dpsync import __version__
-from dpsync.apply.journal import FileJournal, JournalFull, Locked, locked
+from dpsync.apply.journal import FileJournal, JournalFullError, LockedError, lock_organizations
 from dpsync.model.journal import Flags, Intended
 from tests.patience import PATIENCE
 
@@ -73,7 +73,7 @@ def test_journals_with_same_timestamp_are_limited_to_thousand(tmp_path: Path) ->
     last = FileJournal(tmp_path, "stamp")
     assert Path(str(last.path)).name == "stamp-999.jsonl"
     last.close()
-    with pytest.raises(JournalFull, match="too many journals have the same time in their names"):
+    with pytest.raises(JournalFullError, match="too many journals have the same time in their names"):
         FileJournal(tmp_path, "stamp")
 
 
@@ -84,7 +84,7 @@ def test_journal_directory_gets_gitignore(tmp_path: Path) -> None:
 
 def test_uncreatable_journal_directory_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(JournalFull, match="cannot write a journal"):
+    with pytest.raises(JournalFullError, match="cannot write a journal"):
         FileJournal(tmp_path / "file" / "journal", "stamp")
 
 
@@ -93,7 +93,7 @@ def test_full_disk_is_a_journal_error(tmp_path: Path) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     os.dup2(full, journal._file)
     os.close(full)
-    with pytest.raises(JournalFull, match="No space left"):
+    with pytest.raises(JournalFullError, match="No space left"):
         journal.write(intent("a"))
     journal.close()
 
@@ -112,11 +112,11 @@ def test_organization_lock_excludes_other_processes(tmp_path: Path, monkeypatch:
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout.strip()
 
-    with locked("http://x", ["acme", "globex"]):
+    with lock_organizations("http://x", ["acme", "globex"]):
         assert other() == "taken acme"
-        with pytest.raises(Locked), locked("http://x", ["globex"]):
+        with pytest.raises(LockedError), lock_organizations("http://x", ["globex"]):
             raise AssertionError
-        with locked("http://other", ["acme"]):
+        with lock_organizations("http://other", ["acme"]):
             pass
     assert other() == "free"
 
@@ -168,7 +168,7 @@ class Disk:
         def write(name: str) -> None:
             try:
                 self.journal.write(intent(name))
-            except JournalFull as full:
+            except JournalFullError as full:
                 problems.append(str(full))
             else:
                 then(name)

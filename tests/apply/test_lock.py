@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply.journal import Locked, NoState, locked, state_directory
+from dpsync.apply.journal import LockedError, NoStateDirectoryError, lock_organizations, state_directory
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_missing_home_directory_error_names_home(monkeypatch: pytest.MonkeyPatch
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", homeless)
-    with pytest.raises(NoState, match="HOME"):
+    with pytest.raises(NoStateDirectoryError, match="HOME"):
         state_directory({})
 
 
@@ -40,9 +40,12 @@ def test_organization_lock_is_taken_once_and_released(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     for _ in range(2):
-        with locked("http://x", ["acme", "globex", "acme"]):
+        with lock_organizations("http://x", ["acme", "globex", "acme"]):
             for url, organization, taken in [("http://x", "globex", True), ("http://y", "globex", False)]:
-                with pytest.raises(Locked) if taken else nullcontext(), locked(url, [organization]):
+                with (
+                    pytest.raises(LockedError) if taken else nullcontext(),
+                    lock_organizations(url, [organization]),
+                ):
                     pass
 
 
@@ -50,5 +53,8 @@ def test_unwritable_lock_directory_is_an_error(tmp_path: Path, monkeypatch: pyte
     """Otherwise, that no lock can be held is told as a mistake of dpsync's."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "dpsync").write_text("")
-    with pytest.raises(NoState, match="dpsync cannot write a lock file in "), locked("http://x", ["acme"]):
+    with (
+        pytest.raises(NoStateDirectoryError, match="dpsync cannot write a lock file in "),
+        lock_organizations("http://x", ["acme"]),
+    ):
         pass

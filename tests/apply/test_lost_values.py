@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.apply.lost_values import unkept
+from dpsync.apply.lost_values import find_lost_values
 from dpsync.client.client import WriteClient
 from dpsync.model.change import Change, Difference
 from dpsync.model.journal import Outcome, Report, Result
@@ -47,7 +47,7 @@ def outcome(result: Result, address: str = AT) -> Outcome:
     ],
 )  # fmt: skip
 def test_unkept_value_is_reported_with_path(sent: Any, live: Any, paths: list[str]) -> None:
-    found = unkept(plan(None, sent), plan(live, sent), [outcome("done")])
+    found = find_lost_values(plan(None, sent), plan(live, sent), [outcome("done")])
     assert [item.path for item in found] == paths
 
 
@@ -57,7 +57,9 @@ def test_unreadable_value_is_not_reported_as_unkept() -> None:
     (change,) = again.changes
     hidden = change.differences[0].model_copy(update={"known": False})
     changes = (change.model_copy(update={"differences": (hidden,)}),)
-    assert not list(unkept(plan(None, "a"), again.model_copy(update={"changes": changes}), [outcome("done")]))
+    assert not list(
+        find_lost_values(plan(None, "a"), again.model_copy(update={"changes": changes}), [outcome("done")])
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def test_only_accepted_writes_are_checked_for_unkept_values(remaining: Plan, res
 
     Otherwise, what somebody has changed meanwhile is told as not kept by the platform.
     """
-    assert list(unkept(plan("b", "a"), remaining, [outcome(result) for result in results])) == []
+    assert list(find_lost_values(plan("b", "a"), remaining, [outcome(result) for result in results])) == []
 
 
 def test_unkept_value_is_reported_once_beside_remaining_plan() -> None:
@@ -83,7 +85,7 @@ def test_unkept_value_is_reported_once_beside_remaining_plan() -> None:
     left = plan({}, {"primaryColour": "red"})
     report = Report(
         plan="x", verified=True, remaining=left, outcomes=(outcome("done"),),
-        unkept=tuple(unkept(first, left, [outcome("done")])),
+        unkept=tuple(find_lost_values(first, left, [outcome("done")])),
     )  # fmt: skip
     text = render_report(Plan(), report, Paint(on=False))
     assert text.count("primaryColour") == 1

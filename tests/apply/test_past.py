@@ -9,9 +9,9 @@ import pytest
 
 from dpsync.apply.journal import FileJournal
 from dpsync.apply.journal_reader import PastApply, parse_journal
-from dpsync.apply.report import NO_END
+from dpsync.apply.report import END_MISSING
 from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.journal import EVENT, Closed, Exited, Flags, Started
+from dpsync.model.journal import EVENT_ADAPTER, Closed, Exited, Flags, Started
 from dpsync.model.plan import Plan
 from tests.apply.test_fold import PLAN, STEPS, ended, intent
 
@@ -52,15 +52,18 @@ def test_complete_journal_restores_plan_and_report(written: bytes) -> None:
     assert (past.plan, past.digest, past.exit) == (PLAN, PLAN.digest, Exit.DONE)
     assert (past.report.converged, past.report.count("done")) == (True, 3)
     assert past.flags.environment == "staging"
-    assert past.began is not None
-    assert past.last is not None
-    assert past.began <= past.last
+    assert past.started_at is not None
+    assert past.ended_at is not None
+    assert past.started_at <= past.ended_at
 
 
 def test_journal_reader_returns_start_and_end_times(written: bytes) -> None:
     _, start, *_, last, _ = written.split(b"\n")
     past = read(written)
-    assert (past.began, past.last) == (EVENT.validate_json(start).at, EVENT.validate_json(last).at)
+    assert (past.started_at, past.ended_at) == (
+        EVENT_ADAPTER.validate_json(start).at,
+        EVENT_ADAPTER.validate_json(last).at,
+    )
 
 
 def test_journal_reader_keeps_exit_code_of_signal(written: bytes) -> None:
@@ -81,9 +84,9 @@ def test_truncated_journal_never_overstates_results(written: bytes) -> None:
             assert outcome.result in (whole[outcome.step], "unknown", "not-tried")
         cut = any("is incomplete" in text for text in past.report.trouble)
         assert cut == (written[size - 1 : size] != b"\n")
-        if NO_END in past.report.trouble:
+        if END_MISSING in past.report.trouble:
             assert past.exit is not Exit.DONE
-        assert (NO_END in past.report.trouble) == (b'"event":"end"' not in whole_lines(written[:size]))
+        assert (END_MISSING in past.report.trouble) == (b'"event":"end"' not in whole_lines(written[:size]))
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from dpsync.apply.attempt import Shared, growing
-from dpsync.apply.task import Task
+from dpsync.apply.attempt import ApplyContext, growing_pauses
+from dpsync.apply.task import StepTask
 from dpsync.apply.verification import await_removals
-from dpsync.client.errors import NotSent
+from dpsync.client.errors import NotSentError
 from dpsync.model.change import Change, Step
 from dpsync.model.journal import Outcome
 
@@ -20,7 +20,7 @@ from dpsync.model.journal import Outcome
     [(0, []), (0.5, [1]), (1, [1]), (7, [1, 2, 4]), (7.5, [1, 2, 4, 5]), (17, [1, 2, 4, 5, 5]), (-1, [])],
 )
 def test_pauses_double_up_to_maximum(together: float, pauses: list[float]) -> None:
-    assert list(growing(1, 5, together)) == pauses
+    assert list(growing_pauses(1, 5, together)) == pauses
 
 
 class Asked:
@@ -32,16 +32,16 @@ class Asked:
         self.gone_after = gone_after
         self.done: list[Outcome] = []
 
-    def _task(self, id: str) -> Task:
+    def _task(self, id: str) -> StepTask:
         step = Step(id=f"{id} delete", verb="delete", repeat="safe", method="DELETE", path="/x")
-        return Task(Change(address=f"acme/members/{id}", kind="member", action="delete", id=id), step)
+        return StepTask(Change(address=f"acme/members/{id}", kind="member", action="delete", id=id), step)
 
     def waited(self, seconds: float, *, stopped: bool = False, unread: bool = False) -> list[float]:
         """Wait for the removals and return the pauses in seconds."""
 
         def read(source: str) -> object:
             if unread:
-                raise NotSent("GET", source, "refused")
+                raise NotSentError("GET", source, "refused")
             return {} if len(self.pauses) >= self.gone_after else there
 
         there = {task.change.id: SimpleNamespace(kind="member", id=task.change.id) for task in self.tasks}
@@ -51,7 +51,7 @@ class Asked:
             stop=SimpleNamespace(is_set=lambda: stopped),
         )  # fmt: skip
         await_removals(
-            cast(Shared, cast(Any, shared)), self.tasks, lambda _, end: self.done.append(end), seconds
+            cast(ApplyContext, cast(Any, shared)), self.tasks, lambda _, end: self.done.append(end), seconds
         )
         return self.pauses
 

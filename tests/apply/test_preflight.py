@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session, load, load_registry
-from dpsync.apply.saved_plan import Refused
+from dpsync.apply.saved_plan import StaleStateError
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
 from dpsync.server.process.thread import ThreadedServer
@@ -137,6 +137,6 @@ def test_preflight_refuses_plan_when_object_was_deleted(
     )
     planned = run.plan(client)
     client.send("DELETE", "/orgs/acme/teams/sales", repeatable=True)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StaleStateError) as refused:
         run.apply(client, planned, secrets={})
     assert refused.value.stale == {"acme/teams/sales": "this object was deleted after the plan was made"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Session, load, load_registry
-from dpsync.apply.report import exit_of
+from dpsync.apply.report import exit_code_of
 from dpsync.client.client import Params, WriteClient
 from dpsync.client.retry import Clock
 from dpsync.model.diagnostic import Exit
@@ -93,7 +93,7 @@ def test_apply_waits_until_specification_text_is_processed(apply: Apply) -> None
     assert clock.seconds == pytest.approx(0.1 + 0.2)
     assert report.remaining is not None
     assert report.remaining.waiting == ()
-    assert exit_of(report) is Exit.DONE
+    assert exit_code_of(report) is Exit.DONE
 
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
@@ -103,7 +103,7 @@ def test_apply_is_incomplete_when_processing_fails(apply: Apply, profile: str) -
         report, _ = apply(WITHOUT_PATHS, profile=profile)
         assert [item.result for item in report.outcomes] == ["done"]
         assert [item.field for item in report.started] == ["source"]
-        assert exit_of(report) is Exit.PARTIAL
+        assert exit_code_of(report) is Exit.PARTIAL
         text = render_report(Plan(), report, Paint(False))
         assert "PARSE_ERROR" in text
         document = ApplyDocument(exit=3, converged=False, plan=plan_document(Plan()), report=report)
@@ -112,7 +112,7 @@ def test_apply_is_incomplete_when_processing_fails(apply: Apply, profile: str) -
         assert "Verified" not in text
         assert "did not keep" not in text
     report, _ = apply(VALID, profile=profile)
-    assert exit_of(report) is Exit.DONE
+    assert exit_code_of(report) is Exit.DONE
 
 
 def test_apply_is_incomplete_while_platform_processes(apply: Apply) -> None:
@@ -120,7 +120,7 @@ def test_apply_is_incomplete_while_platform_processes(apply: Apply) -> None:
     report, clock = apply(VALID, looks=1000)
     assert 60 <= clock.seconds < 65
     assert [(item.address, item.field) for item in report.processing] == [("acme/openapi/pets", "source")]
-    assert exit_of(report) is Exit.PARTIAL
+    assert exit_code_of(report) is Exit.PARTIAL
     text = render_report(Plan(), report, Paint(False))
     assert "acme/openapi/pets" in text
     assert "GitBook is still processing 1 object that this apply changed, see above." in text
@@ -130,4 +130,4 @@ def test_apply_without_specifications_does_not_wait(apply: Apply) -> None:
     apply(VALID)
     report, clock = apply(VALID, looks=1000, more="teams: { new: { title: New } }")
     assert clock.seconds == 0
-    assert exit_of(report) is Exit.DONE
+    assert exit_code_of(report) is Exit.DONE

@@ -11,7 +11,7 @@ import pytest
 
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.journal import Report
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
@@ -33,7 +33,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     app = build(store, profile="published", asks_before_removal=True)
     plane = ControlPlane(Gateway(app), MovableClock(store), lambda _: None)
     with ThreadedServer(app, plane) as server:
-        yield Lab(server, tmp_path, load("published")).holds()
+        yield Lab(server, tmp_path, build_registry("published")).holds()
     store.close()
 
 

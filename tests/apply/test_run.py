@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 
 from dpsync.apply.executor import Executor
-from dpsync.apply.journal import Journal, JournalFull, RememberingJournal
-from dpsync.apply.run import carry_out
-from dpsync.apply.saved_plan import Refused
-from dpsync.client.errors import NotSent
-from dpsync.kinds.registry import load
+from dpsync.apply.journal import InMemoryJournal, Journal, JournalFullError
+from dpsync.apply.run import apply_plan
+from dpsync.apply.saved_plan import StaleStateError
+from dpsync.client.errors import NotSentError
+from dpsync.kinds.registry import build_registry
 from dpsync.model.change import Change, PlatformTrouble, Step
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.journal import Closed, Event, Outcome, Report, Started, StepEnded
@@ -31,13 +31,13 @@ class Run:
 
     def __init__(self, **facts: Any) -> None:
         self.plan = PLAN
-        self.registry = load()
+        self.registry = build_registry()
         self.outcomes: dict[str, Outcome] = {}
         self.trouble: list[str] = facts.get("trouble", [])
         self.stopped: bool = facts.get("stopped", False)
         self.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method={"GET": 5, "PATCH": 2}))
         on_disk = SimpleNamespace(path="the journal", write=self._write)
-        self.journal = RememberingJournal(cast(Journal, on_disk))
+        self.journal = InMemoryJournal(cast(Journal, on_disk))
         self.recorder = SimpleNamespace(
             flush=lambda: self.wrote.append("flush"),
             close=lambda: self.wrote.append("close"),
@@ -49,7 +49,7 @@ class Run:
 
     def _write(self, event: Event) -> None:
         if event.event == self._facts.get("full"):
-            raise JournalFull("no space left")
+            raise JournalFullError("no space left")
 
     @property
     def events(self) -> list[str]:
@@ -70,7 +70,7 @@ class Run:
 
 
 def carried_out(run: Run, again: Callable[[], Plan] = lambda: EMPTY) -> Report:
-    return carry_out(cast(Executor, run), again)
+    return apply_plan(cast(Executor, run), again)
 
 
 def failing(error: Exception) -> Callable[..., Any]:
@@ -97,7 +97,7 @@ def test_apply_reports_verified_result_in_journal() -> None:
 
 @pytest.mark.parametrize(
     ("facts", "error"),
-    [({"missing": ["TOKEN"]}, DiagnosticError), ({"stale": {"acme/teams/t": "gone"}}, Refused)],
+    [({"missing": ["TOKEN"]}, DiagnosticError), ({"stale": {"acme/teams/t": "gone"}}, StaleStateError)],
 )
 def test_apply_refuses_missing_secret_or_stale_plan(facts: Any, error: type[Exception]) -> None:
     """Otherwise, an apply begins although the platform has moved.
@@ -131,7 +131,7 @@ def test_stopped_apply_is_not_verified(
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (NotSent("GET", "/orgs", "refused"), "the result could not be verified: GET /orgs"),
+        (NotSentError("GET", "/orgs", "refused"), "the result could not be verified: GET /orgs"),
         (DiagnosticError([], Exit.FAILED), "the result could not be verified"),
         (KeyError("secret"), "the result was not verified: dpsync has an internal error (KeyError)"),
     ],

@@ -40,7 +40,7 @@ def test_oversized_saved_plan_is_refused_with_limit(tmp_path: Path) -> None:
     ]:
         os.truncate(path, length)  # it takes no room on the disk
         with pytest.raises(DiagnosticError) as found:
-            saved_plan.read_saved(path)
+            saved_plan.read_saved_plan(path)
         assert words in found.value.diagnostics[0].message
 
 
@@ -60,4 +60,4 @@ def test_oversized_saved_plan_is_refused_with_limit(tmp_path: Path) -> None:
     ],
 )
 def test_document_format_is_read_from_first_bytes(found: bytes, name: str | None) -> None:
-    assert saved_plan.format_of(found) == name
+    assert saved_plan.format_name(found) == name

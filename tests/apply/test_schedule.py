@@ -32,7 +32,7 @@ def late(item: Step) -> bool:
 def drain(schedule: Schedule) -> list[str]:
     """Everything that may run now."""
     found = []
-    while id := schedule.next():
+    while id := schedule.take_ready_step():
         found.append(id)
     return found
 
@@ -40,9 +40,9 @@ def drain(schedule: Schedule) -> list[str]:
 def test_scheduled_step_waits_for_needs_and_follows() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     assert drain(schedule) == ["a"]
-    schedule.settle("a", good=True)
+    schedule.end_step("a", succeeded=True)
     assert drain(schedule) == ["b"]
-    schedule.settle("b", good=True)
+    schedule.end_step("b", succeeded=True)
     assert drain(schedule) == ["c"]
 
 
@@ -52,7 +52,7 @@ def test_failed_step_skips_dependents_but_frees_followers() -> None:
         [step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")]
     )
     assert drain(schedule) == ["a", "e"]
-    assert sorted(schedule.settle("a", good=False)) == ["b", "c"]
+    assert sorted(schedule.end_step("a", succeeded=False)) == ["b", "c"]
     assert drain(schedule) == ["d"]
 
 
@@ -60,15 +60,15 @@ def test_settling_step_twice_releases_no_further_steps() -> None:
     """Otherwise, a step that is told of twice sets free what must wait for another one."""
     schedule = Schedule([step("a"), step("b"), step("c", needs="a b"), step("d", "delete")])
     assert drain(schedule) == ["a", "b"]
-    schedule.settle("a", good=True)
-    assert schedule.settle("a", good=False) == []
+    schedule.end_step("a", succeeded=True)
+    assert schedule.end_step("a", succeeded=False) == []
     assert drain(schedule) == []
 
 
 def test_follower_of_skipped_step_is_released() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     drain(schedule)
-    schedule.settle("a", good=False)
+    schedule.end_step("a", succeeded=False)
     assert drain(schedule) == ["c"]
 
 
@@ -79,9 +79,9 @@ def test_follower_of_skipped_step_inherits_its_waits() -> None:
     """
     schedule = Schedule([step("a"), step("x"), step("b", needs="x", follows="a"), step("c", follows="b")])
     assert drain(schedule) == ["a", "x"]
-    assert schedule.settle("x", False) == ["b"]
+    assert schedule.end_step("x", False) == ["b"]
     assert drain(schedule) == []
-    assert schedule.settle("a", True) == []
+    assert schedule.end_step("a", True) == []
     assert drain(schedule) == ["c"]
 
 
@@ -94,11 +94,11 @@ def test_deletes_run_last_and_exposure_after_deletes() -> None:
         [step("x", "delete"), step("a"), step("p", "expose", needs="x a"), step("b", needs="a")]
     )
     assert drain(schedule) == ["a"]
-    schedule.settle("a", good=True)
+    schedule.end_step("a", succeeded=True)
     assert drain(schedule) == ["b"]
-    schedule.settle("b", good=False)
+    schedule.end_step("b", succeeded=False)
     assert drain(schedule) == ["x"]
-    schedule.settle("x", good=True)
+    schedule.end_step("x", succeeded=True)
     assert drain(schedule) == ["p"]
 
 
@@ -145,7 +145,7 @@ def test_schedule_settles_every_step_once_in_order(steps: list[Step], data: st.D
         good = data.draw(st.booleans())
         assert id not in ended
         ended[id] = good
-        for lost in schedule.settle(id, good):
+        for lost in schedule.end_step(id, good):
             assert lost not in ended
             ended[lost] = False
             assert any(not ended.get(need, True) for need in by_id[lost].needs)

@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options, Session, load, load_registry
-from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.report import exit_of
+from dpsync.apply.fresh_reads import FreshReads
+from dpsync.apply.report import exit_code_of
 from dpsync.client.client import WriteClient
-from dpsync.client.errors import NotSent
-from dpsync.client.retry import TRIES, Clock
+from dpsync.client.errors import NotSentError
+from dpsync.client.retry import MAX_TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
-from dpsync.live.sources import Source
+from dpsync.live.sources import ReadSource
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
@@ -126,7 +126,7 @@ def test_apply_is_incomplete_when_a_step_failed(open_: Open) -> None:
     report = applied(session, client)
     assert [item.result for item in report.outcomes] == ["done", "failed"]
     assert report.as_declared
-    assert exit_of(report) is Exit.PARTIAL
+    assert exit_code_of(report) is Exit.PARTIAL
     assert "1 step was not successful" in render_report(Plan(), report, Paint(False))
 
 
@@ -150,16 +150,16 @@ def test_create_answered_409_without_object_fails(open_: Open) -> None:
 def test_create_answered_409_is_unknown_when_unreadable(open_: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     path, body = MAKES["team"]
     session, late, client = open_(body, path, status(409), done=True)
-    read = Fresh.read
+    read = FreshReads.read
 
-    def read_until_sent(fresh: Fresh, source: Source) -> dict[Identity, LiveObject]:
+    def read_until_sent(fresh: FreshReads, source: ReadSource) -> dict[Identity, LiveObject]:
         if late.received:
-            raise NotSent("GET", source.url, "refused")
+            raise NotSentError("GET", source.url, "refused")
         return read(fresh, source)
 
-    monkeypatch.setattr(Fresh, "read", read_until_sent)
+    monkeypatch.setattr(FreshReads, "read", read_until_sent)
     report = applied(session, client)
-    assert (report.count("unknown"), exit_of(report)) == (1, Exit.PARTIAL)
+    assert (report.count("unknown"), exit_code_of(report)) == (1, Exit.PARTIAL)
 
 
 @pytest.mark.parametrize("answer", GATEWAY)
@@ -272,15 +272,15 @@ def test_unanswered_section_without_site_space_is_unknown(
     open_: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A section that is listed before its first place is."""
-    read = Fresh.read
+    read = FreshReads.read
 
-    def without_places(self: Fresh, source: Source) -> dict[Identity, LiveObject]:
+    def without_places(self: FreshReads, source: ReadSource) -> dict[Identity, LiveObject]:
         return {key: item for key, item in read(self, source).items() if item.kind != "site_space"}
 
     path, body = MAKES["section"]
     session, _, client = open_(body, path, lost("reset"), done=True)
     planned = session.plan(client)
-    monkeypatch.setattr(Fresh, "read", without_places)
+    monkeypatch.setattr(FreshReads, "read", without_places)
     report = session.apply(client, planned, secrets={})
     assert [item.result for item in report.outcomes if item.verb == "create"] == ["unknown"]
     assert "internal error" not in report.model_dump_json()
@@ -300,7 +300,7 @@ def test_repeated_update_without_response_is_unknown(answer: Answer, open_: Open
     body = "teams: { sales: { id: sales, title: Selling } }"
     session, late, client = open_(body, "/sales", answer, times=99)
     report = applied(session, client)
-    assert (len(late.received), report.count("unknown"), report.count("failed")) == (TRIES, 1, 0)
+    assert (len(late.received), report.count("unknown"), report.count("failed")) == (MAX_TRIES, 1, 0)
 
 
 def test_unexpected_success_body_is_a_failure(open_: Open) -> None:

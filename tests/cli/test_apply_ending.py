@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 
-from dpsync.apply.fresh_reads import Fresh
+from dpsync.apply.fresh_reads import FreshReads
 from dpsync.client.client import WriteClient
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
@@ -75,10 +75,10 @@ def test_internal_error_during_apply_exits_3_with_report(
 def test_apply_exits_3_when_every_step_is_rejected(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dpsync.client.errors import Rejected
+    from dpsync.client.errors import RejectedError
 
     def refusing(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
-        raise Rejected(method, path, 422, "the title is taken")
+        raise RejectedError(method, path, 422, "the title is taken")
 
     monkeypatch.setattr(WriteClient, "send", refusing)
     ended = applied(run, directory)
@@ -89,10 +89,10 @@ def test_apply_exits_3_when_every_step_is_rejected(
 def test_apply_exits_1_when_no_request_was_sent(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dpsync.client.errors import NotSent
+    from dpsync.client.errors import NotSentError
 
     def unreachable(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
-        raise NotSent(method, path, "refused")
+        raise NotSentError(method, path, "refused")
 
     monkeypatch.setattr(WriteClient, "send", unreachable)
     assert applied(run, directory).code == 1
@@ -102,10 +102,10 @@ def test_apply_exits_1_when_no_request_was_sent(
 def test_apply_exits_1_when_stale_check_fails(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: Fresh, task: object) -> None:
+    def broken(self: FreshReads, task: object) -> None:
         raise RuntimeError("x")
 
-    monkeypatch.setattr(Fresh, "unchanged", broken)
+    monkeypatch.setattr(FreshReads, "unchanged", broken)
     assert applied(run, directory).code == 1
     assert writes(platform) == []
 
@@ -162,14 +162,14 @@ def test_two_signals_before_first_write_interrupt_apply(
     platform: ThreadedServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    read = Fresh.read
+    read = FreshReads.read
 
-    def stopped(self: Fresh, source: Any) -> Any:
+    def stopped(self: FreshReads, source: Any) -> Any:
         os.kill(os.getpid(), number)
         os.kill(os.getpid(), number)
         return read(self, source)
 
-    monkeypatch.setattr(Fresh, "read", stopped)
+    monkeypatch.setattr(FreshReads, "read", stopped)
     ended = applied(run, directory)
     assert (ended.code, writes(platform)) == (code, [])
     last = [text.splitlines()[-1] for text in (ended.out, ended.err) if text]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.cli.applying import nothing_to_do
+from dpsync.cli.applying import exit_code_without_apply
 from dpsync.cli.output import interactive
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Exit
@@ -106,9 +106,9 @@ def test_prompts_are_disabled_in_ci(value: str | None, asked: bool, monkeypatch:
 def test_refused_plan_exits_without_prompt() -> None:
     change = Change(address="acme/teams/a", kind="team", action="create")
     refusal = Refusal(code="limits", address="acme", message="too many", way_out="fewer")
-    assert nothing_to_do(Plan(changes=(change,))) is None
-    assert nothing_to_do(Plan(changes=(change,), refusals=(refusal,))) == Exit.REFUSED
-    assert nothing_to_do(Plan(refusals=(refusal,))) == Exit.REFUSED
+    assert exit_code_without_apply(Plan(changes=(change,))) is None
+    assert exit_code_without_apply(Plan(changes=(change,), refusals=(refusal,))) == Exit.REFUSED
+    assert exit_code_without_apply(Plan(refusals=(refusal,))) == Exit.REFUSED
 
 
 @pytest.mark.parametrize(

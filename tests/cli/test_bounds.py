@@ -8,8 +8,8 @@ from importlib import import_module
 import click
 import pytest
 
-from dpsync.cli.completion_values import _offered
-from dpsync.cli.connection import _in_file
+from dpsync.cli.completion_values import _values_with_prefix
+from dpsync.cli.connection import _read_token_file
 
 CONTEXT = click.Context(click.Command("dpsync"))
 
@@ -45,12 +45,12 @@ def test_numeric_flag_enforces_range(
 def test_token_file_larger_than_16_kib_is_rejected(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "token"
     file.write_text("x" * 16_384)
-    assert _in_file(file) == "x" * 16_384
+    assert _read_token_file(file) == "x" * 16_384
     file.write_text("x" * 16_385)
     with pytest.raises(click.UsageError, match="the file is larger than 16 KiB"):
-        _in_file(file)
+        _read_token_file(file)
 
 
 def test_completion_offers_at_most_500_words() -> None:
     words = [f"word{number}" for number in range(501)]
-    assert _offered(words, "word") == words[:500]
+    assert _values_with_prefix(words, "word") == words[:500]

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from dpsync import __version__
-from dpsync.cli.foreign_flags import directory_behind
+from dpsync.cli.foreign_flags import move_directory_flag
 from tests.cli.conftest import Run
 
 SCHEMA = json.loads(
@@ -123,7 +123,7 @@ def test_version_command_prints_text_and_json(run: Run) -> None:
     ],
 )
 def test_directory_flag_moves_behind_the_command(typed: list[str], meant: list[str]) -> None:
-    assert directory_behind(typed) == meant
+    assert move_directory_flag(typed) == meant
 
 
 def test_directory_flag_before_command_is_used(run: Run, project: Callable[..., Path]) -> None:

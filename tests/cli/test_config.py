@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from dpsync.api import load
 from dpsync.config.yaml_reader import read
-from dpsync.model.nodes import plain
-from dpsync.render.command_documents import part_of
+from dpsync.model.nodes import node_value
+from dpsync.render.command_documents import item_pointer
 from dpsync.render.config_text import render_config
 from dpsync.render.documents import ConfigDocument, ValueOrigin
 from dpsync.render.paint import Paint
@@ -107,14 +107,14 @@ def test_config_never_prints_secret_values(
 
 
 def test_config_output_loads_as_same_resources(example: Path, run: Run, tmp_path: Path) -> None:
-    (before,) = (load(example / "dpsync.yaml").resources,)
+    (before,) = (load(example / "dpsync.yaml").entries,)
     text = run("config", "-C", str(example)).out
     for path in example.rglob("*.yaml"):
         path.unlink()
     for path in (example / "sites").glob("*"):
         path.rename(example / path.name)
     (example / "dpsync.yaml").write_text(text, encoding="utf-8")
-    after = load(example / "dpsync.yaml").resources
+    after = load(example / "dpsync.yaml").entries
     assert {str(at): dict(item.fields) for at, item in after.items()} == {
         str(at): dict(item.fields) for at, item in before.items()
     }
@@ -145,7 +145,7 @@ def pointers(value: Any, at: str = "") -> list[str]:
     parts = list(value.items() if isinstance(value, dict) else enumerate(value or [])) if isinstance(
         value, dict | list
     ) else []  # fmt: skip
-    return [one for key, item in parts for one in pointers(item, part_of(at, key))] if parts else [at]
+    return [one for key, item in parts for one in pointers(item, item_pointer(at, key))] if parts else [at]
 
 
 @given(st.dictionaries(st.text(max_size=6), VALUES, min_size=1, max_size=3))
@@ -158,7 +158,7 @@ def test_rendered_config_parses_to_same_values(configuration: dict[str, Any]) ->
     node, problems = read(text.encode("utf-8", "surrogatepass"), "x.yaml")
     if not problems:  # what no YAML of ours can hold, such as a key that is not one line
         assert node is not None
-        assert plain(node) == undollared(configuration)
+        assert node_value(node) == undollared(configuration)
 
 
 def undollared(value: Any) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.urls import address_problem
+from dpsync.model.urls import url_problem
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.silent_host import SilentHost
@@ -269,7 +269,7 @@ def test_dropped_connection_during_read_exits_1(
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("http://a..b", address_problem("http://a..b")),
+        ("http://a..b", url_problem("http://a..b")),
         ("http://a:99999", "must have a port from 1 to 65535"),
     ],
 )

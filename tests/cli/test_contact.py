@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.editions import PROFILES
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.altering_proxy import Answer, altering_proxy
 from tests.planted import (
@@ -124,10 +124,16 @@ def test_doctor_contact_reports_only_planted_differences(
 def vocabulary() -> set[str]:
     """Return the words of the API and of the report, which may also occur as values."""
     registry = load_registry()
-    declared = {name for kind in registry.ordered for name in (*kind.noun.split(), *kind.at.split("/"))}
-    paths = {part for kind in registry.ordered for part in re.split(r"[/?=]", kind.read.path)}
+    declared = {
+        name
+        for kind in registry.in_dependency_order
+        for name in (*kind.noun.split(), *kind.url_path.split("/"))
+    }
+    paths = {part for kind in registry.in_dependency_order for part in re.split(r"[/?=]", kind.read.path)}
     types = {"a", "an", "", "boolean", "content", "list", "missing", "null", "number", "object", "text"}
-    members = {item.wire for kind in registry.ordered for item in kind.fields if item.wire}
+    members = {
+        item.wire_name for kind in registry.in_dependency_order for item in kind.fields if item.wire_name
+    }
     return declared | paths | types | members | {"full", "user"}
 
 

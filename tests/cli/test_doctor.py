@@ -18,10 +18,10 @@ import pytest
 
 from dpsync.cli.connection import Connection
 from dpsync.cli.doctor_platform import PlatformExamination
-from dpsync.cli.doctor_settings import invalid, program
+from dpsync.cli.doctor_settings import check_program, invalid_configuration_checks
 from dpsync.kinds.kind import Call
-from dpsync.kinds.registry import load as load_registry
-from dpsync.kinds.urls import expand
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.kinds.urls import fill_path_template
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
@@ -107,7 +107,9 @@ def tries(url: str, token: str, name: str) -> int | None:
     kind = REGISTRY[name]
     if not isinstance(kind.create, Call):
         return None
-    path = expand(REGISTRY, kind, kind.create.path, None, (("organization", "acme"),), {"slug": "new"})
+    path = fill_path_template(
+        REGISTRY, kind, kind.create.path, None, (("organization", "acme"),), {"slug": "new"}
+    )
     headers = {"Authorization": f"Bearer {token}"}
     body = {"title": "New", "label": "New", "source": {"url": "https://acme.example/a.yaml"}}
     asked = httpx.request(kind.create.method, f"{url}/v1{path}", json=body, headers=headers, **NO_TLS)
@@ -284,8 +286,8 @@ def test_doctor_reports_clock_skew_and_low_rate_limit(
 def test_doctor_tolerates_60_seconds_clock_skew(
     ahead: float | None, said: str, examination: PlatformExamination
 ) -> None:
-    examination._headers.ahead = ahead
-    (clock,) = examination._clock()
+    examination._headers.clock_offset = ahead
+    (clock,) = examination._check_clock()
     assert (clock.said, clock.level == "ok") == (said, said.startswith("the clocks"))
 
 
@@ -294,18 +296,18 @@ def test_doctor_notes_rate_limit_below_ten_percent(
     left: int, level: str, examination: PlatformExamination
 ) -> None:
     examination._headers.headers = {"x-ratelimit-remaining": str(left), "x-ratelimit-limit": "1000"}
-    (limit,) = examination._limit()
+    (limit,) = examination._check_rate_limit()
     assert (limit.level, limit.said) == (level, f"{left} of 1000 requests of the rate limit are left")
 
 
 def test_doctor_prints_python_version_without_release_level() -> None:
-    assert re.fullmatch(r".*, Python 3\.\d+\.\d+", program().said)
+    assert re.fullmatch(r".*, Python 3\.\d+\.\d+", check_program().said)
 
 
 def test_doctor_shows_first_three_configuration_findings() -> None:
     def said(number: int) -> list[str]:
         found = [Diagnostic("DP201", f"wrong {at}") for at in range(number)]
-        return [one.said for one in invalid(DiagnosticError(found, Exit.INVALID))]
+        return [one.said for one in invalid_configuration_checks(DiagnosticError(found, Exit.INVALID))]
 
     three = [f"wrong {at} [DP201]" for at in range(3)]
     assert said(3) == three

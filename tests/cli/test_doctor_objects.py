@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.troubled import troubled_world
 
 Project = Callable[..., Path]
-REGISTRY = load()
+REGISTRY = build_registry()
 TEXT = """\
 dpsync: 1
 organizations:
@@ -180,9 +180,11 @@ def test_doctor_prints_working_retry_command(run: Run, project: Project, platfor
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in REGISTRY.whole.ordered if kind.platform.trouble], ids=lambda kind: kind.name
+    "kind",
+    [kind for kind in REGISTRY.with_all_kinds.in_dependency_order if kind.platform_work.trouble],
+    ids=lambda kind: kind.name,
 )
 def test_each_platform_problem_has_a_remedy(kind: Kind) -> None:
-    trouble = kind.platform.trouble
+    trouble = kind.platform_work.trouble
     assert trouble is not None
     assert trouble.todo

@@ -8,37 +8,39 @@ import signal
 import click
 import pytest
 
-from dpsync.apply.journal import JournalFull, Locked, NoState
-from dpsync.apply.saved_plan import NotApproved, Refused
+from dpsync.apply.journal import JournalFullError, LockedError, NoStateDirectoryError
+from dpsync.apply.saved_plan import NotApprovedError, StaleStateError
 from dpsync.cli.applying import show_plan
 from dpsync.cli.connection import Connection
-from dpsync.cli.exit_codes import endings
-from dpsync.cli.failures import client_diagnostic, explained
-from dpsync.cli.foreign_flags import check_habits, directory_behind
+from dpsync.cli.exit_codes import exit_on_errors
+from dpsync.cli.failures import client_diagnostic, explain_error
+from dpsync.cli.foreign_flags import check_foreign_flags, move_directory_flag
 from dpsync.cli.main import root, run
-from dpsync.cli.output import Output, as_output
-from dpsync.cli.rehearsing import ending
-from dpsync.cli.signals import Ended
+from dpsync.cli.output import Output, make_output
+from dpsync.cli.rehearsing import rehearsal_exit_code
+from dpsync.cli.signals import EndedBySignal
 from dpsync.client import errors
-from dpsync.client.errors import ClientError, NotSent, Unknown
-from dpsync.client.proxy import Setting, Way
+from dpsync.client.errors import ClientError, NotSentError, UnknownOutcomeError
+from dpsync.client.proxy import Route, Setting
 from dpsync.model.change import Blocked
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Origin, Plan, Rehearsal
 from dpsync.model.question import Refusal
 
 TO = Connection("https://p.example", "s3cret", "DPSYNC_URL", "DPSYNC_TOKEN")
-PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy:3128"))
-TRUST = Way(trust=Setting("SSL_CERT_FILE", "/c.pem"))
-UNREAD = Way(unread=("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+PROXY = Route(proxy=Setting("HTTPS_PROXY", "http://proxy:3128"))
+TRUST = Route(certificates=Setting("SSL_CERT_FILE", "/c.pem"))
+UNREAD = Route(ignored_variables=("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
 
 
-def not_sent(reason: errors.NotSentReason, detail: str = "", way: Way = errors.USUAL) -> NotSent:
-    return NotSent("GET", "/user", reason, detail, way)
+def not_sent(
+    reason: errors.NotSentReason, detail: str = "", way: Route = errors.DEFAULT_ROUTE
+) -> NotSentError:
+    return NotSentError("GET", "/user", reason, detail, way)
 
 
-def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
-    return Unknown("GET", "/user", reason, way=way)
+def unknown(reason: errors.UnknownReason, way: Route = errors.DEFAULT_ROUTE) -> UnknownOutcomeError:
+    return UnknownOutcomeError("GET", "/user", reason, way=way)
 
 
 # Requests that failed.
@@ -87,23 +89,27 @@ def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
         (unknown("timeout"), "timeout", "allow more time with --timeout SECONDS"),
         (unknown("closed", PROXY), "request", "check HTTPS_PROXY (http://proxy:3128), or exclude the host"),
         (unknown("closed"), "request", "and the network, then try again"),
-        (errors.Unauthorized("GET", "/user", 401, ""), "unauthorized", "check DPSYNC_TOKEN"),
-        (errors.Forbidden("GET", "/user", 403, ""), "forbidden", "use the token of a user with more rights"),
-        (errors.NotFound("GET", "/user", 404, ""), "request", "the API version (--profile)"),
-        (errors.ServerFault("GET", "/user", 501, ""), "request", "the API version (--profile)"),
-        (errors.ServerFault("GET", "/user", 500, ""), "request", "try again"),
+        (errors.UnauthorizedError("GET", "/user", 401, ""), "unauthorized", "check DPSYNC_TOKEN"),
         (
-            errors.NotJson("GET", "/user", 200, "text/html", "HTML"),
+            errors.ForbiddenError("GET", "/user", 403, ""),
+            "forbidden",
+            "use the token of a user with more rights",
+        ),
+        (errors.NotFoundError("GET", "/user", 404, ""), "request", "the API version (--profile)"),
+        (errors.ServerFaultError("GET", "/user", 501, ""), "request", "the API version (--profile)"),
+        (errors.ServerFaultError("GET", "/user", 500, ""), "request", "try again"),
+        (
+            errors.NotJsonError("GET", "/user", 200, "text/html", "HTML"),
             "not-json",
             "may come from a login page or a proxy",
         ),
         (
-            errors.BadAnswer("/user", "x", "1", "title", "a text", "7"),
+            errors.UnexpectedResponseError("/user", "x", "1", "title", "a text", "7"),
             "bad-answer",
             "the API version (--profile)",
         ),
-        (errors.BadList("/user", "cursor repeated", 2), "bad-list", "try again"),
-        (errors.RateLimited("GET", "/user"), "rate-limited", "try again later"),
+        (errors.InvalidListError("/user", "cursor repeated", 2), "bad-list", "try again"),
+        (errors.RateLimitedError("GET", "/user"), "rate-limited", "try again later"),
     ],
 )
 def test_failed_request_has_code_and_hint(error: ClientError, code: str, hint: str) -> None:
@@ -131,11 +137,11 @@ def test_connection_error_names_proxy_only_if_used() -> None:
 @pytest.mark.parametrize(
     ("error", "code", "exit_"),
     [
-        (Refused({"acme/teams/a": "it was renamed"}), "stale", Exit.REFUSED),
-        (NotApproved("a", "b"), "not-approved", Exit.REFUSED),
-        (Locked("acme"), "locked", Exit.REFUSED),
-        (NoState("there is no home"), "state", Exit.FAILED),
-        (JournalFull("no room"), "journal", Exit.FAILED),
+        (StaleStateError({"acme/teams/a": "it was renamed"}), "stale", Exit.REFUSED),
+        (NotApprovedError("a", "b"), "not-approved", Exit.REFUSED),
+        (LockedError("acme"), "locked", Exit.REFUSED),
+        (NoStateDirectoryError("there is no home"), "state", Exit.FAILED),
+        (JournalFullError("no room"), "journal", Exit.FAILED),
         (not_sent("refused"), "unreachable", Exit.FAILED),
     ],
 )
@@ -147,15 +153,17 @@ def test_apply_start_error_has_diagnostic_and_exit_code(error: Exception, code: 
     Otherwise, a home that nobody may write to is told as a mistake of dpsync's.
     Otherwise, a disk without room is told as a mistake of dpsync's.
     """
-    known = explained(error, TO)
+    known = explain_error(error, TO)
     assert known is not None
     assert ([one.code for one in known[0]], known[1]) == ([code], exit_)
 
 
 def test_stale_error_has_source_line_if_known() -> None:
     """Otherwise, what is stale and stands in no file ends in a mistake of dpsync's."""
-    error = Refused({"acme/a": "so", "acme/b": "so"}, {"acme/a": Origin(file="f.yaml", line=3, column=2)})
-    known = explained(error, TO)
+    error = StaleStateError(
+        {"acme/a": "so", "acme/b": "so"}, {"acme/a": Origin(file="f.yaml", line=3, column=2)}
+    )
+    known = explain_error(error, TO)
     assert known is not None
     assert [one.span and (one.span.file, one.span.line) for one in known[0]] == [("f.yaml", 3), None]
 
@@ -166,18 +174,18 @@ def test_malformed_connection_setting_is_usage_error() -> None:
         ("url", "DPSYNC_URL is odd"), ("token", "DPSYNC_TOKEN is odd"), ("proxy", "^is odd"),
     ):  # fmt: skip
         with pytest.raises(click.UsageError, match=words):
-            explained(errors.Malformed(part, "is odd"), TO)
+            explain_error(errors.InvalidClientValueError(part, "is odd"), TO)
 
 
 # How a command ends.
 
 
 def out(format_: str = "text") -> Output:
-    return as_output(format_, "never", 0, False)
+    return make_output(format_, "never", 0, False)
 
 
 def ended(error: Exception, format_: str = "text") -> int:
-    with pytest.raises(click.exceptions.Exit) as end, endings(out(format_), TO):
+    with pytest.raises(click.exceptions.Exit) as end, exit_on_errors(out(format_), TO):
         raise error
     return end.value.exit_code
 
@@ -199,7 +207,7 @@ def test_internal_error_exits_1_without_details(
     assert "an internal error (KeyError)" in said
     assert "s3cret" not in said
     monkeypatch.setenv("DPSYNC_DEBUG", "1")
-    with pytest.raises(KeyError), endings(out()):
+    with pytest.raises(KeyError), exit_on_errors(out()):
         raise KeyError
 
 
@@ -219,7 +227,7 @@ def test_diagnostic_error_prints_json_document_on_request(
 )
 def test_exit_and_usage_exceptions_pass_through_unchanged(error: BaseException) -> None:
     """Otherwise, a chosen exit code or a signal is reported as an internal error of dpsync."""
-    with pytest.raises(type(error)), endings(out()):
+    with pytest.raises(type(error)), exit_on_errors(out()):
         raise error
 
 
@@ -236,13 +244,13 @@ def test_rehearse_exit_code_for_unrehearsed_plan(plan: Plan, rehearsal: Rehearsa
 
     Otherwise, what is left to people is told as rehearsed.
     """
-    assert ending(plan, rehearsal) is code
+    assert rehearsal_exit_code(plan, rehearsal) is code
 
 
 def test_apply_exits_1_when_plan_was_not_printed() -> None:
     """Otherwise, a plan that nobody could read is applied."""
     unseen = out()
-    unseen.left = True
+    unseen.is_stdout_closed = True
     with pytest.raises(click.exceptions.Exit) as end:
         show_plan(unseen, Plan())
     assert end.value.exit_code == Exit.FAILED
@@ -265,7 +273,7 @@ def test_apply_exits_1_when_plan_was_not_printed() -> None:
 def test_foreign_flag_error_suggests_dpsync_flag(typed: list[str], use: str) -> None:
     """Otherwise, `-out=FILE` of another tool writes the plan into a file `ut=FILE`."""
     with pytest.raises(click.UsageError, match=use):
-        check_habits(typed)
+        check_foreign_flags(typed)
 
 
 @pytest.mark.parametrize(
@@ -277,13 +285,13 @@ def test_valid_flags_pass_foreign_flag_check(typed: list[str]) -> None:
     Otherwise, the flags of this tool are refused.
     Otherwise, `version --json`, which programs ask for, is refused.
     """
-    check_habits(typed)
+    check_foreign_flags(typed)
 
 
 def test_duplicate_directory_flag_is_rejected() -> None:
     """Otherwise, of two directories one is planned, and it is not said which."""
     with pytest.raises(click.UsageError, match="appears twice"):
-        directory_behind(["-C", "a", "plan", "--directory=b"])
+        move_directory_flag(["-C", "a", "plan", "--directory=b"])
 
 
 # The program.
@@ -309,7 +317,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         (click.ClickException("x"), Exit.FAILED),
         (KeyboardInterrupt(), Exit.INTERRUPTED),
         (click.Abort(), Exit.INTERRUPTED),
-        (Ended(signal.SIGTERM), Exit.TERMINATED),
+        (EndedBySignal(signal.SIGTERM), Exit.TERMINATED),
         (BrokenPipeError(), Exit.DONE),
         (OSError(28, "no room"), Exit.FAILED),
     ],

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from dpsync.cli.connection import Connection
-from dpsync.cli.doctor_checks import workflow
+from dpsync.cli.doctor_checks import check_workflow
 from dpsync.cli.doctor_platform import PlatformExamination
-from dpsync.cli.doctor_settings import configuration
-from dpsync.client.proxy import UNREAD
+from dpsync.cli.doctor_settings import check_configuration
+from dpsync.client.proxy import IGNORED_VARIABLES
 from dpsync.model.desired import Desired, Environment
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.render.documents import Check
@@ -24,7 +24,7 @@ def said(checks: Iterator[Check]) -> list[tuple[str, str, str, str | None]]:
 @pytest.fixture
 def nothing_set(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Remove every proxy and certificate variable from the environment."""
-    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", *UNREAD):
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", *IGNORED_VARIABLES):
         monkeypatch.delenv(name, raising=False)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
@@ -34,7 +34,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def way(url: str) -> list[tuple[str, str, str, str | None]]:
     examination = PlatformExamination(Connection(url, "secret", "DPSYNC_URL", "DPSYNC_TOKEN"), 1.0)
-    found = said(examination.settings())
+    found = said(examination.check_settings())
     examination.close()
     return found
 
@@ -63,17 +63,17 @@ def test_doctor_omits_certificates_for_plain_http(nothing_set: pytest.MonkeyPatc
 
 def test_doctor_shows_selected_environment_or_none() -> None:
     desired = Desired({}, {}, environments=("prod", "test"))
-    assert said(configuration(desired)) == [
+    assert said(check_configuration(desired)) == [
         ("configuration", "ok", "0 entries in 0 files", None),
         ("environment", "note", "you chose none of the environments in dpsync.yaml (prod, test)", None),
     ]
     chosen = Desired({}, {}, environment=Environment("prod"), environments=("prod", "test"))
-    assert said(configuration(chosen))[1] == ("environment", "ok", "prod", None)
+    assert said(check_configuration(chosen))[1] == ("environment", "ok", "prod", None)
 
 
 def test_doctor_notes_configuration_warnings() -> None:
     desired = Desired({}, {}, warnings=(Diagnostic("DP140", "so", severity="warning"),))
-    (first, *_) = configuration(desired)
+    (first, *_) = check_configuration(desired)
     assert (first.level, first.said) == ("note", "0 entries in 0 files, 1 warning")
     assert first.mend == "`dpsync validate`"
 
@@ -84,11 +84,11 @@ HERE = {
 
 
 def test_doctor_skips_workflow_checks_outside_github_actions() -> None:
-    assert said(workflow({})) == []
+    assert said(check_workflow({})) == []
 
 
 def test_doctor_reports_incomplete_workflow_variables() -> None:
-    ((topic, level, _, source),) = said(workflow({"GITHUB_ACTIONS": "true"}))
+    ((topic, level, _, source),) = said(check_workflow({"GITHUB_ACTIONS": "true"}))
     assert (topic, level, source) == ("workflow", "problem", None)
 
 
@@ -96,7 +96,7 @@ def test_doctor_reports_each_missing_github_token_permission() -> None:
     with FakeGitHub() as github:
         github.answers = [(403, {}, {}), (200, [], {}), (404, {}, {})]
         env = {**HERE, "GITHUB_TOKEN": "token", "GITHUB_API_URL": github.url}
-        _, *found = said(workflow(env))
+        _, *found = said(check_workflow(env))
     assert [(level, text.partition(". ")[0]) for _, level, text, _ in found] == [
         ("problem", 'the job cannot read "contents" (status: 403)'),
         ("ok", 'the job can read "pull-requests"'),

@@ -9,12 +9,12 @@ import click
 import pytest
 
 from dpsync.cli import applying
-from dpsync.cli.applying import _ending, nothing_to_do
-from dpsync.cli.connection import Connection, _checked
+from dpsync.cli.applying import _apply_exit_code, exit_code_without_apply
+from dpsync.cli.connection import Connection, _with_checked_url
 from dpsync.cli.github_action import _exit_code
-from dpsync.cli.signals import Ended, Patience
-from dpsync.github.action import stopped
-from dpsync.github.runner import ActionRun, Inputs, Ran
+from dpsync.cli.signals import EndedBySignal, SignalRecorder
+from dpsync.github.action import stopped_result
+from dpsync.github.runner import ActionRun, CommandResult, Inputs
 from dpsync.model.change import Blocked, Change, Step
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Outcome, Report, Result
@@ -67,7 +67,7 @@ def test_apply_exit_code_for_report(of: Report, code: Exit) -> None:
     Otherwise, that nothing was done, since the platform has moved, is told as half done.
     Otherwise, that nothing could be done is told as half done.
     """
-    assert _ending(of, []) is code
+    assert _apply_exit_code(of, []) is code
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_signal_decides_apply_exit_code(number: int, code: Exit) -> None:
 
     Otherwise, who has ended a run is told wrongly.
     """
-    assert _ending(report(outcome("done")), [number, signal.SIGINT]) is code
+    assert _apply_exit_code(report(outcome("done")), [number, signal.SIGINT]) is code
 
 
 @pytest.mark.parametrize(("plan", "code"), [(SOME, None), (Plan(), Exit.DONE), (BLOCKED, Exit.PARTIAL)])
 def test_apply_exits_early_only_without_changes(plan: Plan, code: Exit | None) -> None:
     """Otherwise, what is left to people is told as done."""
-    assert nothing_to_do(plan) is code
+    assert exit_code_without_apply(plan) is code
 
 
 def test_refused_plan_exits_4_even_without_changes(
@@ -93,7 +93,7 @@ def test_refused_plan_exits_4_even_without_changes(
     """Otherwise, a plan that may not be applied is applied, or told as done."""
     for plan in (SOME, Plan()):
         monkeypatch.setattr(Plan, "can_apply", property(lambda _: False))
-        assert nothing_to_do(plan) is Exit.REFUSED
+        assert exit_code_without_apply(plan) is Exit.REFUSED
 
 
 # Who has agreed.
@@ -108,7 +108,7 @@ def test_apply_is_refused_without_interactive_input(monkeypatch: pytest.MonkeyPa
         text = True
         prose = staticmethod(said.append)
 
-    assert applying.asked(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
+    assert applying.confirm_apply(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
     assert "dpsync cannot ask you here" in said[0]
 
 
@@ -118,18 +118,18 @@ def test_apply_is_refused_without_interactive_input(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("ran", "fail_on", "code"),
     [
-        (Ran(Exit.DONE, plan_document(SOME)), "error", Exit.DONE),
-        (Ran(Exit.DONE, plan_document(SOME)), "changes", Exit.CHANGES),
-        (Ran(Exit.DONE, plan_document(Plan())), "changes", Exit.DONE),
-        (Ran(Exit.CHANGES), "error", Exit.DONE),
-        (Ran(Exit.CHANGES), "changes", Exit.CHANGES),
-        (Ran(Exit.FAILED), "error", Exit.FAILED),
-        (Ran(Exit.REFUSED, plan_document(SOME)), "error", Exit.REFUSED),
-        (Ran(Exit.REFUSED, plan_document(SOME)), "changes", Exit.REFUSED),
-        (Ran(Exit.PARTIAL), "error", Exit.PARTIAL),
+        (CommandResult(Exit.DONE, plan_document(SOME)), "error", Exit.DONE),
+        (CommandResult(Exit.DONE, plan_document(SOME)), "changes", Exit.CHANGES),
+        (CommandResult(Exit.DONE, plan_document(Plan())), "changes", Exit.DONE),
+        (CommandResult(Exit.CHANGES), "error", Exit.DONE),
+        (CommandResult(Exit.CHANGES), "changes", Exit.CHANGES),
+        (CommandResult(Exit.FAILED), "error", Exit.FAILED),
+        (CommandResult(Exit.REFUSED, plan_document(SOME)), "error", Exit.REFUSED),
+        (CommandResult(Exit.REFUSED, plan_document(SOME)), "changes", Exit.REFUSED),
+        (CommandResult(Exit.PARTIAL), "error", Exit.PARTIAL),
     ],
 )
-def test_action_fails_on_changes_only_if_configured(ran: Ran, fail_on: Any, code: Exit) -> None:
+def test_action_fails_on_changes_only_if_configured(ran: CommandResult, fail_on: Any, code: Exit) -> None:
     """Otherwise, a job fails where nothing would change.
 
     Otherwise, a plan that was refused passes.
@@ -138,47 +138,47 @@ def test_action_fails_on_changes_only_if_configured(ran: Ran, fail_on: Any, code
     assert _exit_code(Inputs(fail_on=fail_on), ran) == code
 
 
-def run(command: Any, refused: Ran | None = None) -> ActionRun:
+def run(command: Any, refused: CommandResult | None = None) -> ActionRun:
     made = ActionRun(Inputs(command=command), None, None, None, None, None)  # type: ignore[arg-type]
-    made.result.refused = refused
+    made.result.refusal = refused
     return made
 
 
-APPLIED = Ran(Exit.PARTIAL, ApplyDocument(exit=3, converged=False, plan=plan_document(SOME)))
-PLANNED = Ran(Exit.DONE, plan_document(SOME))
-FOUND = Ran(Exit.FAILED, FindingsDocument(exit=1))
+APPLIED = CommandResult(Exit.PARTIAL, ApplyDocument(exit=3, converged=False, plan=plan_document(SOME)))
+PLANNED = CommandResult(Exit.DONE, plan_document(SOME))
+FOUND = CommandResult(Exit.FAILED, FindingsDocument(exit=1))
 
 
 @pytest.mark.parametrize(
     ("of", "last", "ended"),
     [
-        (run("plan"), None, Ran(130)),
+        (run("plan"), None, CommandResult(130)),
         (run("plan"), PLANNED, PLANNED),
         (run("drift"), FOUND, FOUND),
         # A plan that an apply has made first is not the end of that apply.
-        (run("apply"), PLANNED, Ran(130)),
-        (run("apply"), FOUND, Ran(130)),
+        (run("apply"), PLANNED, CommandResult(130)),
+        (run("apply"), FOUND, CommandResult(130)),
         (run("apply"), APPLIED, APPLIED),
-        (run("apply", Ran(Exit.REFUSED)), PLANNED, Ran(Exit.REFUSED)),
+        (run("apply", CommandResult(Exit.REFUSED)), PLANNED, CommandResult(Exit.REFUSED)),
     ],
 )
 def test_stopped_action_run_reports_final_command_or_signal(
-    of: ActionRun, last: Ran | None, ended: Ran
+    of: ActionRun, last: CommandResult | None, ended: CommandResult
 ) -> None:
     """Otherwise, an apply that was stopped after its plan is told as a plan that was made.
 
     Otherwise, what was refused is told as stopped.
     """
-    assert stopped(of, last, 130) == ended
+    assert stopped_result(of, last, 130) == ended
 
 
 def test_action_stops_before_next_part_after_signal() -> None:
     """Otherwise, an apply begins after the signal that was to end the run."""
-    patience = Patience()
-    patience.go_on()
+    patience = SignalRecorder()
+    patience.raise_if_signaled()
     patience.handle(signal.SIGTERM, None)
-    with pytest.raises(Ended) as ended:
-        patience.go_on()
+    with pytest.raises(EndedBySignal) as ended:
+        patience.raise_if_signaled()
     assert ended.value.code is Exit.TERMINATED
 
 
@@ -186,14 +186,14 @@ def test_action_stops_before_next_part_after_signal() -> None:
     (signal.SIGINT, signal.SIGTERM, Exit.INTERRUPTED), (signal.SIGTERM, signal.SIGINT, Exit.TERMINATED),
 ])  # fmt: skip
 def test_first_of_two_signals_decides_exit_code(first: int, second: int, code: Exit) -> None:
-    patience = Patience()
-    patience.last()
+    patience = SignalRecorder()
+    patience.begin_last_part()
     patience.handle(first, None)
     patience.handle(second, None)
-    with pytest.raises(Ended) as ended:
-        patience.go_on()
+    with pytest.raises(EndedBySignal) as ended:
+        patience.raise_if_signaled()
     assert ended.value.code is code
-    assert _ending(Report(plan="d"), [first, second]) is code
+    assert _apply_exit_code(Report(plan="d"), [first, second]) is code
 
 
 def test_second_signal_interrupts_action_until_final_part() -> None:
@@ -201,16 +201,16 @@ def test_second_signal_interrupts_action_until_final_part() -> None:
 
     Otherwise, nothing but killing ends a run that waits.
     """
-    patience = Patience()
+    patience = SignalRecorder()
     patience.handle(signal.SIGINT, None)
-    with pytest.raises(Ended):
+    with pytest.raises(EndedBySignal):
         patience.handle(signal.SIGINT, None)
-    patience = Patience()
-    with patience.droppable(), pytest.raises(Ended):
+    patience = SignalRecorder()
+    with patience.interruptible(), pytest.raises(EndedBySignal):
         patience.handle(signal.SIGINT, None)
-    with pytest.raises(Ended):
+    with pytest.raises(EndedBySignal):
         patience.handle(signal.SIGINT, None)
-    patience.last()
+    patience.begin_last_part()
     patience.handle(signal.SIGINT, None)
     assert len(patience.received) == 3
 
@@ -228,11 +228,11 @@ def test_url_with_password_or_version_is_rejected(url: str, why: str) -> None:
     Otherwise, each request goes to an address that there is not.
     """
     with pytest.raises(click.UsageError, match=why) as refused:
-        _checked(Connection(url, "token", "DPSYNC_URL", "DPSYNC_TOKEN"))
+        _with_checked_url(Connection(url, "token", "DPSYNC_URL", "DPSYNC_TOKEN"))
     assert "pass@" not in str(refused.value)
 
 
 def test_url_with_at_sign_in_path_is_accepted() -> None:
     """Otherwise, an address with an @ in its path is refused."""
     found = Connection("https://x.example/@docs", "token", "DPSYNC_URL", "DPSYNC_TOKEN")
-    assert _checked(found) is found
+    assert _with_checked_url(found) is found

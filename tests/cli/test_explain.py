@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.registry import load
-from dpsync.model.urls import DOCS
-from dpsync.render.error_page import code_named, codes
-from dpsync.render.explanations import explained, what_can_be_explained
+from dpsync.kinds.registry import build_registry
+from dpsync.model.urls import DOCS_URL
+from dpsync.render.error_page import find_code, read_code_sections
+from dpsync.render.explanations import explainable_words, find_explanation
 from tests.cli.conftest import Run
 from tests.docs.markdown import sections
 from tools.site_pages import anchor
 
-REGISTRY = load().whole
+REGISTRY = build_registry().with_all_kinds
 ROOT = Path(__file__).parents[2]
 PAGES = {page.name for page in (ROOT / "docs").rglob("*.md")}
 
 
-@pytest.mark.parametrize("word", what_can_be_explained(REGISTRY))
+@pytest.mark.parametrize("word", explainable_words(REGISTRY))
 def test_explain_covers_every_kind_field_and_key(word: str) -> None:
-    said = explained(REGISTRY, word)
+    said = find_explanation(REGISTRY, word)
     assert said is not None
     assert said.meaning.endswith(".")
 
@@ -41,8 +41,8 @@ def test_explain_accepts_kind_name_or_key(word: str, run: Run) -> None:
      ("permissions.members", None), ("siteSpace", "site_space"), ("space", "space")],
 )  # fmt: skip
 def test_explain_accepts_common_kind_names(word: str, kind: str | None) -> None:
-    said = explained(REGISTRY, word)
-    assert (said.head if said else None) == kind
+    said = find_explanation(REGISTRY, word)
+    assert (said.heading if said else None) == kind
 
 
 def test_explain_field_shows_values_and_access_rule(run: Run) -> None:
@@ -53,12 +53,12 @@ def test_explain_field_shows_values_and_access_rule(run: Run) -> None:
     assert "null clears emoji." in run("explain", "space.emoji").out
 
 
-@pytest.mark.parametrize("word", [*what_can_be_explained(REGISTRY), *codes()])
+@pytest.mark.parametrize("word", [*explainable_words(REGISTRY), *read_code_sections()])
 def test_explain_links_only_to_existing_web_pages(word: str, run: Run) -> None:
     """A user who installed the wheel has no docs folder."""
     out = run("explain", word).out
     *lines, last = out.splitlines()
-    address, _, heading = last.removeprefix(f"  More: {DOCS}/").partition("#")
+    address, _, heading = last.removeprefix(f"  More: {DOCS_URL}/").partition("#")
     assert (ROOT / "docs" / address).is_file()
     assert not heading or heading in headings(address)
     assert [page for page in PAGES if re.search(rf"(?<!/){re.escape(page)}", "\n".join(lines))] == []
@@ -89,19 +89,21 @@ def headings(address: str) -> set[str]:
     ],
 )
 def test_explain_lists_role_changes_widening_access(word: str, opens: str) -> None:
-    said = explained(REGISTRY, word)
+    said = find_explanation(REGISTRY, word)
     assert said is not None
     assert dict(said.facts)["Opens access"] == opens
 
 
 def test_explain_prints_no_empty_facts() -> None:
-    facts = [fact for kind in REGISTRY.kinds if (said := explained(REGISTRY, kind)) for fact in said.facts]
+    facts = [
+        fact for kind in REGISTRY.kinds if (said := find_explanation(REGISTRY, kind)) for fact in said.facts
+    ]
     assert [fact for fact in facts if fact[1].rstrip().endswith(":")] == []
 
 
 def test_explain_names_api_versions_lacking_a_field(run: Run) -> None:
     assert "version reference does not have" in run("explain", "redirect.source").out
-    said = explained(REGISTRY, "section.draft")
+    said = find_explanation(REGISTRY, "section.draft")
     assert said is not None
     assert "reference does not accept every value of this field" in dict(said.facts)["API versions"]
 
@@ -115,7 +117,7 @@ def test_explain_names_api_versions_lacking_a_field(run: Run) -> None:
     ],
 )
 def test_explain_lists_api_versions_of_kind_and_field(word: str, profiles: str) -> None:
-    said = explained(REGISTRY, word)
+    said = find_explanation(REGISTRY, word)
     assert said is not None
     assert dict(said.facts)["API versions"] == profiles
 
@@ -149,14 +151,14 @@ def test_explain_prints_error_code_documentation(code: str, run: Run) -> None:
 
 
 def test_explain_knows_every_documented_error_code() -> None:
-    known = codes()
+    known = read_code_sections()
     assert len(known) > 100
-    assert [code for code in known if code_named(code, known) != code] == []
+    assert [code for code in known if find_code(code, known) != code] == []
     assert all("".join(section).strip() for section in known.values())
 
 
 def test_error_codes_differ_from_kind_names() -> None:
-    assert set(codes()) & set(what_can_be_explained(REGISTRY)) == set()
+    assert set(read_code_sections()) & set(explainable_words(REGISTRY)) == set()
 
 
 def test_explain_without_argument_lists_all_kinds(run: Run) -> None:

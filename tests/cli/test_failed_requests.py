@@ -7,37 +7,38 @@ import pytest
 from dpsync.cli.connection import Connection
 from dpsync.cli.failures import client_diagnostic
 from dpsync.client import errors
-from dpsync.client.proxy import Setting, Way
+from dpsync.client.proxy import Route, Setting
 
 TO = Connection("https://api.acme.example", "t", "DPSYNC_URL", "DPSYNC_TOKEN")
-PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy.example:3128"))
-UNREAD = Way(unread=("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+PROXY = Route(proxy=Setting("HTTPS_PROXY", "http://proxy.example:3128"))
+UNREAD = Route(ignored_variables=("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
 GET = ("GET", "/orgs")
 
 
 @pytest.mark.parametrize(("error", "code", "message", "hint"), [
-    (errors.Unauthorized(*GET, 401), "unauthorized", "(401): GET /orgs", "check DPSYNC_TOKEN"),
-    (errors.Forbidden(*GET, 403), "forbidden", "(403): GET /orgs", "the token of a user with more rights"),
-    (errors.NotFound(*GET, 404), "request", "404", "the API version (--profile)"),
-    (errors.ServerFault(*GET, 501), "request", "501", "the API version (--profile)"),
-    (errors.ServerFault(*GET, 500), "request", "500", "try again"),
-    (errors.NotJson(*GET, 200, None, "HTML"), "not-json", "HTML (status 200)", "check DPSYNC_URL"),
-    (errors.BadList("/orgs", "no end", 7), "bad-list", "no end (page 7 of the list)", "try again"),  # type: ignore[arg-type]
-    (errors.RateLimited(*GET), "rate-limited", "GitBook demands a longer pause", "try again later"),
-    (errors.Unknown(*GET, "timeout"), "timeout", "GET /orgs", "--timeout SECONDS"),
-    (errors.Unknown(*GET, "reset"), "request", "GET /orgs", "and the network"),
-    (errors.Unknown(*GET, "reset", way=PROXY), "request", "GET /orgs", "with NO_PROXY"),
-    (errors.Interrupted(*GET), "request", "interrupted", "try again"),
-    (errors.NotSent(*GET, "dns"), "unreachable", TO.url, "check the host name in DPSYNC_URL"),
-    (errors.NotSent(*GET, "dns", way=PROXY), "unreachable", "through the proxy", "check HTTPS_PROXY"),
-    (errors.NotSent(*GET, "tls"), "unreachable", TO.url, "may not support https"),
-    (errors.NotSent(*GET, "too long"), "unreachable", TO.url, "is too long"),
-    (errors.NotSent(*GET, "connect"), "unreachable", TO.url, "that the server is running"),
-    (errors.NotSent(*GET, "certificate", "expired"), "unreachable", TO.url, "a new certificate"),
-    (errors.NotSent(*GET, "certificate", "not valid for"), "unreachable", TO.url, "another host name"),
-    (errors.NotSent(*GET, "certificate", way=UNREAD), "unreachable", TO.url, "BUNDLE or CURL_CA_BUNDLE"),
-    (errors.NotSent(*GET, "certificate", way=Way(trust=Setting("SSL_CERT_FILE", "a.pem"))), "unreachable",
-     TO.url, "add the certificate of the issuer to SSL_CERT_FILE (a.pem)"),
+    (errors.UnauthorizedError(*GET, 401), "unauthorized", "(401): GET /orgs", "check DPSYNC_TOKEN"),
+    (errors.ForbiddenError(*GET, 403), "forbidden", "(403): GET /orgs", "the token of a user with "
+                                                                        "more rights"),
+    (errors.NotFoundError(*GET, 404), "request", "404", "the API version (--profile)"),
+    (errors.ServerFaultError(*GET, 501), "request", "501", "the API version (--profile)"),
+    (errors.ServerFaultError(*GET, 500), "request", "500", "try again"),
+    (errors.NotJsonError(*GET, 200, None, "HTML"), "not-json", "HTML (status 200)", "check DPSYNC_URL"),
+    (errors.InvalidListError("/orgs", "no end", 7), "bad-list", "no end (page 7 of the list)", "try again"),  # type: ignore[arg-type]
+    (errors.RateLimitedError(*GET), "rate-limited", "GitBook demands a longer pause", "try again later"),
+    (errors.UnknownOutcomeError(*GET, "timeout"), "timeout", "GET /orgs", "--timeout SECONDS"),
+    (errors.UnknownOutcomeError(*GET, "reset"), "request", "GET /orgs", "and the network"),
+    (errors.UnknownOutcomeError(*GET, "reset", way=PROXY), "request", "GET /orgs", "with NO_PROXY"),
+    (errors.InterruptedRequestError(*GET), "request", "interrupted", "try again"),
+    (errors.NotSentError(*GET, "dns"), "unreachable", TO.url, "check the host name in DPSYNC_URL"),
+    (errors.NotSentError(*GET, "dns", way=PROXY), "unreachable", "through the proxy", "check HTTPS_PROXY"),
+    (errors.NotSentError(*GET, "tls"), "unreachable", TO.url, "may not support https"),
+    (errors.NotSentError(*GET, "too long"), "unreachable", TO.url, "is too long"),
+    (errors.NotSentError(*GET, "connect"), "unreachable", TO.url, "that the server is running"),
+    (errors.NotSentError(*GET, "certificate", "expired"), "unreachable", TO.url, "a new certificate"),
+    (errors.NotSentError(*GET, "certificate", "not valid for"), "unreachable", TO.url, "another host name"),
+    (errors.NotSentError(*GET, "certificate", way=UNREAD), "unreachable", TO.url, "BUNDLE or CURL_CA_BUNDLE"),
+    (errors.NotSentError(*GET, "certificate", way=Route(certificates=Setting("SSL_CERT_FILE", "a.pem"))),
+     "unreachable", TO.url, "add the certificate of the issuer to SSL_CERT_FILE (a.pem)"),
 ])  # fmt: skip
 def test_failed_request_has_code_message_and_hint(
     error: errors.ClientError, code: str, message: str, hint: str

@@ -19,7 +19,7 @@ FILES = {"teams.yaml": TEAMS, "prod.yaml": PROD, "other.yaml": "a:   1\n"}
 
 def declared(folder: Path) -> dict[str, dict[str, object]]:
     """Return the declared fields by address, regardless of the file that declares them."""
-    entries = load(folder / "dpsync.yaml", environment="prod").resources
+    entries = load(folder / "dpsync.yaml", environment="prod").entries
     return {str(address): dict(entry.fields) for address, entry in entries.items()}
 
 

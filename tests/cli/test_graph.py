@@ -17,10 +17,10 @@ import pydot
 import pytest
 
 from dpsync.api import load, load_registry
-from dpsync.apply.saved_plan import save
+from dpsync.apply.saved_plan import save_plan
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.render.graph import LANGUAGES, Graph, as_dot, as_mermaid, graph
+from dpsync.render.graph import GRAPH_WRITERS, Graph, as_dot, as_mermaid, graph
 from tests.cli.conftest import Run
 
 HOSTILE = [
@@ -60,7 +60,7 @@ def drawn(tmp_path: Path, title: str = "Team", plan: Plan | None = None) -> Grap
 def test_graph_draws_containment_and_references(tmp_path: Path) -> None:
     found = drawn(tmp_path)
     texts = {box.id: box.text for box in found.boxes}
-    lines = {(texts[line.start], line.field, texts[line.end]) for line in found.lines}
+    lines = {(texts[line.start], line.field, texts[line.end]) for line in found.arrows}
     assert ("Docs (site)", "", "n (site space)") in lines
     assert ("n (site space)", "space", "News (space)") in lines
     assert ("acme (organization)", "", "Team (team)") in lines
@@ -107,9 +107,9 @@ def test_graph_parsers_read_same_boxes_and_lines(
 ) -> None:
     change = Change(address="acme/teams/[gone]", kind="team", action="delete", label=title)
     found = drawn(tmp_path, title, Plan(changes=(change,)))
-    boxes, lines = read(LANGUAGES[language](found))
+    boxes, lines = read(GRAPH_WRITERS[language](found))
     assert boxes == {box.id: box.text for box in found.boxes}
-    assert lines == {(line.start, line.field, line.end) for line in found.lines}
+    assert lines == {(line.start, line.field, line.end) for line in found.arrows}
 
 
 def test_graph_colors_planned_changes(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_graph_colors_planned_changes(tmp_path: Path) -> None:
 def test_graph_command_draws_saved_plan(tmp_path: Path, run: Run) -> None:
     drawn(tmp_path)
     change = Change(address="acme/teams/t", kind="team", action="update", label="Team")
-    save(tmp_path / "plan.json", Plan(changes=(change,)))
+    save_plan(tmp_path / "plan.json", Plan(changes=(change,)))
     ended = run("graph", "-C", str(tmp_path), "--plan", "plan.json", "--format", "dot")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("digraph dpsync {")
@@ -204,7 +204,7 @@ def test_graph_select_matches_planned_deletes(tmp_path: Path, run: Run) -> None:
         Change(address=f"acme/teams/[{name}]", kind="team", action="delete", label=name)
         for name in ("Old", "Older")
     )
-    save(tmp_path / "plan.json", Plan(changes=changes))
+    save_plan(tmp_path / "plan.json", Plan(changes=changes))
     ended = run(
         "graph", "-C", str(tmp_path), "--plan", "plan.json", "--format", "dot",
         "--select", "acme/teams/[Old]",

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.text import PRESENTATION, UNSEEN
+from dpsync.model.text import EMOJI_SELECTORS, INVISIBLE_CHARACTERS
 from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
 
 HOSTILE = "Guides\u202eevil\u202c\u200b\u2028\ufeff\U000e0041\u3164"
-HIDDEN = re.compile(f"(?!\n)[{UNSEEN}{PRESENTATION}]")
+HIDDEN = re.compile(f"(?!\n)[{INVISIBLE_CHARACTERS}{EMOJI_SELECTORS}]")
 TEXT = """\
 dpsync: 1
 policy: {{ prune: [teams], limits: {{ deletes: 50, percent: 100 }} }}

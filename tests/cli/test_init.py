@@ -16,7 +16,7 @@ import yaml
 
 from dpsync.api import load
 from dpsync.importing.layout import _TEMPLATES, WorkflowSettings, root_file, workflow_files
-from dpsync.render.error_page import _PAGES
+from dpsync.render.error_page import _PAGE_LOCATIONS
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
@@ -46,7 +46,7 @@ def checkout(tmp_path: Path) -> Path:
 def test_init_writes_configuration_without_managed_fields(checkout: Path, run: Run) -> None:
     ended = run("init", "-C", str(checkout), *SMALL)
     assert (ended.code, files(checkout)) == (0, FILES)
-    (entry,) = load(checkout / "dpsync.yaml").resources.values()
+    (entry,) = load(checkout / "dpsync.yaml").entries.values()
     assert (str(entry.address), entry.pin, dict(entry.fields)) == ("acme", "acme", {})
     assert (checkout / ".gitignore").read_text() == ".dpsync/\n"
 
@@ -62,7 +62,7 @@ def test_init_links_editor_schema(checkout: Path, run: Run) -> None:
 @pytest.mark.parametrize("id", ["acme", "-Jf93", "äöü", "1", "true", "a/b", "$X"])
 def test_init_root_file_loads_for_any_organization_id(id: str, tmp_path: Path) -> None:
     (tmp_path / "dpsync.yaml").write_bytes(root_file(id))
-    (entry,) = load(tmp_path / "dpsync.yaml", env={}).resources.values()
+    (entry,) = load(tmp_path / "dpsync.yaml", env={}).entries.values()
     assert entry.pin == id
 
 
@@ -198,7 +198,7 @@ def test_init_import_writes_live_objects(platform: ThreadedServer, checkout: Pat
     ended = run("init", "-C", str(checkout), "--organization", "acme", "--import")
     assert ended.code == 0
     assert set(FILES) <= set(files(checkout))
-    assert len(load(checkout / "dpsync.yaml").resources) > 20
+    assert len(load(checkout / "dpsync.yaml").entries) > 20
     assert "ada-token" not in ended.out + ended.err
 
 
@@ -243,7 +243,10 @@ def test_init_prompts_for_missing_values_at_terminal(
 def test_wheel_includes_printed_pages_and_templates() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    wanted = {str(one.relative_to(ROOT)): str(other.relative_to(ROOT)) for other, one in (_PAGES, _TEMPLATES)}
+    wanted = {
+        str(one.relative_to(ROOT)): str(other.relative_to(ROOT))
+        for other, one in (_PAGE_LOCATIONS, _TEMPLATES)
+    }
     assert included.items() >= wanted.items()
     assert all((ROOT / name).exists() for name in wanted)
 

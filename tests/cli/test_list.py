@@ -33,7 +33,7 @@ def row(out: str, address: str) -> list[str]:
 def test_list_prints_every_entry(platform: ThreadedServer, example: Path, run: Run) -> None:
     ended = run("list", "-C", str(example))
     assert ended.code == 0
-    wanted = [str(address) for address in load(example / "dpsync.yaml").resources]
+    wanted = [str(address) for address in load(example / "dpsync.yaml").entries]
     header, *lines = ended.out.splitlines()
     assert header.split() == ["ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED"]
     assert sorted(line.split()[0] for line in lines) == sorted(wanted)

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 import dpsync
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.git_base import default_base
 from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
@@ -248,20 +248,20 @@ def test_git_queries_run_no_code_from_repository(lay: Callable[[Trap], None], tr
     assert trap.went_off(), "plain git does not walk into it"
     touched(trap)
     folder = trap.folder / "docs" if lay is bare_repository else trap.folder
-    repository = Repository.around(folder)
+    repository = Repository.containing(folder)
     assert repository.top == trap.folder
-    head = repository.commit("HEAD")
+    head = repository.resolve_commit("HEAD")
     assert head == trap.git("rev-parse", "HEAD")
-    assert head == repository.git.place.head()
+    assert head == repository.git.directory.head()
     assert default_base(repository, {}).commit == head
-    names = repository.names(head, "")
+    names = repository.list_tree(head, "")
     repository.blobs([id for _, id in names.values()], 100_000)
-    repository.file(head, "dpsync.yaml", 100_000)
+    repository.read_file(head, "dpsync.yaml", 100_000)
     repository.parents(head)
     repository.merge_base(head, head)
     repository.changes(head, "")
-    repository.changed(head)
-    assert repository.uncommitted(trap.folder)
+    repository.changed_files(head)
+    assert repository.uncommitted_names(trap.folder)
     assert repository.shallow is False
     assert trap.went_off() == []
 
@@ -371,8 +371,8 @@ def test_git_directory_inside_working_tree_is_rejected(trap: Trap) -> None:
     (trap.folder / "inside").mkdir()
     for folder, target in ((trap.folder / "inside", "../docs"), (trap.folder / "docs", ".")):
         (folder / ".git").write_text(f"gitdir: {target}\n")
-        with pytest.raises(NoRepository, match="inside a working tree"):
-            Repository.around(folder)
+        with pytest.raises(NoRepositoryError, match="inside a working tree"):
+            Repository.containing(folder)
     assert trap.went_off() == []
 
 
@@ -383,22 +383,25 @@ def test_git_worktrees_are_recognized(trap: Trap, tmp_path: Path) -> None:
     (tmp_path / "all" / ".git").write_text("gitdir: ./.bare\n")
     trap.git("init", "-q", f"--separate-git-dir={tmp_path}/apart.git", str(tmp_path / "separate"))
     for name in ("other", "all/main"):
-        repository = Repository.around(tmp_path / name)
-        assert (repository.top, repository.commit("HEAD")) == (tmp_path / name, trap.git("rev-parse", "HEAD"))
-        assert repository.git.place.head() == repository.commit("HEAD")
-    assert Repository.around(tmp_path / "separate").top == tmp_path / "separate"
+        repository = Repository.containing(tmp_path / name)
+        assert (repository.top, repository.resolve_commit("HEAD")) == (
+            tmp_path / name,
+            trap.git("rev-parse", "HEAD"),
+        )
+        assert repository.git.directory.head() == repository.resolve_commit("HEAD")
+    assert Repository.containing(tmp_path / "separate").top == tmp_path / "separate"
 
 
 def test_git_revision_names_resolve_to_commit(trap: Trap, tmp_path: Path) -> None:
     trap.git("clone", "-q", ".", str(tmp_path / "clone"))
     head = trap.git("rev-parse", "HEAD")
-    repository = Repository.around(tmp_path / "clone")
+    repository = Repository.containing(tmp_path / "clone")
     for name in ("@{upstream}", "origin/main", "main@{0}", "HEAD@{0}", "main", head[:12]):
-        assert repository.commit(name) == head, name
+        assert repository.resolve_commit(name) == head, name
 
 
 def test_git_head_is_read_from_files(trap: Trap) -> None:
-    place = Repository.around(trap.folder).git.place
+    place = Repository.containing(trap.folder).git.directory
     head = trap.git("rev-parse", "HEAD")
     trap.git("pack-refs", "--all")
     assert place.head() == head

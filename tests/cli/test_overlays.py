@@ -62,7 +62,7 @@ def loaded(project: Project, prod: str, **more: str) -> dict[str, Any]:
     desired = load(directory / "dpsync.yaml", {}, overlays=[directory / "prod.yaml"])
     return {
         str(address): {**resource.fields, "children": [str(child) for child in resource.children]}
-        for address, resource in desired.resources.items()
+        for address, resource in desired.entries.items()
     }
 
 
@@ -108,12 +108,12 @@ def test_overlay_replaces_structure_list_outside_sites(project: Project) -> None
     )
     from dpsync.config.layers import Overlays  # the loader would refuse this key
     from dpsync.config.yaml_reader import read
-    from dpsync.model.nodes import Mapping, plain
+    from dpsync.model.nodes import Mapping, node_value
 
     one, other = (read((directory / name).read_text(), name)[0] for name in ("dpsync.yaml", "prod.yaml"))
     assert isinstance(one, Mapping)
     assert isinstance(other, Mapping)
-    merged: Any = plain(Overlays(load_registry()).merge(one, other))
+    merged: Any = node_value(Overlays(load_registry()).merge(one, other))
     assert merged["organizations"]["acme"]["teams"]["writers"]["structure"] == []
 
 
@@ -128,7 +128,7 @@ def test_last_of_several_overlays_wins(project: Project) -> None:
     directory = project(BASE, {"a.yaml": below("title: A one"), "b.yaml": below("title: B two")})
     overlays = [directory / "a.yaml", directory / "b.yaml"]
     desired = load(directory / "dpsync.yaml", {}, overlays=overlays)
-    assert next(iter(desired.resources.values())).fields["title"] == "B two"
+    assert next(iter(desired.entries.values())).fields["title"] == "B two"
 
 
 def test_overlay_paths_are_relative_to_overlay_file(project: Project) -> None:
@@ -144,7 +144,7 @@ def test_overlay_paths_are_relative_to_overlay_file(project: Project) -> None:
         },
     )
     desired = load(directory / "dpsync.yaml", {}, overlays=[directory / "env" / "prod.yaml"])
-    addresses = {str(address) for address in desired.resources}
+    addresses = {str(address) for address in desired.entries}
     assert "acme/teams/sales" in addresses
     assert "acme/teams/wrong" not in addresses
     assert "env/agents.md" in desired.texts

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.troubled import troubled_world
 
 Project = Callable[..., Path]
-REGISTRY = load()
+REGISTRY = build_registry()
 BEFORE = """\
 dpsync: 1
 organizations:
@@ -98,24 +98,26 @@ def test_plan_omits_fixed_platform_problem(platform: ThreadedServer, run: Run, p
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in REGISTRY.ordered if kind.platform.trouble], ids=lambda kind: kind.name
+    "kind",
+    [kind for kind in REGISTRY.in_dependency_order if kind.platform_work.trouble],
+    ids=lambda kind: kind.name,
 )
 def test_platform_problem_fields_are_read_only(kind: Kind) -> None:
-    trouble = kind.platform.trouble
+    trouble = kind.platform_work.trouble
     assert trouble is not None
-    for name in filter(None, (trouble.field, trouble.detail)):
-        assert kind.field(name).on == "neither"
-        assert name not in kind.lasting
-    assert kind.trouble({trouble.field: "broken"}) is not None
-    for fine in (None, *trouble.fine):
-        assert kind.trouble({trouble.field: fine}) is None
-    if kind.platform.busy is not None:
-        busy = {kind.platform.busy.field: kind.platform.busy.values[0]}
-        assert kind.trouble({trouble.field: "broken", **busy}) is None
+    for name in filter(None, (trouble.field, trouble.detail_field)):
+        assert kind.field(name).written_in == "neither"
+        assert name not in kind.lasting_fields
+    assert kind.reported_problem({trouble.field: "broken"}) is not None
+    for fine in (None, *trouble.accepted_values):
+        assert kind.reported_problem({trouble.field: fine}) is None
+    if kind.platform_work.busy is not None:
+        busy = {kind.platform_work.busy.field: kind.platform_work.busy.values[0]}
+        assert kind.reported_problem({trouble.field: "broken", **busy}) is None
 
 
 def test_five_kinds_can_report_platform_problems() -> None:
-    assert {kind.name for kind in REGISTRY.ordered if kind.platform.trouble} == {
+    assert {kind.name for kind in REGISTRY.in_dependency_order if kind.platform_work.trouble} == {
         "installation", "openapi", "organization", "saml", "translation",
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ import pytest
 
 import dpsync
 from dpsync.cli.main import COMMANDS
-from dpsync.model.text import Invocation, command
+from dpsync.model.text import ProjectFlags, format_command
 from dpsync.planner.answers import Answer
 from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
@@ -204,7 +204,7 @@ def test_drift_undo_command_includes_needed_confirm_flag(
     assert ways["undo"] not in run("drift", *flags).out
 
 
-SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who.yaml", "v1")
+SAID = ProjectFlags("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who.yaml", "v1")
 
 
 @pytest.mark.parametrize(
@@ -235,13 +235,13 @@ SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who
     ],
 )
 def test_printed_command_repeats_flags_of_run(words: tuple[str, ...], typed: str) -> None:
-    assert SAID.complete(f"do it: {command(*words)}") == f"do it: {typed}"
-    assert Invocation().complete(command(*words)) == shlex.join(["dpsync", *words])
+    assert SAID.add_flags_to_commands(f"do it: {format_command(*words)}") == f"do it: {typed}"
+    assert ProjectFlags().add_flags_to_commands(format_command(*words)) == shlex.join(["dpsync", *words])
 
 
 def test_text_resembling_command_stays_unchanged() -> None:
     for text in ("dpsync apply", "`dpsync`", "`dpsync apply", "`dpsync a'b`", "``", "`rm -rf`"):
-        assert SAID.complete(text) == text
+        assert SAID.add_flags_to_commands(text) == text
 
 
 def texts() -> Iterator[tuple[str, str]]:

@@ -22,10 +22,17 @@ import pytest
 
 from dpsync.api import import_
 from dpsync.cli import output
-from dpsync.cli.progress import EVERY, FIRST, READING, Progress, Stream, on_stderr
+from dpsync.cli.progress import (
+    FIRST_OUTPUT_SECONDS,
+    LINE_INTERVAL_SECONDS,
+    READING,
+    Progress,
+    Stream,
+    progress_on_stderr,
+)
 from dpsync.client.client import WriteClient
-from dpsync.importing.files import RememberingClient
-from dpsync.kinds.registry import load
+from dpsync.importing.files import CachingClient
+from dpsync.kinds.registry import build_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import Direct
@@ -61,7 +68,7 @@ def told(screen: Screen, doing: str = READING, steps: int = 0) -> Iterator[tuple
     """Yield a progress display and its clock, which only moves when the test sets it."""
     time = Time()
     progress = Progress(screen, time)
-    with progress.during(doing, steps):
+    with progress.show_during(doing, steps):
         yield progress, time
 
 
@@ -79,10 +86,10 @@ def test_progress_starts_after_delay() -> None:
 def test_progress_without_terminal_prints_every_ten_seconds() -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
-        progress.batch(40)
-        time.now += FIRST
+        progress.start_batch(40)
+        time.now += FIRST_OUTPUT_SECONDS
         for _ in range(12):
-            progress.answered("GET")
+            progress.count_response("GET")
         for passed, lines in ((0.0, 1), (9.9, 1), (0.1, 2), (0.1, 2), (10.0, 3)):
             time.now += passed
             progress.tick()
@@ -93,9 +100,9 @@ def test_progress_without_terminal_prints_every_ten_seconds() -> None:
 def test_progress_on_terminal_rewrites_and_clears_line() -> None:
     screen = Screen(80)
     with told(screen) as (progress, time):
-        time.now += FIRST
+        time.now += FIRST_OUTPUT_SECONDS
         for _ in range(2):
-            progress.answered("GET")
+            progress.count_response("GET")
             progress.tick()
     assert screen.said == [
         "\rReading GitBook: read 1 request\x1b[K",
@@ -107,7 +114,7 @@ def test_progress_on_terminal_rewrites_and_clears_line() -> None:
 def test_progress_line_is_cleared_before_other_output() -> None:
     screen = Screen(80)
     with told(screen) as (progress, time):
-        time.now += FIRST
+        time.now += FIRST_OUTPUT_SECONDS
         progress.tick()
         with progress.paused():
             screen.put("a result\n")
@@ -118,14 +125,14 @@ def test_progress_line_is_cleared_before_other_output() -> None:
 
 def test_progress_shows_wait_reason_and_remaining_seconds() -> None:
     with told(Screen()) as (progress, time):
-        progress.waits("rate limit", 30)
-        progress.waits("retry", 2)
+        progress.note_wait("rate limit", 30)
+        progress.note_wait("retry", 2)
         assert progress.line().endswith(" (GitBook demands a pause, 30 s)")
         time.now += 12
         assert progress.line().endswith(" (GitBook demands a pause, 18 s)")
         time.now += 18
         assert progress.line() == "Reading GitBook: read 0 requests"
-        progress.waits("retry", 2)
+        progress.note_wait("retry", 2)
         assert progress.line().endswith(" (trying again, 2 s)")
         time.now += 1.9
         assert progress.line().endswith(" (trying again, 1 s)")
@@ -134,7 +141,7 @@ def test_progress_shows_wait_reason_and_remaining_seconds() -> None:
 def test_apply_progress_counts_steps_then_reads() -> None:
     with told(Screen(), "Applying", 352) as (progress, _):
         for _ in range(61):
-            progress.answered("GET")
+            progress.count_response("GET")
             progress.step()
         assert progress.line() == "[61/352] Applying"
         for _ in range(352 - 61):
@@ -167,9 +174,9 @@ def test_progress_announces_expected_requests_and_duration(requests: int, said: 
     screen = Screen(None)
     with told(screen) as (progress, time):
         for _ in range(8):
-            progress.answered("GET")
+            progress.count_response("GET")
         time.now += 4
-        progress.expects(requests)
+        progress.expect_reads(requests)
     assert screen.said == [f"Reading GitBook: at least {said}\n"]
 
 
@@ -177,9 +184,9 @@ def test_progress_does_not_announce_short_reads() -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
         for _ in range(8):
-            progress.answered("GET")
+            progress.count_response("GET")
         time.now += 4
-        progress.expects(19)
+        progress.expect_reads(19)
     assert screen.said == []
 
 
@@ -187,7 +194,7 @@ def test_progress_gives_no_estimate_before_first_response() -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
         time.now += 4
-        progress.expects(7_000)
+        progress.expect_reads(7_000)
     assert screen.said == []
 
 
@@ -197,7 +204,7 @@ def test_progress_line_is_truncated_to_terminal_width() -> None:
     for columns, text in ((33, whole), (32, f"{whole[:30]}…"), (10, f"{whole[:8]}…"), (2, "…"), (1, "…")):
         screen = Screen(columns)
         with told(screen) as (progress, time):
-            time.now += FIRST
+            time.now += FIRST_OUTPUT_SECONDS
             progress.tick()
         assert screen.said[0] == f"\r{text}\x1b[K"
 
@@ -214,9 +221,9 @@ def test_unknown_terminal_width_defaults_to_80_columns() -> None:
 def test_progress_line_is_narrower_than_terminal(columns: int) -> None:
     screen = Screen(columns)
     with told(screen) as (progress, time):
-        progress.batch(5678)
-        progress.waits("platform at work", 60)
-        time.now += FIRST
+        progress.start_batch(5678)
+        progress.note_wait("platform at work", 60)
+        time.now += FIRST_OUTPUT_SECONDS
         progress.tick()
     assert len(screen.said[0].removeprefix("\r").removesuffix("\x1b[K")) < max(columns, 2)
 
@@ -227,10 +234,10 @@ def test_progress_survives_broken_output_pipe() -> None:
             raise BrokenPipeError
 
     with told(Gone(80)) as (progress, time):
-        time.now += FIRST
+        time.now += FIRST_OUTPUT_SECONDS
         progress.tick()
         progress.tick()
-        progress.answered("GET")
+        progress.count_response("GET")
         assert progress.line() == "Reading GitBook: read 1 request"
 
 
@@ -239,7 +246,7 @@ def test_progress_line_is_cleared_on_error() -> None:
 
     def interrupted() -> None:
         with told(screen) as (progress, time):
-            time.now += FIRST
+            time.now += FIRST_OUTPUT_SECONDS
             progress.tick()
             raise KeyboardInterrupt
 
@@ -249,12 +256,12 @@ def test_progress_line_is_cleared_on_error() -> None:
 
 
 def test_progress_is_silent_with_quiet_or_without_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert on_stderr(False, 1)._screen is not None
-    silent = [on_stderr(True, 0), on_stderr(False, 2)]
+    assert progress_on_stderr(False, 1)._screen is not None
+    silent = [progress_on_stderr(True, 0), progress_on_stderr(False, 2)]
     monkeypatch.setattr(sys, "stderr", None)
-    for progress in (*silent, on_stderr(False, 0)):
+    for progress in (*silent, progress_on_stderr(False, 0)):
         assert progress._screen is None
-        with progress.during(READING):
+        with progress.show_during(READING):
             progress.tick()
 
 
@@ -270,7 +277,7 @@ class Latency(Progress):
 
     def answered(self, method: str) -> None:
         with self._lock:
-            super().answered(method)
+            super().count_response(method)
             self.time.now += self.seconds
             self.answers += 1
             self.tick()
@@ -286,12 +293,12 @@ def test_large_import_shows_progress_from_start(server: ThreadedServer) -> None:
     screen = Screen(None)
     progress = Latency(screen, 0.2)
     with (
-        RememberingClient(
+        CachingClient(
             server.url, "ada-token", transport=Direct(server, "ada-token"), observer=progress
         ) as client,
-        progress.during(READING),
+        progress.show_during(READING),
     ):
-        import_(client, load(), ["acme"])
+        import_(client, build_registry(), ["acme"])
         requests = client.requests
     assert requests > 300
     assert progress.answers == requests
@@ -300,7 +307,7 @@ def test_large_import_shows_progress_from_start(server: ThreadedServer) -> None:
     assert all(lines)
     read = [(int(one[1]), int(one[2] or 0)) for one in lines if one]
     assert read[0][0] <= 12  # before the third four have ended
-    assert all(after[0] - before[0] <= EVERY / 0.2 + 1 for before, after in pairwise(read))
+    assert all(after[0] - before[0] <= LINE_INTERVAL_SECONDS / 0.2 + 1 for before, after in pairwise(read))
     assert max(total for _, total in read) <= requests
     assert any(total > 250 for _, total in read)
 
@@ -321,16 +328,16 @@ class Noted(Progress):
     @contextmanager
     def during(self, doing: str, steps: int = 0) -> Iterator[None]:
         self.phases.append((doing, steps))
-        with super().during(doing, steps):
+        with super().show_during(doing, steps):
             yield
 
     def batch(self, requests: int) -> None:
         self.events.add("batch")
-        super().batch(requests)
+        super().start_batch(requests)
 
     def answered(self, method: str) -> None:
         self.events.add(method)
-        super().answered(method)
+        super().count_response(method)
 
     def step(self, name: str = "") -> None:
         self.steps += 1
@@ -378,7 +385,7 @@ def terminal(columns: int) -> Iterator[tuple[int, int]]:
 def test_progress_stream_reads_terminal_width() -> None:
     with terminal(33) as (master, slave), open(slave, "w", closefd=False) as stream:
         assert Stream(stream).columns() == 33
-        Stream(stream).put("\rhere")
+        Stream(stream).write("\rhere")
         assert os.read(master, 100) == b"\rhere"
 
 

@@ -25,7 +25,7 @@ CONFIG = f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n{TEAMS}
 def stopping(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set once the first signal has been taken."""
     taken = threading.Event()
-    complain = Output.complain
+    complain = Output.print_problem
 
     def watched(out: Output, text: str) -> None:
         complain(out, text)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.listening import CannotListen, bound, cannot_listen
+from dpsync.server.process.listening import ListenError, bound, cannot_listen
 from tests.cli.conftest import Run
 
 
@@ -65,7 +65,7 @@ def test_serve_exits_1_for_unknown_host_name(run: Run) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_listen_error_explains_cause(number: int, words: str, host: str) -> None:
     found = cannot_listen(host, 80, OSError(number, os.strerror(number)))
-    assert isinstance(found, CannotListen)
+    assert isinstance(found, ListenError)
     assert words in str(found)
     assert "Errno" not in str(found)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.editions import PROFILES, profile_at
+from dpsync.kinds.editions import PROFILES, profile_of_url
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -208,7 +208,7 @@ def test_redirect_response_with_profile_is_not_followed(
 )
 def test_default_profile_depends_only_on_url(url: str, profile: str | None) -> None:
     """Otherwise a proxy in front of GitBook chooses the edition."""
-    assert profile_at(url) == profile
+    assert profile_of_url(url) == profile
 
 
 def test_doctor_reports_profile_mismatch_with_server(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply.saved_plan import save
+from dpsync.apply.saved_plan import save_plan
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan, Saved
 from dpsync.model.text import json_text
@@ -72,7 +72,7 @@ def test_show_prints_saved_output_in_every_format(
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     change = Change(address="acme", kind="organization", action="update", label="Acme Inc")
-    save(tmp_path / "plan.json", Plan(changes=(change,)))
+    save_plan(tmp_path / "plan.json", Plan(changes=(change,)))
     return tmp_path / "plan.json"
 
 

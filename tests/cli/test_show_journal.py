@@ -12,8 +12,8 @@ import pytest
 from lxml import etree
 
 from dpsync.client.client import WriteClient
-from dpsync.model.journal import EVENT
-from dpsync.model.text import UNSEEN
+from dpsync.model.journal import EVENT_ADAPTER
+from dpsync.model.text import INVISIBLE_CHARACTERS
 from dpsync.render.formats import FORMATS
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
@@ -133,12 +133,12 @@ def test_show_escapes_forged_journal_in_every_format(
 
 def forge_line(line: str) -> str:
     """Make every text of a journal line hostile and keep the event's name first."""
-    return forge(line, EVENT.validate_json).replace('{"event": ', '{"event":', 1)
+    return forge(line, EVENT_ADAPTER.validate_json).replace('{"event": ', '{"event":', 1)
 
 
 def harmless(printed: str, format_: str) -> None:
     """Raise AssertionError where a text has become more than text, or a format is broken."""
-    assert not re.search(f"(?!\n)[{UNSEEN}]", printed)
+    assert not re.search(f"(?!\n)[{INVISIBLE_CHARACTERS}]", printed)
     assert "\n::error::y" not in printed
     if format_ == "junit":
         etree.fromstring(printed.encode())

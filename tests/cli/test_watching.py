@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.kinds.watching import access_patterns
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
@@ -229,7 +229,7 @@ def test_watch_access_equals_expanded_access_patterns(
     change(platform, "/orgs/acme", inviteLinks=False)
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="for everybody")
     found = []
-    for watch in ("access", json.dumps(access_patterns(load().whole))):
+    for watch in ("access", json.dumps(access_patterns(build_registry().with_all_kinds))):
         directory = project(text(f"policy: {{ watch: {watch} }}\n"))
         found.append(everything(run, directory, 2)["found"])
     assert found[0] == found[1]

@@ -9,21 +9,21 @@ import pytest
 
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.errors import (
-    Answered,
-    BadList,
     ClientError,
-    Forbidden,
-    NotFound,
-    NotJson,
-    NotSent,
-    RateLimited,
-    Redirected,
-    Rejected,
-    ServerFault,
-    Unauthorized,
-    Unknown,
+    ForbiddenError,
+    InvalidListError,
+    NotFoundError,
+    NotJsonError,
+    NotSentError,
+    RateLimitedError,
+    RedirectedError,
+    RejectedError,
+    ServerFaultError,
+    StatusError,
+    UnauthorizedError,
+    UnknownOutcomeError,
 )
-from dpsync.client.responses import SUCCESS, asked_wait, failure, read_result
+from dpsync.client.responses import SUCCESS, error_of_response, read_result, requested_wait
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token, media_type
 
 from .conftest import FakeClock
@@ -34,19 +34,24 @@ URL = "http://127.0.0.1:1"
 def failed(method: str, status: int, message: str = "", **headers: str) -> ClientError:
     body = json.dumps({"error": {"message": message}}).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return failure(Request(method, "/a"), Response(status, named, body), lambda text: text, lambda: 0.0)
+    return error_of_response(
+        Request(method, "/a"), Response(status, named, body), lambda text: text, lambda: 0.0
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "read", "write"),
     [
-        (300, Redirected, "redirect"), (302, Redirected, "redirect"), (399, Redirected, "redirect"),
-        (400, Rejected, Rejected), (401, Unauthorized, Unauthorized), (402, Rejected, Rejected),
-        (403, Forbidden, Forbidden), (404, NotFound, NotFound), (405, Rejected, Rejected),
-        (407, Rejected, Rejected), (408, ServerFault, "fault"), (409, Rejected, Rejected),
-        (428, Rejected, Rejected), (429, RateLimited, RateLimited), (430, Rejected, Rejected),
-        (499, Rejected, Rejected), (500, ServerFault, "fault"), (501, ServerFault, ServerFault),
-        (502, ServerFault, "fault"), (599, ServerFault, "fault"),
+        (300, RedirectedError, "redirect"), (302, RedirectedError, "redirect"),
+        (399, RedirectedError, "redirect"), (400, RejectedError, RejectedError),
+        (401, UnauthorizedError, UnauthorizedError), (402, RejectedError, RejectedError),
+        (403, ForbiddenError, ForbiddenError), (404, NotFoundError, NotFoundError),
+        (405, RejectedError, RejectedError), (407, RejectedError, RejectedError),
+        (408, ServerFaultError, "fault"), (409, RejectedError, RejectedError),
+        (428, RejectedError, RejectedError), (429, RateLimitedError, RateLimitedError),
+        (430, RejectedError, RejectedError), (499, RejectedError, RejectedError),
+        (500, ServerFaultError, "fault"), (501, ServerFaultError, ServerFaultError),
+        (502, ServerFaultError, "fault"), (599, ServerFaultError, "fault"),
     ],
 )  # fmt: skip
 def test_http_status_maps_to_read_and_write_error(
@@ -55,34 +60,34 @@ def test_http_status_maps_to_read_and_write_error(
     """Of a write it says whether it was certainly not done; else nobody knows."""
     assert type(failed("GET", status)) is read
     found = failed("PUT", status)
-    assert (found.reason if isinstance(found, Unknown) else type(found)) == write
+    assert (found.reason if isinstance(found, UnknownOutcomeError) else type(found)) == write
     assert found.status == status
 
 
 @pytest.mark.parametrize(("status", "asked"), [(429, 7.0), (502, None), (503, 7.0), (504, None)])
 def test_retry_after_applies_to_429_and_503(status: int, asked: float | None) -> None:
     found = failed("GET", status, retry_after="7")
-    assert isinstance(found, RateLimited | ServerFault)
+    assert isinstance(found, RateLimitedError | ServerFaultError)
     assert found.retry_after == asked
 
 
 def test_rate_limit_error_starts_with_zero_wait() -> None:
     found = failed("GET", 429)
-    assert isinstance(found, RateLimited)
+    assert isinstance(found, RateLimitedError)
     assert (found.waited, str(found)) == (0, "GET /a: too many requests (dpsync waited 0 s)")
 
 
 @pytest.mark.parametrize(("length", "kept"), [(1000, 1000), (1001, 1000)])
 def test_error_message_keeps_1000_characters(length: int, kept: int) -> None:
     found = failed("GET", 400, "x" * length)
-    assert isinstance(found, Answered)
+    assert isinstance(found, StatusError)
     assert found.message == "x" * kept
 
 
 @pytest.mark.parametrize("status", [199, 206, 299])
 def test_write_is_unknown_after_unexpected_2xx_status(status: int) -> None:
     asked = Request("PUT", "/a")
-    with pytest.raises(Unknown) as caught:
+    with pytest.raises(UnknownOutcomeError) as caught:
         read_result(asked, Response(status, {"content-type": "application/json"}, b"{}"))
     assert (caught.value.reason, caught.value.status) == ("unreadable", status)
 
@@ -109,7 +114,7 @@ NOW = 2_600_000_000.0
     ],
 )
 def test_rate_limit_reset_is_seconds_or_timestamp(reset: str, seconds: float) -> None:
-    assert asked_wait({"x-ratelimit-reset": reset}, lambda: NOW) == pytest.approx(seconds)
+    assert requested_wait({"x-ratelimit-reset": reset}, lambda: NOW) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize(("length", "kept"), [(80, 80), (81, 80)])
@@ -150,7 +155,7 @@ def test_list_cursor_of_valid_length_is_accepted(length: int) -> None:
 
 @pytest.mark.parametrize("length", [0, 8193])
 def test_empty_or_oversized_list_cursor_is_rejected(length: int) -> None:
-    with pytest.raises(BadList) as caught:
+    with pytest.raises(InvalidListError) as caught:
         listed("x" * length)
     assert (caught.value.fault, caught.value.page, caught.value.status) == ("bad cursor", 1, 200)
 
@@ -160,7 +165,7 @@ def test_empty_or_oversized_list_cursor_is_rejected(length: int) -> None:
 
 def test_error_for_oversized_url_shows_truncated_path() -> None:
     transport = HttpTransport(URL, Token("token"))
-    with pytest.raises(NotSent) as caught:
+    with pytest.raises(NotSentError) as caught:
         transport.send(Request("GET", "/" + "x" * 70_000))
     assert caught.value.path == "/" + "x" * 199
     transport.close()
@@ -168,7 +173,11 @@ def test_error_for_oversized_url_shows_truncated_path() -> None:
 
 @pytest.mark.parametrize(
     ("status", "read", "reason"),
-    [(206, NotJson, "unreadable"), (299, NotJson, "unreadable"), (300, Redirected, "redirect")],
+    [
+        (206, NotJsonError, "unreadable"),
+        (299, NotJsonError, "unreadable"),
+        (300, RedirectedError, "redirect"),
+    ],
 )
 def test_client_rejects_statuses_206_299_and_300(status: int, read: type[ClientError], reason: str) -> None:
     class Odd(Pages):
@@ -178,6 +187,6 @@ def test_client_rejects_statuses_206_299_and_300(status: int, read: type[ClientE
     client = WriteClient(URL, "token", transport=Odd(), clock=FakeClock())
     with pytest.raises(read):
         client.get("/a")
-    with pytest.raises(Unknown) as caught:
+    with pytest.raises(UnknownOutcomeError) as caught:
         client.send("PUT", "/a", {}, repeatable=False)
     assert caught.value.reason == reason

@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 import dpsync
 from dpsync.client import responses
 from dpsync.client.client import ReadClient, WriteClient, WriteResult, quote
-from dpsync.client.errors import ClientError, Malformed, NotFound, NotSent, WriteRefused
-from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token
+from dpsync.client.errors import (
+    ClientError,
+    InvalidClientValueError,
+    NotFoundError,
+    NotSentError,
+    WriteRefusedError,
+)
+from dpsync.client.transport import GetOnlyTransport, HttpTransport, Request, Response, Stats, Token
 from dpsync.collector import collector_paused
 
 from . import faulty
@@ -64,8 +70,8 @@ def test_read_client_has_no_write_methods() -> None:
 def test_read_only_transport_refuses_non_get_methods(method: str) -> None:
     """Otherwise, a plan can write."""
     inner = Recorder()
-    with pytest.raises(WriteRefused):
-        GetOnly(inner).send(Request(method, "/orgs/acme"))
+    with pytest.raises(WriteRefusedError):
+        GetOnlyTransport(inner).send(Request(method, "/orgs/acme"))
 
     assert inner.sent == []
 
@@ -73,8 +79,8 @@ def test_read_only_transport_refuses_non_get_methods(method: str) -> None:
 def test_read_only_transport_refuses_get_with_body() -> None:
     """Otherwise, a plan can send content."""
     inner = Recorder()
-    with pytest.raises(WriteRefused):
-        GetOnly(inner).send(Request("GET", "/orgs/acme", body=b"{}"))
+    with pytest.raises(WriteRefusedError):
+        GetOnlyTransport(inner).send(Request("GET", "/orgs/acme", body=b"{}"))
 
     assert inner.sent == []
 
@@ -84,7 +90,7 @@ def test_read_client_uses_read_only_transport() -> None:
     client = ReadClient("http://x", TOKEN, transport=inner)
 
     assert inner not in vars(client).values()
-    with pytest.raises(WriteRefused):
+    with pytest.raises(WriteRefusedError):
         client._transport.send(Request("DELETE", "/orgs/acme"))
     client.close()
     assert inner.is_closed
@@ -92,7 +98,7 @@ def test_read_client_uses_read_only_transport() -> None:
 
 def test_write_client_reads_through_read_only_transport() -> None:
     client = WriteClient("http://x", TOKEN, transport=Recorder())
-    with pytest.raises(WriteRefused):
+    with pytest.raises(WriteRefusedError):
         client._transport.send(Request("DELETE", "/orgs/acme"))
 
 
@@ -225,7 +231,7 @@ def test_unusable_proxy_or_certificates_are_reported(
     """Otherwise, a missing certificate directory makes every server untrusted, without an explanation."""
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv(name, value)
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(InvalidClientValueError) as caught:
         ReadClient("https://docs.example", TOKEN)
 
     assert caught.value.part == part
@@ -249,7 +255,7 @@ def test_unusable_proxy_or_certificates_are_reported(
 )
 def test_invalid_platform_url_is_hidden_in_error(url: str) -> None:
     """Otherwise, a token goes to an address that only looks like a host."""
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(InvalidClientValueError) as caught:
         ReadClient(url, TOKEN)
 
     assert caught.value.part == "url"
@@ -259,7 +265,7 @@ def test_invalid_platform_url_is_hidden_in_error(url: str) -> None:
 def test_oversized_request_url_is_not_sent(clock: FakeClock) -> None:
     """Otherwise, a very long id from the platform makes a request that fails as a lost answer."""
     with FaultyServer() as server, ReadClient(server.url, TOKEN, clock=clock) as client:
-        with pytest.raises(NotSent, match="too long") as caught:
+        with pytest.raises(NotSentError, match="too long") as caught:
             client.get(f"/orgs/{'a' * 70_000}")
         assert len(str(caught.value)) < 500
         assert server.requests == []
@@ -268,7 +274,7 @@ def test_oversized_request_url_is_not_sent(clock: FakeClock) -> None:
 @pytest.mark.parametrize("token", ["", "s3cret\n", "s3cret x", "s3cret\r\nX-Evil: 1", "s3crét"])
 def test_invalid_token_is_hidden_in_error(token: str) -> None:
     """Otherwise, a line break in a token makes another header of it."""
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(InvalidClientValueError) as caught:
         ReadClient("http://127.0.0.1", token)
 
     assert caught.value.part == "token"
@@ -283,14 +289,14 @@ def test_ambiguous_request_path_is_refused(path: str) -> None:
 
     Otherwise, a path that is no part of the API goes out.
     """
-    with pytest.raises(Malformed):
+    with pytest.raises(InvalidClientValueError):
         responses.request("DELETE", path)
 
 
 @pytest.mark.parametrize("segment", ["", ".", "..", "\ud800"])
 def test_ambiguous_path_segment_is_refused(segment: str) -> None:
     """Otherwise, an id of two dots names another path, and what is there is written to or deleted."""
-    with pytest.raises(Malformed):
+    with pytest.raises(InvalidClientValueError):
         quote(segment)
 
 
@@ -305,8 +311,8 @@ def test_quoted_id_stays_a_single_path_segment(segment: str) -> None:
 @pytest.mark.parametrize("body", [float("nan"), {"a": [float("inf")]}, {"a": "\ud800"}, {"a": object()}])
 def test_body_invalid_in_json_is_refused(body: object) -> None:
     """Otherwise, what is no JSON is sent as a body."""
-    with pytest.raises(Malformed):
-        responses.encode(body)
+    with pytest.raises(InvalidClientValueError):
+        responses.encode_body(body)
 
 
 FAILURES = [
@@ -380,6 +386,6 @@ def test_failed_read_is_freed_without_garbage_collector() -> None:
     with collector_paused():
         try:
             client.get("/spaces/p7")
-        except NotFound as refused:
+        except NotFoundError as refused:
             remembered = weakref.ref(refused)
         assert remembered() is None

@@ -10,19 +10,19 @@ import httpcore
 import pytest
 
 from dpsync.client.errors import (
-    Answered,
-    BadAnswer,
-    BadList,
     ClientError,
-    NotJson,
-    NotSent,
-    RateLimited,
-    Redirected,
-    ServerFault,
-    Unknown,
-    WriteRefused,
+    InvalidListError,
+    NotJsonError,
+    NotSentError,
+    RateLimitedError,
+    RedirectedError,
+    ServerFaultError,
+    StatusError,
+    UnexpectedResponseError,
+    UnknownOutcomeError,
+    WriteRefusedError,
 )
-from dpsync.client.proxy import Setting, proxy_of, trusted, way_to
+from dpsync.client.proxy import Setting, certificate_setting, find_route, proxy_of
 from dpsync.client.responses import origin
 from dpsync.client.transport import _not_sent_reason, _unknown_reason
 
@@ -31,7 +31,7 @@ WROTE = ("PUT", "/a")
 
 
 def test_bad_list_error_has_status_200() -> None:
-    assert BadList("/a", "no items", 2).status == 200
+    assert InvalidListError("/a", "no items", 2).status == 200
 
 
 @pytest.mark.parametrize(
@@ -53,33 +53,42 @@ def test_redirect_error_shows_origin_only(location: str, shown: str | None) -> N
     ("error", "words"),
     [
         (ClientError(*AT, 418), "GET /a: status 418"),
-        (WriteRefused(*WROTE), "PUT /a: this client sends only GET requests"),
-        (NotSent(*AT, "refused"), "unreachable (the connection was refused"),
-        (NotSent(*AT, "certificate", "expired"), "(expired))"),
-        (Unknown(*AT, "timeout"), "no response in time"),
-        (Unknown(*AT, "timeout", seconds=2.5), "no response within 2.5 s"),
-        (Unknown(*AT, "fault"), "GET /a: "),
-        (Unknown(*WROTE, "timeout"), "the result of the request is unknown (timeout)"),
-        (Unknown(*WROTE, "fault", 502), "the result of the request is unknown (fault, status 502)"),
-        (Answered(*AT, 403), "status 403"),
-        (Answered(*AT, 403, "not yours"), "status 403: 'not yours'"),
-        (RateLimited(*AT), "too many requests (dpsync waited 0 s)"),
+        (WriteRefusedError(*WROTE), "PUT /a: this client sends only GET requests"),
+        (NotSentError(*AT, "refused"), "unreachable (the connection was refused"),
+        (NotSentError(*AT, "certificate", "expired"), "(expired))"),
+        (UnknownOutcomeError(*AT, "timeout"), "no response in time"),
+        (UnknownOutcomeError(*AT, "timeout", seconds=2.5), "no response within 2.5 s"),
+        (UnknownOutcomeError(*AT, "fault"), "GET /a: "),
+        (UnknownOutcomeError(*WROTE, "timeout"), "the result of the request is unknown (timeout)"),
         (
-            RateLimited(*AT, None, 30.0),
+            UnknownOutcomeError(*WROTE, "fault", 502),
+            "the result of the request is unknown (fault, status 502)",
+        ),
+        (StatusError(*AT, 403), "status 403"),
+        (StatusError(*AT, 403, "not yours"), "status 403: 'not yours'"),
+        (RateLimitedError(*AT), "too many requests (dpsync waited 0 s)"),
+        (
+            RateLimitedError(*AT, None, 30.0),
             "too many requests (dpsync waited 0 s, and GitBook demands another 30 s)",
         ),
-        (Redirected(*AT, 302), "GitBook redirected the request (status 302)"),
-        (Redirected(*AT, 302, "https://x"), "GitBook redirected the request (status 302) to 'https://x'"),
-        (NotJson(*AT, 200, None, "an empty body"), "(status 200, no content type): an empty body"),
-        (NotJson(*AT, 200, "text/html", "an HTML page"), "(status 200, text/html): an HTML page"),
-        (BadList("/a", "no items", 2), "no items (page 2 of the list)"),
-        (BadAnswer("/a", "", None, "", "a list", "a text"), "the response is a text, not a list"),
+        (RedirectedError(*AT, 302), "GitBook redirected the request (status 302)"),
         (
-            BadAnswer("/a", "items[1]", "7", "title", "a text", "missing"),
+            RedirectedError(*AT, 302, "https://x"),
+            "GitBook redirected the request (status 302) to 'https://x'",
+        ),
+        (NotJsonError(*AT, 200, None, "an empty body"), "(status 200, no content type): an empty body"),
+        (NotJsonError(*AT, 200, "text/html", "an HTML page"), "(status 200, text/html): an HTML page"),
+        (InvalidListError("/a", "no items", 2), "no items (page 2 of the list)"),
+        (
+            UnexpectedResponseError("/a", "", None, "", "a list", "a text"),
+            "the response is a text, not a list",
+        ),
+        (
+            UnexpectedResponseError("/a", "items[1]", "7", "title", "a text", "missing"),
             "in items[1] (id '7'), 'title' is missing",
         ),
         (
-            BadAnswer("/a", "items[1]", None, "title", "a text", "a number"),
+            UnexpectedResponseError("/a", "items[1]", None, "title", "a text", "a number"),
             "in items[1], 'title' is a number, not a text",
         ),
     ],
@@ -90,23 +99,25 @@ def test_client_error_message_names_request_and_cause(error: ClientError, words:
 
 
 def test_rate_limit_error_has_status_429() -> None:
-    assert RateLimited(*AT).status == 429
+    assert RateLimitedError(*AT).status == 429
 
 
 @pytest.mark.parametrize(
     ("error", "transient"),
     [
-        (NotSent(*AT, "refused"), True),
-        (NotSent(*AT, "certificate"), False),
-        (NotSent(*AT, "too long"), False),
-        (Unknown(*AT, "reset"), True),
-        (Unknown(*AT, "unreadable"), False),
-        (Unknown(*AT, "redirect"), False),
-        (ServerFault(*AT, 500), True),
-        (ServerFault(*AT, 501), False),
+        (NotSentError(*AT, "refused"), True),
+        (NotSentError(*AT, "certificate"), False),
+        (NotSentError(*AT, "too long"), False),
+        (UnknownOutcomeError(*AT, "reset"), True),
+        (UnknownOutcomeError(*AT, "unreadable"), False),
+        (UnknownOutcomeError(*AT, "redirect"), False),
+        (ServerFaultError(*AT, 500), True),
+        (ServerFaultError(*AT, 501), False),
     ],
 )
-def test_error_is_transient(error: NotSent | Unknown | ServerFault, transient: bool) -> None:
+def test_error_is_transient(
+    error: NotSentError | UnknownOutcomeError | ServerFaultError, transient: bool
+) -> None:
     assert error.transient is transient
 
 
@@ -181,11 +192,15 @@ def test_proxy_variable_precedence() -> None:
 
 def test_connection_settings_list_ignored_certificate_variables() -> None:
     env = {"REQUESTS_CA_BUNDLE": "a.pem"}
-    assert way_to("https://x", False, env).unread == ("REQUESTS_CA_BUNDLE",)
-    assert way_to("http://x", False, env).unread == ()
+    assert find_route("https://x", False, env).ignored_variables == ("REQUESTS_CA_BUNDLE",)
+    assert find_route("http://x", False, env).ignored_variables == ()
     own = {**env, "SSL_CERT_FILE": "b.pem"}
-    assert way_to("https://x", False, own).unread == ()
-    assert way_to("https://x", False, own).trust == trusted(own) == Setting("SSL_CERT_FILE", "b.pem")
-    assert way_to("http://x", False, own).trust is None
-    assert way_to("https://x", False, {}).proxy is None
-    assert way_to("https://x", True, {"https_proxy": "p"}).proxy == Setting("https_proxy", "http://p")
+    assert find_route("https://x", False, own).ignored_variables == ()
+    assert (
+        find_route("https://x", False, own).certificates
+        == certificate_setting(own)
+        == Setting("SSL_CERT_FILE", "b.pem")
+    )
+    assert find_route("http://x", False, own).certificates is None
+    assert find_route("https://x", False, {}).proxy is None
+    assert find_route("https://x", True, {"https_proxy": "p"}).proxy == Setting("https_proxy", "http://p")

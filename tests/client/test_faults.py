@@ -10,19 +10,19 @@ import pytest
 
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import (
-    Answered,
     ClientError,
-    Forbidden,
-    Interrupted,
-    NotFound,
-    NotJson,
-    NotSent,
-    RateLimited,
-    Redirected,
-    Rejected,
-    ServerFault,
-    Unauthorized,
-    Unknown,
+    ForbiddenError,
+    InterruptedRequestError,
+    NotFoundError,
+    NotJsonError,
+    NotSentError,
+    RateLimitedError,
+    RedirectedError,
+    RejectedError,
+    ServerFaultError,
+    StatusError,
+    UnauthorizedError,
+    UnknownOutcomeError,
 )
 
 from . import faulty
@@ -52,14 +52,14 @@ PASSING = [
 ]
 STATUSES = [408, 500, 502, 503, 504, 520]
 FINAL = [
-    (401, Unauthorized),
-    (403, Forbidden),
-    (404, NotFound),
-    (400, Rejected),
-    (409, Rejected),
-    (412, Rejected),
-    (413, Rejected),
-    (501, ServerFault),
+    (401, UnauthorizedError),
+    (403, ForbiddenError),
+    (404, NotFoundError),
+    (400, RejectedError),
+    (409, RejectedError),
+    (412, RejectedError),
+    (413, RejectedError),
+    (501, ServerFaultError),
 ]
 UNREADABLE = [
     ("HTML", faulty.HTML, "an HTML page"),
@@ -102,7 +102,7 @@ def test_permanent_connection_fault_gives_unknown_result(
     """Otherwise, a truncated answer is reported as not from the API and is not requested again."""
     outcome, requests = run(clock, kind, act, timeout=SHORT if reason == "timeout" else 30.0)
 
-    assert isinstance(outcome, Unknown)
+    assert isinstance(outcome, UnknownOutcomeError)
     assert (outcome.reason, requests) == (reason, 1 if kind == CREATE else 4)
 
 
@@ -120,7 +120,7 @@ def test_temporary_fault_is_retried_except_for_create(
     outcome, requests = run(clock, kind, act, reply(200, {"id": "x"}), timeout=timeout)
 
     if kind == CREATE:
-        assert isinstance(outcome, Unknown)
+        assert isinstance(outcome, UnknownOutcomeError)
         assert requests == 1
     else:
         assert outcome == ({"id": "x"} if kind == READ else WriteResult(200, {"id": "x"}))
@@ -137,7 +137,7 @@ def test_write_is_unknown_after_server_error(clock: FakeClock, status: int, kind
     """
     outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "later"}}))
 
-    assert isinstance(outcome, ServerFault if kind == READ else Unknown)
+    assert isinstance(outcome, ServerFaultError if kind == READ else UnknownOutcomeError)
     assert (outcome.status, requests) == (status, 1 if kind == CREATE else 4)
 
 
@@ -150,7 +150,7 @@ def test_client_error_4xx_is_not_retried(
     outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "no\x1b[2J"}}))
 
     assert type(outcome) is raised
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, StatusError)
     assert (outcome.status, outcome.message, requests) == (status, "no\x1b[2J", 1)
     assert str(outcome).isprintable()
 
@@ -172,10 +172,10 @@ def test_unreadable_success_response_is_not_retried(
 
     assert requests == 1
     if kind == READ:
-        assert isinstance(outcome, NotJson)
+        assert isinstance(outcome, NotJsonError)
         assert outcome.found == found
     else:
-        assert isinstance(outcome, Unknown)
+        assert isinstance(outcome, UnknownOutcomeError)
         assert outcome.reason == "unreadable"
 
 
@@ -191,10 +191,10 @@ def test_api_redirect_is_never_followed(clock: FakeClock, status: int, kind: str
 
     assert requests == 1
     if kind == READ:
-        assert isinstance(outcome, Redirected)
+        assert isinstance(outcome, RedirectedError)
         assert outcome.origin == "https://elsewhere.example"
     else:
-        assert isinstance(outcome, Unknown)
+        assert isinstance(outcome, UnknownOutcomeError)
         assert outcome.reason == "redirect"
 
 
@@ -202,7 +202,7 @@ def test_api_redirect_is_never_followed(clock: FakeClock, status: int, kind: str
 def test_read_fails_without_response_body(clock: FakeClock, status: int) -> None:
     outcome, _ = run(clock, READ, reply(status))
 
-    assert isinstance(outcome, NotJson)
+    assert isinstance(outcome, NotJsonError)
 
 
 @pytest.mark.parametrize("body", [None, b"<html>no such page</html>", b"[]"])
@@ -214,14 +214,14 @@ def test_foreign_404_does_not_mean_absence(clock: FakeClock, body: bytes | None)
     """
     outcome, requests = run(clock, READ, reply(404, body))
 
-    assert isinstance(outcome, NotJson)
+    assert isinstance(outcome, NotJsonError)
     assert (outcome.status, requests) == (404, 1)
 
 
 def test_write_with_foreign_404_is_rejected(clock: FakeClock) -> None:
     outcome, _ = run(clock, CREATE, reply(404, b"<html>"))
 
-    assert type(outcome) is Rejected
+    assert type(outcome) is RejectedError
 
 
 @pytest.mark.parametrize("kind", CALLS)
@@ -231,7 +231,7 @@ def test_refused_connection_fails_after_three_tries(clock: FakeClock, kind: str)
     Otherwise, a fault that lasts is tried against for ever.
     """
     with WriteClient(f"http://127.0.0.1:{faulty.free_port()}", TOKEN, clock=clock) as client:
-        with pytest.raises(NotSent) as caught:
+        with pytest.raises(NotSentError) as caught:
             call(client, kind)
 
         assert (caught.value.reason, client.requests) == ("refused", 3)
@@ -244,7 +244,7 @@ def test_server_without_tls_gives_not_sent(clock: FakeClock, kind: str) -> None:
         url = server.url.replace("http:", "https:")
         with (
             WriteClient(url, TOKEN, clock=clock) as client,
-            pytest.raises(NotSent) as caught,
+            pytest.raises(NotSentError) as caught,
         ):
             call(client, kind)
         assert caught.value.reason == "tls"
@@ -258,7 +258,7 @@ def test_untrusted_certificate_is_not_retried(clock: FakeClock, monkeypatch: pyt
     monkeypatch.setattr(ssl.SSLContext, "wrap_socket", distrusted)
     with FaultyServer(faulty.closed) as server:
         url = server.url.replace("http:", "https:")
-        with WriteClient(url, TOKEN, clock=clock) as client, pytest.raises(NotSent) as caught:
+        with WriteClient(url, TOKEN, clock=clock) as client, pytest.raises(NotSentError) as caught:
             call(client, READ)
 
         assert (caught.value.reason, client.requests) == ("certificate", 1)
@@ -271,7 +271,7 @@ def test_unresolved_hostname_gives_not_sent(clock: FakeClock, monkeypatch: pytes
     monkeypatch.setattr(socket, "getaddrinfo", unresolved)
     with (
         WriteClient("http://nowhere.invalid", TOKEN, clock=clock) as client,
-        pytest.raises(NotSent) as caught,
+        pytest.raises(NotSentError) as caught,
     ):
         call(client, CREATE)
 
@@ -292,11 +292,13 @@ def test_unanswered_write_stays_unknown_after_rate_limit(clock: FakeClock) -> No
     outcome, _ = run(clock, REPEATABLE, faulty.reset, reply(429, None, retry_after="100000"))
     read, _ = run(clock, READ, faulty.reset, reply(429, None, retry_after="100000"))
 
-    assert isinstance(outcome, Unknown)
-    assert isinstance(read, RateLimited)
+    assert isinstance(outcome, UnknownOutcomeError)
+    assert isinstance(read, RateLimitedError)
 
 
-@pytest.mark.parametrize(("kind", "raised"), [(READ, Interrupted), (REPEATABLE, Unknown)])
+@pytest.mark.parametrize(
+    ("kind", "raised"), [(READ, InterruptedRequestError), (REPEATABLE, UnknownOutcomeError)]
+)
 def test_unanswered_write_stays_unknown_after_interrupt(kind: str, raised: type[ClientError]) -> None:
     class CancelledDuringWait(FakeClock):
         def wait(self, seconds: float, cancelled: threading.Event) -> None:
@@ -311,7 +313,7 @@ def test_retry_budget_is_shared_by_all_calls(clock: FakeClock) -> None:
     """Otherwise, a platform in trouble gets four times as many requests."""
     with FaultyServer(reply(503)) as server, WriteClient(server.url, TOKEN, clock=clock) as client:
         for _ in range(40):
-            with pytest.raises(ServerFault):
+            with pytest.raises(ServerFaultError):
                 client.get("/orgs")
 
         assert client.requests == 40 + 40

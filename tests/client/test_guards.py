@@ -13,9 +13,15 @@ import pytest
 
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.deadline import Connections, Deadline
-from dpsync.client.errors import ClientError, Interrupted, Malformed, NotJson, Unknown
-from dpsync.client.responses import asked_wait
-from dpsync.client.retry import Budget, Gate
+from dpsync.client.errors import (
+    ClientError,
+    InterruptedRequestError,
+    InvalidClientValueError,
+    NotJsonError,
+    UnknownOutcomeError,
+)
+from dpsync.client.responses import requested_wait
+from dpsync.client.retry import Budget, RateLimitGate
 from dpsync.client.transport import Request, Response, Stats, Token
 
 from .conftest import FakeClock
@@ -75,7 +81,7 @@ def test_short_token_is_masked_in_error_messages() -> None:
 
 def test_empty_token_error_says_is_empty() -> None:
     """Otherwise, an empty token goes out as a header that is none."""
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(InvalidClientValueError) as caught:
         Token("")
     assert (caught.value.part, caught.value.problem) == ("token", "is empty")
 
@@ -99,26 +105,26 @@ def test_empty_text_response_is_accepted() -> None:
 
 def test_html_page_is_not_read_as_text() -> None:
     """Otherwise, the page of a proxy is taken for a text."""
-    with pytest.raises(NotJson) as caught:
+    with pytest.raises(NotJsonError) as caught:
         text(answer(body=b"<h1>Sign in</h1>", kind="text/html; charset=utf-8"))
     assert caught.value.found == "an HTML page"
 
 
 def test_possibly_truncated_text_response_is_unknown() -> None:
     """Otherwise, a text that was cut is taken for whole, and sent back as that."""
-    with pytest.raises(Unknown) as caught:
+    with pytest.raises(UnknownOutcomeError) as caught:
         text(answer(body=b"openapi: 3", framed=False))
     assert caught.value.reason == "truncated"
 
 
 def test_non_utf8_text_response_is_rejected() -> None:
-    with pytest.raises(NotJson) as caught:
+    with pytest.raises(NotJsonError) as caught:
         text(answer(body=b"\xff"))
     assert caught.value.found == "a text that is not UTF-8"
 
 
 def test_partial_text_response_is_rejected() -> None:
-    with pytest.raises(NotJson) as caught:
+    with pytest.raises(NotJsonError) as caught:
         text(answer(206, b"a part"))
     assert caught.value.found == "an unexpected status"
 
@@ -134,7 +140,7 @@ def test_cancelled_client_never_uses_its_transport() -> None:
     for call in (
         lambda: client.get("/a"), lambda: client.send("DELETE", "/a", repeatable=True)
     ):  # fmt: skip
-        with pytest.raises(Interrupted):
+        with pytest.raises(InterruptedRequestError):
             call()
     assert transport.sent == []
 
@@ -147,19 +153,19 @@ def test_client_pause_waits_on_clock() -> None:
 
 def test_rate_limit_gate_keeps_longer_wait() -> None:
     """Otherwise, a shorter wait of one thread ends the longer one of another."""
-    gate = Gate(FakeClock())
+    gate = RateLimitGate(FakeClock())
     gate.close_for(60)
     gate.close_for(1)
-    assert gate.left() == 60
+    assert gate.seconds_left() == 60
 
 
 def test_rate_limit_gate_is_open_after_deadline() -> None:
     clock = FakeClock()
-    gate = Gate(clock)
-    assert gate.left() == 0
+    gate = RateLimitGate(clock)
+    assert gate.seconds_left() == 0
     gate.close_for(1)
     clock.wait(5, threading.Event())
-    assert gate.left() == 0
+    assert gate.seconds_left() == 0
 
 
 def test_retry_budget_allows_forty_retries_and_refills() -> None:
@@ -176,8 +182,8 @@ def test_retry_budget_allows_forty_retries_and_refills() -> None:
 def test_past_retry_after_date_means_no_wait() -> None:
     """Otherwise, a time that is over makes a wait of less than nothing."""
     later, earlier = "Mon, 01 Jan 2029 00:01:00 GMT", "Mon, 01 Jan 2029 00:00:00 GMT"
-    assert asked_wait({"retry-after": earlier, "date": later}, lambda: 0.0) == 0
-    assert asked_wait({"retry-after": later, "date": earlier}, lambda: 0.0) == 60
+    assert requested_wait({"retry-after": earlier, "date": later}, lambda: 0.0) == 0
+    assert requested_wait({"retry-after": later, "date": earlier}, lambda: 0.0) == 60
 
 
 # Time and connections.
@@ -187,11 +193,11 @@ def test_read_timeout_is_capped_by_deadline() -> None:
     """Otherwise, a server that sends a byte now and then is read for ever, also of a single read."""
     deadline = Deadline()
     with deadline.limited_to(5):
-        assert 0 < cast(float, deadline.left(60, httpcore.ReadTimeout)) <= 5
-        assert 0 < cast(float, deadline.left(None, httpcore.ReadTimeout)) <= 5
-        assert deadline.left(1, httpcore.ReadTimeout) == 1
-    assert deadline.left(60, httpcore.ReadTimeout) == 60
-    assert deadline.left(None, httpcore.ReadTimeout) is None
+        assert 0 < cast(float, deadline.seconds_left(60, httpcore.ReadTimeout)) <= 5
+        assert 0 < cast(float, deadline.seconds_left(None, httpcore.ReadTimeout)) <= 5
+        assert deadline.seconds_left(1, httpcore.ReadTimeout) == 1
+    assert deadline.seconds_left(60, httpcore.ReadTimeout) == 60
+    assert deadline.seconds_left(None, httpcore.ReadTimeout) is None
 
 
 @pytest.mark.parametrize(("at", "left"), [(0.0, 1.0), (0.75, 0.25), (1.0, None), (1.25, None)])
@@ -202,16 +208,16 @@ def test_deadline_raises_timeout_once_reached(at: float, left: float | None) -> 
         clock[0] = at
         if left is None:
             with pytest.raises(httpcore.ReadTimeout):
-                deadline.left(60, httpcore.ReadTimeout)
+                deadline.seconds_left(60, httpcore.ReadTimeout)
         else:
-            assert deadline.left(60, httpcore.ReadTimeout) == left
+            assert deadline.seconds_left(60, httpcore.ReadTimeout) == left
 
 
 def test_expired_deadline_raises_timeout() -> None:
     """Otherwise, a server that sends a byte now and then is read for ever."""
     deadline = Deadline()
     with deadline.limited_to(-math.inf), pytest.raises(httpcore.WriteTimeout):
-        deadline.left(60, httpcore.WriteTimeout)
+        deadline.seconds_left(60, httpcore.WriteTimeout)
 
 
 class Stream(httpcore.NetworkStream):
@@ -231,7 +237,7 @@ class Stream(httpcore.NetworkStream):
 def test_connection_opened_after_cut_is_closed() -> None:
     """Otherwise, a connection is made after a second signal, and what goes over it is waited for."""
     connections, stream = Connections(), Stream()
-    connections.cut()
+    connections.shut_down()
     with pytest.raises(httpcore.ConnectError):
         connections.add(stream)
     assert stream.own.fileno() == -1
@@ -243,7 +249,7 @@ def test_cut_closes_remaining_connections_despite_closed_connection() -> None:
     for stream in (closed, open_):
         connections.add(stream)
     closed.close()
-    connections.cut()
+    connections.shut_down()
     open_.other.settimeout(1)
     assert open_.other.recv(1) == b""
     open_.close()

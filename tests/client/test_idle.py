@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import httpcore
 
-from dpsync.client.transport import Idle
+from dpsync.client.transport import IdleConnections
 
 
 class Connection(httpcore.ConnectionInterface):
@@ -34,7 +34,7 @@ class Made:
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
-        self.idle = Idle(self._make)
+        self.idle = IdleConnections(self._make)
 
     def _make(self) -> Connection:
         self.connections.append(Connection())
@@ -43,7 +43,7 @@ class Made:
     def at_once(self, requests: int) -> None:
         with ExitStack() as all_of_them:
             for _ in range(requests):
-                all_of_them.enter_context(self.idle.one())
+                all_of_them.enter_context(self.idle.connection())
 
 
 def test_consecutive_requests_share_a_connection() -> None:
@@ -85,7 +85,7 @@ def test_closed_connection_is_not_reused() -> None:
 
 def test_connection_with_unread_response_is_not_reused() -> None:
     made = Made()
-    with made.idle.one():
+    with made.idle.connection():
         made.connections[0].is_open = False
     made.at_once(1)
     assert len(made.connections) == 2
@@ -98,6 +98,6 @@ def test_closing_pool_closes_every_connection() -> None:
     """
     made = Made()
     made.at_once(2)
-    with made.idle.one():
+    with made.idle.connection():
         made.idle.close()
     assert not any(one.is_open for one in made.connections)

@@ -10,8 +10,8 @@ from email.utils import formatdate
 import pytest
 
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.client.errors import Interrupted, RateLimited, Unknown
-from dpsync.client.retry import LIMITED_SECONDS, Clock
+from dpsync.client.errors import InterruptedRequestError, RateLimitedError, UnknownOutcomeError
+from dpsync.client.retry import RATE_LIMIT_BACKOFF_SECONDS, Clock
 from tests.patience import PATIENCE
 
 from .conftest import START, FakeClock
@@ -35,13 +35,13 @@ GOOD = reply(200, {"id": "acme"})
             },
             30,
         ),
-        ({"retry_after": formatdate(START - 3600, usegmt=True)}, LIMITED_SECONDS),
-        ({"retry_after": "0"}, LIMITED_SECONDS),
-        ({"retry_after": "-1"}, LIMITED_SECONDS),
-        ({"retry_after": "soon"}, LIMITED_SECONDS),
-        ({"retry_after": "NaN"}, LIMITED_SECONDS),
-        ({"retry_after": "١٢"}, LIMITED_SECONDS),
-        ({}, LIMITED_SECONDS),
+        ({"retry_after": formatdate(START - 3600, usegmt=True)}, RATE_LIMIT_BACKOFF_SECONDS),
+        ({"retry_after": "0"}, RATE_LIMIT_BACKOFF_SECONDS),
+        ({"retry_after": "-1"}, RATE_LIMIT_BACKOFF_SECONDS),
+        ({"retry_after": "soon"}, RATE_LIMIT_BACKOFF_SECONDS),
+        ({"retry_after": "NaN"}, RATE_LIMIT_BACKOFF_SECONDS),
+        ({"retry_after": "١٢"}, RATE_LIMIT_BACKOFF_SECONDS),
+        ({}, RATE_LIMIT_BACKOFF_SECONDS),
         ({"x_ratelimit_reset": f"{START + 12:.0f}"}, 12),
         ({"x_ratelimit_reset": f"{(START + 12) * 1000:.0f}"}, 12),
         ({"x_ratelimit_reset": "9"}, 9),
@@ -70,7 +70,7 @@ def test_read_fails_without_wait_above_max_wait(clock: FakeClock, headers: dict[
         FaultyServer(reply(429, {"error": {"message": "slow down"}}, **headers)) as server,
         ReadClient(server.url, TOKEN, max_wait=60, clock=clock) as client,
     ):
-        with pytest.raises(RateLimited) as caught:
+        with pytest.raises(RateLimitedError) as caught:
             client.get("/orgs/acme")
 
         assert (clock.waits, len(server.requests)) == ([], 1)
@@ -82,7 +82,7 @@ def test_total_wait_of_call_stays_within_max_wait(clock: FakeClock) -> None:
     with (
         FaultyServer(reply(429, None, retry_after="0")) as server,
         ReadClient(server.url, TOKEN, max_wait=30, clock=clock) as client,
-        pytest.raises(RateLimited) as caught,
+        pytest.raises(RateLimitedError) as caught,
     ):
         client.get("/orgs/acme")
 
@@ -105,9 +105,9 @@ def test_rate_limited_call_blocks_other_calls(clock: FakeClock) -> None:
         FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
         WriteClient(server.url, TOKEN, clock=clock) as client,
     ):
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             client.get("/orgs/acme")
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             client.send("DELETE", "/orgs/acme/teams/t", repeatable=True)
 
         assert len(server.requests) == 1
@@ -118,7 +118,7 @@ def test_calls_resume_after_rate_limit_expires(clock: FakeClock) -> None:
         FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
         ReadClient(server.url, TOKEN, clock=clock) as client,
     ):
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             client.get("/orgs/acme")
         clock.wait(3570, threading.Event())
 
@@ -183,7 +183,7 @@ def test_cancel_interrupts_rate_limit_wait() -> None:
         assert waiting.wait(PATIENCE)
         client.cancel()
 
-        assert isinstance(call.exception(timeout=PATIENCE), Interrupted)
+        assert isinstance(call.exception(timeout=PATIENCE), InterruptedRequestError)
         assert len(server.requests) == 1
 
 
@@ -217,8 +217,10 @@ def test_cancel_leaves_writes_in_progress_unknown() -> None:
         client.cancel()
         read, *writes = [call.exception(timeout=PATIENCE) for call in calls]
 
-    assert isinstance(read, Interrupted)
-    assert [(type(one), getattr(one, "reason", "")) for one in writes] == [(Unknown, "interrupted")] * 2
+    assert isinstance(read, InterruptedRequestError)
+    assert [(type(one), getattr(one, "reason", "")) for one in writes] == [
+        (UnknownOutcomeError, "interrupted")
+    ] * 2
     assert len(server.requests) == 4
 
 
@@ -229,7 +231,7 @@ def test_cancelled_client_sends_no_requests(clock: FakeClock) -> None:
             lambda: client.get("/orgs/acme"),
             lambda: client.send("PUT", "/orgs/acme/teams", {}, repeatable=False),
         ):
-            with pytest.raises(Interrupted):
+            with pytest.raises(InterruptedRequestError):
                 call()
 
         assert server.requests == []

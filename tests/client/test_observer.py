@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import Unknown
-from dpsync.client.observer import Why
+from dpsync.client.errors import UnknownOutcomeError
+from dpsync.client.observer import WaitReason
 from dpsync.client.transport import Request, Response, Stats
 
 from .conftest import FakeClock
@@ -28,7 +28,7 @@ class Noted:
     def answered(self, method: str) -> None:
         self.events.append(method)
 
-    def waits(self, why: Why, seconds: float) -> None:
+    def waits(self, why: WaitReason, seconds: float) -> None:
         self.events.append((why, round(seconds)))
 
 
@@ -71,7 +71,7 @@ def test_observer_receives_rate_limit_wait(clock: FakeClock) -> None:
 
 
 def test_observer_receives_retry_event(clock: FakeClock) -> None:
-    found = events(clock, Unknown("GET", "/x", "reset"), (200, {}))
+    found = events(clock, UnknownOutcomeError("GET", "/x", "reset"), (200, {}))
     assert found[:2] == ["GET", ("more", 1)]
     assert isinstance(found[2], tuple)
     assert found[2][0] == "retry"

@@ -12,8 +12,8 @@ import pytest
 
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import WriteClient
-from dpsync.client.observer import Nobody
-from dpsync.client.rate_limit import Pace
+from dpsync.client.observer import NullObserver
+from dpsync.client.rate_limit import RateLimiter
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.limit import RateLimit
@@ -28,8 +28,8 @@ from .conftest import FakeClock
 Headers = dict[str, str]
 
 
-def pace(clock: FakeClock, rate: float | None = None, longest: float = 60.0) -> Pace:
-    return Pace(clock, threading.Event(), Nobody(), longest, rate)
+def pace(clock: FakeClock, rate: float | None = None, longest: float = 60.0) -> RateLimiter:
+    return RateLimiter(clock, threading.Event(), NullObserver(), longest, rate)
 
 
 class Platform:
@@ -56,8 +56,8 @@ def test_rate_limiter_prevents_429_for_sequential_requests(
 ) -> None:
     mine, platform = pace(clock), Platform(clock, requests, seconds)
     for _ in range(3 * requests):
-        mine.enter()
-        mine.leave(platform.answer())
+        mine.wait_for_turn()
+        mine.finish_request(platform.answer())
     assert platform.refused == 0
     assert sum(clock.waits) <= 3 * (seconds + 1)
 
@@ -65,22 +65,22 @@ def test_rate_limiter_prevents_429_for_sequential_requests(
 def test_rate_limiter_counts_requests_in_flight(clock: FakeClock) -> None:
     """Otherwise, requests in flight do not count, and the platform refuses some."""
     mine, platform = pace(clock), Platform(clock, 3)
-    mine.enter()
-    mine.leave(platform.answer())
-    mine.enter()
-    mine.enter()
+    mine.wait_for_turn()
+    mine.finish_request(platform.answer())
+    mine.wait_for_turn()
+    mine.wait_for_turn()
     entered = threading.Event()
 
     def another() -> None:
-        mine.enter()
+        mine.wait_for_turn()
         entered.set()
 
     thread = threading.Thread(target=another)
     thread.start()
     assert not clock.waits
-    mine.leave(platform.answer())
+    mine.finish_request(platform.answer())
     assert not entered.is_set()
-    mine.leave(platform.answer())
+    mine.finish_request(platform.answer())
     thread.join(PATIENCE)
     assert entered.is_set()
     assert len(clock.waits) == 1
@@ -89,11 +89,11 @@ def test_rate_limiter_counts_requests_in_flight(clock: FakeClock) -> None:
 def test_rate_limiter_serializes_requests_until_first_response(clock: FakeClock) -> None:
     """Otherwise, the first requests exceed a limit that nobody has heard of yet."""
     mine = pace(clock)
-    mine.enter()
-    second = threading.Thread(target=mine.enter)
+    mine.wait_for_turn()
+    second = threading.Thread(target=mine.wait_for_turn)
     second.start()
     assert second.is_alive()
-    mine.leave(None)
+    mine.finish_request(None)
     second.join(PATIENCE)
     assert not second.is_alive()
 
@@ -103,34 +103,34 @@ def test_rate_limiter_ignores_unusable_headers(clock: FakeClock) -> None:
     odd = {"x-ratelimit-remaining": "x", "x-ratelimit-reset": "9"}
     never = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"}
     for headers in ({}, {"x-ratelimit-remaining": "0"}, odd, never):
-        mine.enter()
-        mine.leave(headers)
-    mine.enter()
+        mine.wait_for_turn()
+        mine.finish_request(headers)
+    mine.wait_for_turn()
     assert clock.waits == []
 
 
 def test_rate_limiter_ignores_reset_beyond_longest_wait(clock: FakeClock) -> None:
     """Otherwise, a header of nonsense keeps dpsync waiting for years."""
     mine = pace(clock, longest=60)
-    mine.enter()
-    mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600"})
-    mine.enter()
+    mine.wait_for_turn()
+    mine.finish_request({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600"})
+    mine.wait_for_turn()
     assert clock.waits == []
 
 
 def test_configured_rate_spaces_requests_evenly(clock: FakeClock) -> None:
     mine = pace(clock, rate=5)
     for _ in range(6):
-        mine.enter()
-        mine.leave({})
+        mine.wait_for_turn()
+        mine.finish_request({})
     assert clock.waits == [pytest.approx(0.2)] * 5
 
 
 def test_configured_rate_overrides_announced_limit(clock: FakeClock) -> None:
     mine = pace(clock, rate=5)
-    mine.enter()
-    mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "30"})
-    mine.enter()
+    mine.wait_for_turn()
+    mine.finish_request({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "30"})
+    mine.wait_for_turn()
     assert clock.waits == [pytest.approx(0.2)]
 
 
@@ -140,21 +140,21 @@ def test_rate_limiter_groups_nearly_equal_reset_times(
 ) -> None:
     """Headers have whole seconds: the smaller number of the two counts. A later moment is another window."""
     mine = pace(clock)
-    mine.enter()
-    mine.leave(None)
-    mine.enter()
-    mine.enter()
-    mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "10"})
-    mine.leave({"x-ratelimit-remaining": "5", "x-ratelimit-reset": reset})
-    mine.enter()
+    mine.wait_for_turn()
+    mine.finish_request(None)
+    mine.wait_for_turn()
+    mine.wait_for_turn()
+    mine.finish_request({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "10"})
+    mine.finish_request({"x-ratelimit-remaining": "5", "x-ratelimit-reset": reset})
+    mine.wait_for_turn()
     assert clock.waits == waits
 
 
 def test_cancel_ends_rate_limiter_wait(clock: FakeClock) -> None:
     cancelled = threading.Event()
-    mine = Pace(clock, cancelled, Nobody(), 60.0, None)
-    mine.enter()
-    waiting = threading.Thread(target=mine.enter)
+    mine = RateLimiter(clock, cancelled, NullObserver(), 60.0, None)
+    mine.wait_for_turn()
+    waiting = threading.Thread(target=mine.wait_for_turn)
     waiting.start()
     cancelled.set()
     waiting.join(PATIENCE)

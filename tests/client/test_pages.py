@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.client import client as client_module
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import BadList, ClientError, NotJson, ServerFault
+from dpsync.client.errors import ClientError, InvalidListError, NotJsonError, ServerFaultError
 
 from . import faulty
 from .conftest import FakeClock
@@ -104,14 +104,15 @@ def test_malformed_list_pages_are_an_error(
     Otherwise, a list whose next page is named in another way counts as read to its end.
     Otherwise, an empty cursor asks for the first page again.
     """
-    with pytest.raises(BadList) as caught:
+    with pytest.raises(InvalidListError) as caught:
         read(clock, *script)
 
     assert (caught.value.fault, caught.value.page, caught.value.path) == (fault, number, "/orgs/acme/teams")
 
 
 @pytest.mark.parametrize(
-    ("second", "raised"), [(reply(500), ServerFault), (faulty.HTML, NotJson), (reply(404, b""), NotJson)]
+    ("second", "raised"),
+    [(reply(500), ServerFaultError), (faulty.HTML, NotJsonError), (reply(404, b""), NotJsonError)],
 )
 def test_list_read_fails_if_any_page_fails(clock: FakeClock, second: Act, raised: type[ClientError]) -> None:
     with pytest.raises(raised):
@@ -141,7 +142,7 @@ def test_list_read_fails_on_persistent_count_mismatch(clock: FakeClock, count: i
     gone.
     """
     with FaultyServer(page(item("a"), item("b"), count=count)) as server:
-        with ReadClient(server.url, TOKEN, clock=clock) as client, pytest.raises(BadList) as caught:
+        with ReadClient(server.url, TOKEN, clock=clock) as client, pytest.raises(InvalidListError) as caught:
             client.pages("/orgs/acme/teams")
 
         assert caught.value.fault == "the number of items differs from the count"
@@ -151,7 +152,7 @@ def test_list_read_fails_on_persistent_count_mismatch(clock: FakeClock, count: i
 @pytest.mark.parametrize("count", ["2", True, [2]])
 def test_list_read_fails_on_non_numeric_count(clock: FakeClock, count: object) -> None:
     """Otherwise, a count that is no number counts as none, and a list that is cut as whole."""
-    with pytest.raises(BadList) as caught:
+    with pytest.raises(InvalidListError) as caught:
         read(clock, page(item("a"), item("b"), count=count))
 
     assert caught.value.fault == "the count is not a number"
@@ -167,7 +168,7 @@ def test_failed_list_page_is_retried(clock: FakeClock) -> None:
 def test_list_reading_stops_at_page_limit(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, a part of a list is taken for all of it."""
     monkeypatch.setattr(client_module, "MAX_PAGES", 5)
-    with pytest.raises(BadList) as caught:
+    with pytest.raises(InvalidListError) as caught:
         read(clock, *(page(cursor=str(n)) for n in range(10)))
 
     assert caught.value.fault == "too many pages"

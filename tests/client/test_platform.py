@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.client.client import ReadClient
-from dpsync.client.platform import is_name, origin, world
+from dpsync.client.platform import is_platform_name, origin, world_name
 from dpsync.client.transport import Request, Response, Stats
 from dpsync.model.urls import is_loopback
 
@@ -41,7 +41,7 @@ def test_non_loopback_urls_are_recognized(url: str) -> None:
 )
 def test_platform_origin_is_normalized(url: str, named: str) -> None:
     assert origin(url) == named
-    assert is_name(named)
+    assert is_platform_name(named)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_invalid_url_has_no_valid_platform_origin(url: str, named: str) -> None:
     "text", ["", "acme", "https://", "https://a/b", "https://a b", "world-", "world-a b"]
 )
 def test_invalid_platform_names_are_rejected(text: str) -> None:
-    assert not is_name(text)
+    assert not is_platform_name(text)
 
 
 class Answering:
@@ -96,4 +96,4 @@ def test_remote_platform_name_ignores_world_header() -> None:
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "https://api.acme.example", "é"])
 def test_invalid_world_header_is_ignored(name: str) -> None:
     """Otherwise, a header puts a name into the ids file that no reading of it accepts."""
-    assert world("http://localhost", {"dpsync-world": name}) is None
+    assert world_name("http://localhost", {"dpsync-world": name}) is None

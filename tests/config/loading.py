@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 from dpsync.config.load import load
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic
 

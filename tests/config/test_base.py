@@ -60,7 +60,7 @@ def base(directory: Path, ref: str | None = None, **env: str) -> Base:
 def titles(found: Base) -> list[str]:
     assert found.desired is not None, found.name
     return sorted(
-        str(item.fields["title"]) for item in found.desired.resources.values() if "title" in item.fields
+        str(item.fields["title"]) for item in found.desired.entries.values() if "title" in item.fields
     )
 
 
@@ -102,7 +102,7 @@ def test_git_base_reads_included_files_from_commit(tmp_path: Path) -> None:
     found = base(tmp_path)
     assert titles(found) == ["Docs", "People"]
     assert found.desired is not None
-    schema = next(item for item in found.desired.resources.values() if item.kind == "adaptive_schema")
+    schema = next(item for item in found.desired.entries.values() if item.kind == "adaptive_schema")
     assert "beta" in json.dumps(dict(schema.fields))
 
 
@@ -271,8 +271,8 @@ def test_merge_commit_parents_are_known_in_shallow_clone(checkout: Path, tmp_pat
     clone = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth=1", "--branch=merged", f"file://{checkout}", str(clone))
     assert git(clone, "rev-list", "--count", "HEAD") == "1"
-    repository = Repository.around(clone)
-    assert repository.parents(repository.commit("HEAD") or "") == [first, topic]
+    repository = Repository.containing(clone)
+    assert repository.parents(repository.resolve_commit("HEAD") or "") == [first, topic]
 
 
 def test_explicit_base_ref_selects_commit(checkout: Path) -> None:
@@ -355,7 +355,7 @@ def test_invalid_commit_id_in_github_event_is_ignored(branch: Path, tmp_path: Pa
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
     assert found.name == "the parent of HEAD"
     found = base(branch, CI="true", GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(event))
-    assert found.lacking
+    assert found.is_commit_missing
 
 
 @pytest.mark.parametrize("name", ["CI_MERGE_REQUEST_DIFF_BASE_SHA", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"])
@@ -387,8 +387,16 @@ def test_earlier_bases_are_listed_newest_first(
     found = base(tmp_path)
     assert titles(found) == ["Third"]
     # Before the first one there was nothing.
-    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"], []]
-    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"], []]
+    assert [titles(Base("", desired=then)) for then in found.earlier_configurations] == [
+        ["Second"],
+        ["First"],
+        [],
+    ]
+    assert [titles(Base("", desired=then)) for then in found.earlier_configurations] == [
+        ["Second"],
+        ["First"],
+        [],
+    ]
 
 
 def test_earlier_bases_stop_at_shallow_clone_boundary(tmp_path: Path) -> None:
@@ -398,19 +406,22 @@ def test_earlier_bases_stop_at_shallow_clone_boundary(tmp_path: Path) -> None:
     for depth, there in ((1, []), (2, [["Second"]]), (3, [["Second"], ["First"]])):
         clone = tmp_path / f"depth-{depth}"
         git(tmp_path, "clone", "-q", f"--depth={depth}", f"file://{tmp_path / 'whole'}", str(clone))
-        assert [titles(Base("", desired=then)) for then in base(clone).earlier] == there
+        assert [titles(Base("", desired=then)) for then in base(clone).earlier_configurations] == there
 
 
 def test_earlier_base_before_first_configuration_is_empty(tmp_path: Path) -> None:
     commit(tmp_path, {"notes.txt": "x"})
     commit(tmp_path, {"dpsync.yaml": team("First")})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [[]]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [[]]
 
 
 def test_earlier_bases_skip_invalid_commits(tmp_path: Path) -> None:
     for text in (team("First"), "dpsync: 2\n", team("Third")):
         commit(tmp_path, {"dpsync.yaml": text})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"], []]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [
+        ["First"],
+        [],
+    ]
 
 
 def test_earlier_bases_are_loaded_lazily_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,9 +432,9 @@ def test_earlier_bases_are_loaded_lazily_and_limited(tmp_path: Path, monkeypatch
     load = Project.load
     monkeypatch.setattr(Project, "load", lambda self, id: read.append(id) or load(self, id))
     assert read == []
-    assert titles(Base("", desired=next(iter(found.earlier)))) == ["T12"]
+    assert titles(Base("", desired=next(iter(found.earlier_configurations)))) == ["T12"]
     assert len(read) == 1
-    assert [titles(Base("", desired=then)) for then in found.earlier][-1] == ["T3"]
+    assert [titles(Base("", desired=then)) for then in found.earlier_configurations][-1] == ["T3"]
     assert len(read) == 10
 
 
@@ -433,10 +444,16 @@ def test_earlier_bases_search_limited_number_of_commits(
     monkeypatch.setattr("dpsync.config.git._FAR", 3)
     for title in ("First", "Second"):
         commit(tmp_path, {"dpsync.yaml": team(title)})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"], []]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [
+        ["First"],
+        [],
+    ]
     commit(tmp_path, {"dpsync.yaml": team("Third")})
     commit(tmp_path, {"notes.txt": "x"})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["Second"], ["First"]]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [
+        ["Second"],
+        ["First"],
+    ]
 
 
 ROOT = "dpsync: 1\ninclude: [parts/*.yaml]\norganizations: { acme: { id: acme } }\n"
@@ -453,7 +470,7 @@ def test_earlier_bases_include_commits_before_file_rename(tmp_path: Path) -> Non
     git(tmp_path, "mv", "parts/one.yaml", "parts/other.yaml")
     commit(tmp_path, {"notes.txt": "x"})
     commit(tmp_path, {"parts/other.yaml": part("Third")})
-    earlier = [titles(Base("", desired=then)) for then in base(tmp_path).earlier]
+    earlier = [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations]
     assert earlier == [["Second"], ["Second"], ["Second"], ["First"], []]
 
 
@@ -465,7 +482,11 @@ def test_earlier_bases_include_removed_file(tmp_path: Path, to: str | None) -> N
     commit(tmp_path, {"notes.txt": "x"})
     found = base(tmp_path)
     assert titles(found) == ["One"]
-    assert [titles(Base("", desired=then)) for then in found.earlier] == [["One", "Two"], ["One"], []]
+    assert [titles(Base("", desired=then)) for then in found.earlier_configurations] == [
+        ["One", "Two"],
+        ["One"],
+        [],
+    ]
 
 
 def test_earlier_bases_follow_first_parent_of_merge(checkout: Path) -> None:
@@ -474,7 +495,10 @@ def test_earlier_bases_follow_first_parent_of_merge(checkout: Path) -> None:
     commit(checkout, {"dpsync.yaml": team("Better")})
     git(checkout, "switch", "-q", "main")
     git(checkout, "merge", "-q", "--no-ff", "-m", "merge", "topic")
-    assert [titles(Base("", desired=then)) for then in base(checkout).earlier] == [["First"], []]
+    assert [titles(Base("", desired=then)) for then in base(checkout).earlier_configurations] == [
+        ["First"],
+        [],
+    ]
 
 
 def test_git_base_of_scheduled_run_is_head(branch: Path) -> None:

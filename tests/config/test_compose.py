@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from dpsync.config import codes
 from dpsync.config.compose import Composition, load_sources, merge
-from dpsync.config.discovery import Directory
+from dpsync.config.discovery import DiskFiles
 from dpsync.config.yaml_reader import read
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.nodes import Mapping, plain
+from dpsync.model.nodes import Mapping, node_value
 
 ACME = "organizations:\n  acme:\n    title: Acme\n"
 
@@ -23,7 +23,7 @@ def load(directory: Path, files: dict[str, str], env: dict[str, str] | None = No
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return load_sources(Directory(directory / "dpsync.yaml"), env or {})
+    return load_sources(DiskFiles(directory / "dpsync.yaml"), env or {})
 
 
 def places(diagnostics: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, str]]:
@@ -42,7 +42,7 @@ def test_included_files_are_merged_into_one_tree(tmp_path: Path) -> None:
         {"TITLE": "Docs"},
     )
     assert sources.diagnostics == []
-    tree = plain(sources.root)
+    tree = node_value(sources.root)
     assert isinstance(tree, dict)
     assert tree["policy"] == {"a": ["b"]}
     assert tree["organizations"] == {
@@ -90,7 +90,7 @@ def test_duplicate_value_in_two_files_is_an_error(tmp_path: Path, first: str, se
         },
     )
     [problem] = sources.diagnostics
-    assert (problem.code, str(problem.span)) == (codes.GIVEN_TWICE, "b.yaml:3:5")
+    assert (problem.code, str(problem.span)) == (codes.DUPLICATE_VALUE, "b.yaml:3:5")
     assert [(label, str(span)) for label, span in problem.related] == [("the first one", "dpsync.yaml:5:5")]
 
 
@@ -169,7 +169,7 @@ def test_errors_of_all_included_files_are_collected(tmp_path: Path) -> None:
         (codes.NO_MATCH, "dpsync.yaml:2:27"),
         (codes.MISSING_VARIABLE, "b.yaml:1:32"),
         (codes.SYNTAX, "c.yaml:1:4"),
-        (codes.GIVEN_TWICE, "b.yaml:1:24"),
+        (codes.DUPLICATE_VALUE, "b.yaml:1:24"),
     ]
 
 
@@ -205,4 +205,4 @@ def test_merge_result_is_independent_of_file_order(parts: list[dict[str, object]
     again, problems_again = merge(shuffled)
     assert len(problems) == len(problems_again)
     if not problems:
-        assert plain(merged) == plain(again)
+        assert node_value(merged) == node_value(again)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.config.ids_file import both_sides, markers
+from dpsync.config.ids_file import find_conflict_markers, split_conflict
 
 OURS, BASE, BETWEEN, THEIRS = "<<<<<<< HEAD", "||||||| 1a2b", "=======", ">>>>>>> topic"
 
@@ -21,7 +21,7 @@ OURS, BASE, BETWEEN, THEIRS = "<<<<<<< HEAD", "||||||| 1a2b", "=======", ">>>>>>
     ],
 )
 def test_git_conflict_is_reported_at_first_marker(lines: list[str], told: list[int]) -> None:
-    found = markers("\n".join(lines), "dpsync.ids")
+    found = find_conflict_markers("\n".join(lines), "dpsync.ids")
     assert [(span.file, span.line, span.column) for span in found] == [
         ("dpsync.ids", line, 1) for line in told
     ]
@@ -41,11 +41,11 @@ def test_git_conflict_is_reported_at_first_marker(lines: list[str], told: list[i
 def test_conflict_sides_keep_original_line_numbers(
     lines: list[str], ours: list[str], theirs: list[str]
 ) -> None:
-    assert both_sides("\n".join(lines)) == ("\n".join(ours), "\n".join(theirs))
+    assert split_conflict("\n".join(lines)) == ("\n".join(ours), "\n".join(theirs))
 
 
 @pytest.mark.parametrize(
     "lines", [[OURS, "a"], [OURS, THEIRS], [BETWEEN], [THEIRS], [OURS, OURS], [OURS, BETWEEN, BASE, THEIRS]]
 )
 def test_unbalanced_conflict_markers_have_no_sides(lines: list[str]) -> None:
-    assert both_sides("\n".join(lines)) is None
+    assert split_conflict("\n".join(lines)) is None

@@ -244,7 +244,7 @@ def test_site_space_keys_are_unique_within_section_only(tmp_path: Path) -> None:
     )
     desired, diagnostics = loaded(tmp_path, text)
     assert diagnostics == []
-    addresses = {str(address) for address in desired.resources}
+    addresses = {str(address) for address in desired.entries}
     assert {"acme/sites/docs/structure/s/a", "acme/sites/docs/structure/t/a"} <= addresses
 
 
@@ -258,9 +258,7 @@ def test_section_address_is_independent_of_its_group(tmp_path: Path) -> None:
     desired, diagnostics = loaded(tmp_path, text)
     assert diagnostics == []
     nodes = {
-        str(address): resource
-        for address, resource in desired.resources.items()
-        if "structure" in str(address)
+        str(address): resource for address, resource in desired.entries.items() if "structure" in str(address)
     }
     base = "acme/sites/docs/structure"
     assert list(nodes) == [f"{base}/g", f"{base}/h", f"{base}/s", f"{base}/s/a"]
@@ -330,7 +328,7 @@ def test_many_invalid_entries_create_no_resources(tmp_path: Path, wrong: str) ->
     desired, found = loaded(
         tmp_path, f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n{teams}"
     )
-    assert len(desired.resources) == 1
+    assert len(desired.entries) == 1
     assert len(found) == 50
 
 

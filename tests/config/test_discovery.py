@@ -80,7 +80,7 @@ def test_two_root_files_in_one_directory_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "dpsync.yml")
     with pytest.raises(DiagnosticError, match=r"both dpsync\.yaml and dpsync\.yml") as raised:
         find_root(tmp_path)
-    assert [problem.code for problem in raised.value.diagnostics] == [codes.TWO_ROOTS]
+    assert [problem.code for problem in raised.value.diagnostics] == [codes.SEVERAL_ROOTS]
 
 
 def test_root_file_search_skips_directory_of_same_name(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from .loading import expect, loaded, organization, site
 def earlier(directory: Path, text: str, address: str) -> tuple[Any, ...]:
     desired, diagnostics = loaded(directory, text)
     assert diagnostics == []
-    return desired.resources[Address.parse(address)].previously
+    return desired.entries[Address.parse(address)].previously
 
 
 @pytest.mark.parametrize(

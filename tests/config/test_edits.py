@@ -130,7 +130,7 @@ def test_edits_include_line_except_for_removed_entries(tmp_path: Path) -> None:
 def test_edits_of_identical_configurations_are_empty() -> None:
     root = Path(__file__).parents[2] / "examples" / "acme" / "dpsync.yaml"
     desired, _ = load(root, REGISTRY, {})
-    assert len(desired.resources) > 50
+    assert len(desired.entries) > 50
     assert edits(REGISTRY, desired, desired) == ()
 
 
@@ -141,6 +141,6 @@ def test_edits_are_symmetric_in_both_directions(tmp_path: Path) -> None:
     bare, _ = loaded(tmp_path, "dpsync: 1\norganizations: { acme: { id: acme } }\n")
     added = [one for one in edits(REGISTRY, bare, whole) if one.what == "added" and one.kind != "place"]
     removed = [one for one in edits(REGISTRY, whole, bare) if one.what == "removed" and one.kind != "place"]
-    assert len(added) == len(whole.resources) - 1
+    assert len(added) == len(whole.entries) - 1
     assert len(removed) + sum(one.inside for one in removed) == len(added)
     assert {one.address for one in removed} <= {one.address for one in added}

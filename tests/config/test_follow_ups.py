@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
-from dpsync.model.diagnostic import ALSO, MOST_PLACES
+from dpsync.model.diagnostic import MAX_RELATED, RELATED_LABEL
 from dpsync.render.diagnostics import render_diagnostics
 
 from .loading import REGISTRY, expect, loaded, organization, site
@@ -164,10 +164,10 @@ SEVERAL = {
 @pytest.mark.parametrize(("body", "code", "places"), SEVERAL.values(), ids=SEVERAL)
 def test_same_error_in_many_places_is_grouped(tmp_path: Path, body: str, code: str, places: int) -> None:
     [found] = loaded(tmp_path, organization(body))[1]
-    also = [span for label, span in found.related if label == ALSO]
+    also = [span for label, span in found.related if label == RELATED_LABEL]
     assert found.code == code
-    assert len(also) == min(places - 1, MOST_PLACES)
-    assert 1 + len(also) + found.repeated == places
+    assert len(also) == min(places - 1, MAX_RELATED)
+    assert 1 + len(also) + found.unlisted_related_count == places
     assert ("and at 4 more places" in render_diagnostics([found], {})) is (places == 9)
 
 
@@ -220,4 +220,4 @@ def test_findings_are_limited_to_fifty(tmp_path: Path) -> None:
     text = organization("\n".join(f"unknown{number}: 1" for number in range(10_000)))
     (tmp_path / "dpsync.yaml").write_text(text, encoding="utf-8")
     found = load(tmp_path / "dpsync.yaml", REGISTRY, {})[1]
-    assert (len(found), found.left_out) == (50, {"DP201": 9_950})
+    assert (len(found), found.omitted_counts) == (50, {"DP201": 9_950})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.git_program import GitDirectory, NoRepository
+from dpsync.config.git_program import GitDirectory, NoRepositoryError
 
 ONE, OTHER = "1" * 40, "2" * 40
 
@@ -23,7 +23,7 @@ def head(top: Path, text: str, refs: dict[str, str] | None = None, packed: str =
     (top / ".git" / "packed-refs").write_text(packed)
     for name, content in (refs or {}).items():
         (top / ".git" / name).write_text(content)
-    return GitDirectory.around(top).head()
+    return GitDirectory.containing(top).head()
 
 
 def test_head_commit_resolves_loose_and_packed_refs(top: Path) -> None:
@@ -42,7 +42,7 @@ def test_symbolic_ref_is_followed_and_cycle_stops(top: Path) -> None:
 def test_head_as_symlink_is_resolved(top: Path) -> None:
     (top / ".git/refs/heads/main").write_text(f"{ONE}\n")
     (top / ".git/HEAD").symlink_to("refs/heads/main")
-    assert GitDirectory.around(top).head() == ONE
+    assert GitDirectory.containing(top).head() == ONE
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_git_directory_search_skips_empty_dot_git(top: Path) -> None:
     inside = top / "a" / "b"
     inside.mkdir(parents=True)
     (top / "a" / ".git").mkdir()  # nothing is in it
-    found = GitDirectory.around(inside)
-    assert (found.top, found.own, found.common) == (top, top / ".git", top / ".git")
+    found = GitDirectory.containing(inside)
+    assert (found.top, found.git_dir, found.common_dir) == (top, top / ".git", top / ".git")
 
 
 def test_invalid_dot_git_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("somewhere\n")
-    with pytest.raises(NoRepository, match="does not contain the path of a git directory"):
-        GitDirectory.around(tmp_path)
+    with pytest.raises(NoRepositoryError, match="does not contain the path of a git directory"):
+        GitDirectory.containing(tmp_path)

@@ -41,8 +41,8 @@ def starts(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S
 
 
 def contents(checkout: Path) -> dict[str, bytes]:
-    repository = Repository.around(checkout)
-    head = repository.commit("HEAD")
+    repository = Repository.containing(checkout)
+    head = repository.resolve_commit("HEAD")
     assert head is not None
     files = CommitFiles(repository, head, "", "dpsync.yaml")
     return {name: files.read(name, 100) for name in FILES}
@@ -58,7 +58,7 @@ def test_commit_files_are_read_from_git_once(checkout: Path, starts: Starts) -> 
 
 
 def test_shallow_clone_detection_starts_no_git_process(checkout: Path, starts: Starts) -> None:
-    repository = Repository.around(checkout)
+    repository = Repository.containing(checkout)
     starts()
     assert not repository.shallow
     (checkout / ".git" / "shallow").write_text("1" * 40, "utf-8")
@@ -67,10 +67,10 @@ def test_shallow_clone_detection_starts_no_git_process(checkout: Path, starts: S
 
 
 def test_changed_git_configuration_is_read_again(checkout: Path) -> None:
-    before = Repository.around(checkout).git.config
+    before = Repository.containing(checkout).git.config
     with (checkout / ".git" / "config").open("a", encoding="utf-8") as config:
         config.write("[core]\n\tautocrlf = input\n")
-    after = Repository.around(checkout).git.config
+    after = Repository.containing(checkout).git.config
     assert "autocrlf" in after
     assert "autocrlf" not in before
 
@@ -80,10 +80,10 @@ def test_later_fetched_git_object_is_found(checkout: Path, tmp_path: Path) -> No
     other = tmp_path / "other"
     shutil.copytree(checkout, other)
     commit(other, {"dpsync.yaml": "dpsync: 1 # later"})
-    later = Repository.around(other).commit("HEAD")
+    later = Repository.containing(other).resolve_commit("HEAD")
     assert later is not None
-    files = CommitFiles(Repository.around(checkout), later, "", "dpsync.yaml")
+    files = CommitFiles(Repository.containing(checkout), later, "", "dpsync.yaml")
     assert "dpsync.yaml" not in files
     shutil.copytree(other / ".git" / "objects", checkout / ".git" / "objects", dirs_exist_ok=True)
-    files = CommitFiles(Repository.around(checkout), later, "", "dpsync.yaml")
+    files = CommitFiles(Repository.containing(checkout), later, "", "dpsync.yaml")
     assert files.read("dpsync.yaml", 100) == b"dpsync: 1 # later"

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from dpsync.config import git_program
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git import NoRepositoryError, Repository
 from tests.pipes import pipe
 
 from .test_base import commit
 
 
 def status(repository: Repository) -> Any:
-    return repository.uncommitted(repository.top)
+    return repository.uncommitted_names(repository.top)
 
 
 def head(repository: Repository) -> Any:
-    return repository.commit("HEAD")
+    return repository.resolve_commit("HEAD")
 
 
 BLOCKING: dict[str, tuple[Callable[[Repository], Any], str]] = {
@@ -50,9 +50,9 @@ def test_git_call_blocked_on_named_pipe_times_out(
     name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query, command = BLOCKING[name]
-    repository = Repository.around(checkout)
+    repository = Repository.containing(checkout)
     monkeypatch.setattr(git_program, "_TIME_LIMIT", 0.5, raising=False)
-    with pipe(checkout / name), pytest.raises(NoRepository) as stopped:
+    with pipe(checkout / name), pytest.raises(NoRepositoryError) as stopped:
         query(repository)
     assert str(stopped.value) == f"git {command} did not finish within 0.5 seconds"
     assert stopped.value.hint == (
@@ -63,14 +63,14 @@ def test_git_call_blocked_on_named_pipe_times_out(
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_named_pipe_inside_dot_git_is_refused(name: str, checkout: Path) -> None:
-    with pipe(checkout / name), pytest.raises(NoRepository, match=re.escape(REFUSED[name])):
-        Repository.around(checkout)
+    with pipe(checkout / name), pytest.raises(NoRepositoryError, match=re.escape(REFUSED[name])):
+        Repository.containing(checkout)
 
 
 def test_device_as_git_config_is_refused(checkout: Path) -> None:
     (checkout / ".git" / "config").unlink()
     (checkout / ".git" / "config").symlink_to("/dev/zero")
     with pytest.raises(
-        NoRepository, match=r"dpsync cannot read \.git/config: the path is a device, not a regular file"
+        NoRepositoryError, match=r"dpsync cannot read \.git/config: the path is a device, not a regular file"
     ):
-        Repository.around(checkout)
+        Repository.containing(checkout)

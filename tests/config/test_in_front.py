@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.discovery import Directory, InFront
+from dpsync.config.discovery import DiskFiles, StagedFiles
 
 
 @pytest.mark.parametrize("name", ["written.yaml", "there.yaml"])
 def test_staged_file_read_stops_after_size_limit(tmp_path: Path, name: str) -> None:
     (tmp_path / "there.yaml").write_bytes(b"0123456789")
-    files = InFront(Directory(tmp_path / "dpsync.yaml"), {"written.yaml": b"0123456789"})
+    files = StagedFiles(DiskFiles(tmp_path / "dpsync.yaml"), {"written.yaml": b"0123456789"})
     assert [len(files.read(name, limit)) for limit in (3, 9, 10, 11)] == [4, 10, 10, 10]
 
 
 def test_staged_file_takes_precedence_over_disk(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"old")
-    assert InFront(Directory(tmp_path / "dpsync.yaml"), {"a.yaml": b"new"}).read("a.yaml", 9) == b"new"
+    assert StagedFiles(DiskFiles(tmp_path / "dpsync.yaml"), {"a.yaml": b"new"}).read("a.yaml", 9) == b"new"

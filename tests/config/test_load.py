@@ -96,7 +96,7 @@ def test_loaded_fields_keep_their_positions(tmp_path: Path) -> None:
     desired, _ = loaded(tmp_path, organization(body))
     places = {
         f"{address}#{name}": str(span).removeprefix("dpsync.yaml:")
-        for address, resource in desired.resources.items()
+        for address, resource in desired.entries.items()
         for name, span in resource.spans.items()
     }
     assert places == {
@@ -116,7 +116,7 @@ def test_variables_are_substituted_before_validation(tmp_path: Path) -> None:
         env={"ORG": "x1"},
     )
     assert diagnostics == []
-    resource = desired.resources[Address.root("acme")]
+    resource = desired.entries[Address.root("acme")]
     assert (resource.pin, resource.fields["title"]) == ("x1", "Acme")
 
 
@@ -139,8 +139,8 @@ def test_key_and_file_order_do_not_change_configuration(tmp_path: Path) -> None:
         },
     )
     for field in ("kind", "key", "parent", "holder", "fields", "pin", "children"):
-        assert {address: getattr(item, field) for address, item in one.resources.items()} == {
-            address: getattr(item, field) for address, item in two.resources.items()
+        assert {address: getattr(item, field) for address, item in one.entries.items()} == {
+            address: getattr(item, field) for address, item in two.entries.items()
         }
     assert set(one.scopes) == set(two.scopes)
     assert set(one.lookups) == set(two.lookups)
@@ -165,11 +165,11 @@ def test_navigation_nodes_reference_parent_and_children(tmp_path: Path) -> None:
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
     base = Address.parse("acme/sites/docs/structure")
-    section, place = desired.resources[base.child("s")], desired.resources[base.child("s", "e")]
+    section, place = desired.entries[base.child("s")], desired.entries[base.child("s", "e")]
     assert section.fields["group"] == Ref(base.child("g"))
     assert place.fields["section"] == Ref(base.child("s"))
-    assert desired.resources[Address.parse("acme/sites/docs")].children == (base.child("g"),)
-    assert desired.resources[base.child("g")].children == (base.child("s"),)
+    assert desired.entries[Address.parse("acme/sites/docs")].children == (base.child("g"),)
+    assert desired.entries[base.child("g")].children == (base.child("s"),)
 
 
 def test_numeric_key_is_read_as_text(tmp_path: Path) -> None:
@@ -182,4 +182,4 @@ def test_numeric_key_is_read_as_text(tmp_path: Path) -> None:
     """
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
-    assert Address.parse("acme/sites/docs/structure/1.0") in desired.resources
+    assert Address.parse("acme/sites/docs/structure/1.0") in desired.entries

@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Path:
 def described(project: Path) -> str:
     found = base(project)
     assert found.commit is not None
-    return found.missing_file(found.commit, NAME)
+    return found.describe_missing_file(found.commit, NAME)
 
 
 def rename(project: Path) -> None:
@@ -77,7 +77,10 @@ def test_renamed_file_is_described_after_commit(project: Path) -> None:
     assert before.commit is not None
     rename(project)
     git(project, "commit", "-q", "-m", "rename")
-    assert before.missing_file(before.commit, NAME) == "the file was renamed to docs/parts/deeper/people.yaml"
+    assert (
+        before.describe_missing_file(before.commit, NAME)
+        == "the file was renamed to docs/parts/deeper/people.yaml"
+    )
 
 
 def delete(project: Path) -> None:
@@ -97,9 +100,9 @@ def test_deleted_file_is_described_as_deleted(project: Path, how: Callable[[Path
 
 def test_missing_file_is_unexplained_at_unknown_commit(project: Path) -> None:
     """Without git, a missing file may be lost."""
-    from dpsync.model.desired import NOT_ASKED
+    from dpsync.model.desired import NO_BASE
 
-    assert NOT_ASKED.missing_file("0" * 40, NAME) == "git does not show how the entry disappeared"
+    assert NO_BASE.describe_missing_file("0" * 40, NAME) == "git does not show how the entry disappeared"
 
 
 def test_entries_in_file_lists_only_its_own_entries(project: Path) -> None:
@@ -107,6 +110,6 @@ def test_entries_in_file_lists_only_its_own_entries(project: Path) -> None:
     from dpsync.workflows.configuration import load
 
     desired = load(project / "dpsync.yaml", {}, REGISTRY)
-    assert sorted(map(str, desired.entries_in(NAME))) == [
+    assert sorted(map(str, desired.addresses_declared_in(NAME))) == [
         "acme", "acme/teams/a", "acme/teams/b", "acme/teams/c",
     ]  # fmt: skip

@@ -58,19 +58,17 @@ def write(directory: Path, files: dict[str, str]) -> Path:
 
 def test_flat_files_declare_the_same_entries(tmp_path: Path) -> None:
     flat, nested = (load(write(tmp_path / name, files)) for name, files in (("a", FLAT), ("b", NESTED)))
-    assert flat.resources.keys() == nested.resources.keys()
-    assert [one.fields for one in flat.resources.values()] == [
-        one.fields for one in nested.resources.values()
-    ]
-    (team,) = [one for one in flat.resources.values() if one.kind == "team"]
+    assert flat.entries.keys() == nested.entries.keys()
+    assert [one.fields for one in flat.entries.values()] == [one.fields for one in nested.entries.values()]
+    (team,) = [one for one in flat.entries.values() if one.kind == "team"]
     assert (team.span.file, team.span.line, team.span.column) == ("people.yaml", 4, 3)
 
 
 def test_flat_and_nested_files_merge(tmp_path: Path) -> None:
     mixed = {**NESTED, "people.yaml": FLAT["people.yaml"]}
     assert (
-        load(write(tmp_path / "a", mixed)).resources.keys()
-        == load(write(tmp_path / "b", NESTED)).resources.keys()
+        load(write(tmp_path / "a", mixed)).entries.keys()
+        == load(write(tmp_path / "b", NESTED)).entries.keys()
     )
 
 
@@ -79,7 +77,7 @@ def test_flat_overlay_changes_a_nested_file(tmp_path: Path) -> None:
     overlay = tmp_path / "over.yaml"
     overlay.write_text("organization: acme\nteams: { writers: { title: Authors } }\n", encoding="utf-8")
     titles = [
-        one.fields["title"] for one in load(root, overlays=[overlay]).resources.values() if one.kind == "team"
+        one.fields["title"] for one in load(root, overlays=[overlay]).entries.values() if one.kind == "team"
     ]
     assert titles == ["Authors"]
 

@@ -108,7 +108,7 @@ def test_overlay_matches_email_keys_regardless_of_case(tmp_path: Path) -> None:
     )
     (tmp_path / "prod.yaml").write_text("organizations: { acme: { members: { ada@Acme.example: admin } } }\n")
     loaded = load(tmp_path / "dpsync.yaml", {}, overlays=[tmp_path / "prod.yaml"])
-    roles = {str(entry.address): entry.fields.get("role") for entry in loaded.resources.values()}
+    roles = {str(entry.address): entry.fields.get("role") for entry in loaded.entries.values()}
     assert roles == {"acme": None, "acme/members/ada@acme.example": "admin"}
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from dpsync.config import ids_file, yaml_reader
-from dpsync.config.discovery import fits, yaml_files
+from dpsync.config.discovery import matches_include, yaml_files
 from dpsync.config.layers import check_environments
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, FileLimits, read
-from dpsync.importing.keys import LONGEST, slug
+from dpsync.importing.keys import MAX_KEY_CHARS, slugify
 from dpsync.kinds.types.free_form import looks_secret
 from dpsync.model.nodes import Mapping
-from dpsync.model.urls import address_problem
+from dpsync.model.urls import url_problem
 
 from .loading import loaded, organization
 from .test_discovery import include, write
@@ -73,7 +73,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_include_pattern_matches_like_directory_search(project: Path, pattern: str) -> None:
     found, _ = include(project, pattern)
-    assert [name for name in sorted(NAMES) if fits(name, pattern)] == found
+    assert [name for name in sorted(NAMES) if matches_include(name, pattern)] == found
 
 
 def test_yaml_file_search_skips_hidden_files_and_symlinks(project: Path) -> None:
@@ -135,7 +135,7 @@ def told(environments: str) -> list[str]:
         ),
         ("{ prod: { url: 5 } }", ['30 "url" must be a text']),
         ("{ prod: { url: '' } }", ['30 "url" must be a text']),
-        ("{ prod: { url: 'ftp://a' } }", [f"30 the url {address_problem('ftp://a')}"]),
+        ("{ prod: { url: 'ftp://a' } }", [f"30 the url {url_problem('ftp://a')}"]),
         ("{ prod: { overlay: [a] } }", ['34 "overlay" must be a text']),
         ("{ prod: { token: abc } }", [WRITTEN_SECRET]),
         ("{ prod: { token: { env: '' } } }", [WRITTEN_SECRET]),
@@ -165,7 +165,7 @@ def test_yaml_reader_enforces_documented_file_limits() -> None:
     assert limits == DEFAULT_LIMITS
     assert read("[" * 64 + "]" * 64, "f")[1] == []
     assert read("[" * 65 + "]" * 65, "f")[1] != []
-    assert (yaml_reader.NUMBER_LENGTH, ids_file._LONGEST_KEY) == (64, 1000)
+    assert (yaml_reader.NUMBER_LENGTH, ids_file._MAX_KEY_CHARS) == (64, 1000)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,13 @@ def test_yaml_reader_enforces_documented_file_limits() -> None:
         ("Größe", "groe"),
         ("日本", ""),
         ("", ""),
-        ("x" * LONGEST, "x" * LONGEST),
-        ("x" * (LONGEST + 1), "x" * LONGEST),
-        ("x" * (LONGEST - 1) + " yz", "x" * (LONGEST - 1)),
+        ("x" * MAX_KEY_CHARS, "x" * MAX_KEY_CHARS),
+        ("x" * (MAX_KEY_CHARS + 1), "x" * MAX_KEY_CHARS),
+        ("x" * (MAX_KEY_CHARS - 1) + " yz", "x" * (MAX_KEY_CHARS - 1)),
     ],
 )
 def test_slug_is_derived_from_title(title: str, key: str) -> None:
-    assert slug(title) == key
+    assert slugify(title) == key
 
 
 @pytest.mark.parametrize(
@@ -203,5 +203,5 @@ def test_random_looking_text_is_detected_as_secret(text: str, secret: bool) -> N
 
 def test_empty_text_clears_nullable_field(tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, organization("collections: { a: { title: T, description: '' } }"))
-    (resource,) = (one for one in desired.resources.values() if "description" in one.fields)
+    (resource,) = (one for one in desired.entries.values() if "description" in one.fields)
     assert (resource.fields["description"], found) == (None, [])

@@ -10,7 +10,7 @@ import pytest
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.editions import PROFILES
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import Diagnostic
 
 from .loading import MARK, REGISTRY, marked, organization, site
@@ -122,6 +122,6 @@ def test_null_unsupported_by_profile_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_entry_kind_unsupported_by_profile_is_still_read(tmp_path: Path, profile: str) -> None:
     registry = load_registry(profile)
-    assert registry.whole.kinds.keys() == REGISTRY.declared.keys()
+    assert registry.with_all_kinds.kinds.keys() == REGISTRY.declared.keys()
     text = organization("sites: { docs: { title: Docs, visitorAuth: { backend: custom } } }")
     assert found(tmp_path, text, profile=profile) == []

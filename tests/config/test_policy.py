@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.kinds.watching import access_patterns
 from dpsync.model.address import Address
 from dpsync.model.desired import Limits
@@ -14,7 +14,7 @@ from dpsync.model.desired import Limits
 from .loading import expect, loaded, organization
 
 TEAMS = "teams: { w: { title: W } }"
-REGISTRY = load().whole
+REGISTRY = build_registry().with_all_kinds
 
 
 def policy(text: str, body: str = TEAMS) -> str:
@@ -200,7 +200,7 @@ def test_prune_pattern_matches_expected_scopes(tmp_path: Path, pattern: str, pru
     """
     desired, diagnostics = loaded(tmp_path, policy(f"{{ prune: ['{pattern}'] }}", body))
     assert diagnostics == []
-    assert {str(address) for address in desired.scopes if desired.pruned(address)} == pruned
+    assert {str(address) for address in desired.scopes if desired.is_pruned(address)} == pruned
     assert Address.parse("acme/teams/w/members") in desired.scopes
 
 
@@ -215,7 +215,9 @@ def test_watch_accepts_scopes_and_fields(tmp_path: Path) -> None:
 def test_watch_access_covers_all_access_scopes_and_fields(written: str, tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy(f"{{ watch: {written} }}"))
     assert not found
-    places = {kind.key.replace(".", "/") for kind in REGISTRY.ordered if kind.security}
+    places = {
+        kind.key.replace(".", "/") for kind in REGISTRY.in_dependency_order if kind.creation_widens_access
+    }
     watched = {one.text.rpartition("*/")[2].removeprefix("access/") for one in desired.policy.watch}
     assert watched == places
     patterns = (*desired.policy.watch, *desired.policy.watch_fields)
@@ -230,7 +232,7 @@ def test_watch_access_covers_all_access_scopes_and_fields(written: str, tmp_path
 def test_watch_access_equals_its_expanded_patterns(tmp_path: Path) -> None:
     long = ", ".join(f'"{one}"' for one in access_patterns(REGISTRY))
     both = [loaded(tmp_path, policy(f"{{ watch: {written} }}"))[0] for written in ("access", f"[{long}]")]
-    assert both[0].watched.keys() == both[1].watched.keys() != set()
+    assert both[0].watched_scopes.keys() == both[1].watched_scopes.keys() != set()
     for name in ("watch", "watch_fields", "watch_values"):
         short, full = ([(one.text, one.segments) for one in getattr(each.policy, name)] for each in both)
         assert short == full
@@ -239,7 +241,9 @@ def test_watch_access_equals_its_expanded_patterns(tmp_path: Path) -> None:
 def test_watch_combines_access_with_other_patterns(tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy("{ watch: [access, 'spaces/*#editMode'] }"))
     assert not found
-    assert [one.text for one in desired.policy.watch_fields if one.group is None] == ["spaces/*#editMode"]
+    assert [one.text for one in desired.policy.watch_fields if one.written_word is None] == [
+        "spaces/*#editMode"
+    ]
 
 
 def test_protect_entry_with_skip_is_parsed(tmp_path: Path) -> None:

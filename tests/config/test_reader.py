@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpsync.config import codes, yaml_reader
 from dpsync.config.yaml_reader import FileLimits, read
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, node_value
 from tests.soak import examples
 
 
@@ -20,7 +20,7 @@ def accepted(text: str | bytes) -> object:
     node, diagnostics = read(text, "f.yaml")
     assert diagnostics == []
     assert node is not None
-    return plain(node)
+    return node_value(node)
 
 
 def refused(text: str | bytes, limits: FileLimits = yaml_reader.DEFAULT_LIMITS) -> list[tuple[str, int, int]]:
@@ -186,7 +186,7 @@ def test_duplicate_yaml_key_keeps_first_and_shows_both() -> None:
     assert str(diagnostic.span) == "f.yaml:4:3"
     assert [(label, str(span)) for label, span in diagnostic.related] == [("the first one", "f.yaml:3:3")]
     assert node is not None
-    assert plain(node) == {"a": 1, "b": {"c": 1}}
+    assert node_value(node) == {"a": 1, "b": {"c": 1}}
 
 
 def test_tab_indentation_error_has_a_hint() -> None:
@@ -329,7 +329,7 @@ def test_yaml_reader_never_raises_on_random_text(text: str | bytes) -> None:
     node, diagnostics = read(text, "f.yaml")
     lines = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     count = lines.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
-    assert node is None or plain(node) is not NotImplemented
+    assert node is None or node_value(node) is not NotImplemented
     for diagnostic in diagnostics:
         assert diagnostic.span is not None
         assert 1 <= diagnostic.span.line <= count + 1

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from dpsync.api import load
-from dpsync.config.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
+from dpsync.config.recorded import IncompleteValueError, UnsuitableValueError, check_secrets, parse_recorded
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.types import Json, Many, Object, Reference, Table, Text, Type
+from dpsync.kinds.types import Json, List, Object, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.address import Address
-from dpsync.model.values import LiveId, Ref, Secret, canonical, to_plain
+from dpsync.model.values import LiveId, Ref, Secret, canonical_json, to_plain
 from tests.kinds.bench import config, fields_of
 from tests.kinds.samples import NOTHING, PLACES, SAMPLES
 from tests.planner.lab import REGISTRY
 
 ENV, REF, ID = {"dpsync:env": "KEY"}, {"dpsync:ref": "acme/teams/a"}, {"dpsync:id": "t1"}
-FREE = Json(secrets=True)
+FREE = Json(may_contain_secrets=True)
 TEAM = Reference.to("team")
 DEEP: list[Any] = reduce(lambda inner, _: [inner], range(70), [])
 DOCUMENT = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "drawing"}]}
@@ -32,21 +32,23 @@ def test_recorded_value_equals_declared_value(kind: Kind, field: Field, tmp_path
     sample, place = SAMPLES[kind.name][field.name], PLACES[kind.name]
     for value in (sample.first, sample.second):
         entry = {**place.needs, **sample.also, field.name: value}
-        if value is NOTHING or not field.declarable or field.name == kind.natural:
+        if value is NOTHING or not field.is_declarable or field.name == kind.key_field:
             continue
-        said = config(place, value if kind.only_short and field.name == kind.shorthand else entry)
+        said = config(
+            place, value if kind.is_always_shorthand and field.name == kind.shorthand_field else entry
+        )
         text = "\n".join(f"    {key}: {json.dumps(item)}" for key, item in said.items())
         root = tmp_path / "dpsync.yaml"
         root.write_text(f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n{text}\n", encoding="utf-8")
         resource = next(
             one
-            for one in load(root, {}, REGISTRY).resources.values()
+            for one in load(root, {}, REGISTRY).entries.values()
             if one.kind == kind.name and field.name in one.fields
         )
         declared = resource.fields[field.name]
-        type_ = field.form(resource.fields.get(field.formed_by or ""))
+        type_ = field.type_for(resource.fields.get(field.form_selector or ""))
         found = parse_recorded(type_, to_plain(declared))
-        assert canonical(found) == canonical(declared)
+        assert canonical_json(found) == canonical_json(declared)
         check_secrets(found, declared)
 
 
@@ -60,7 +62,7 @@ READ: dict[str, tuple[Type, Any, Any]] = {
     "secret inside": (FREE, {"a": [ENV]}, {"a": [Secret("KEY")]}),
     "data like a marker": (FREE, {"dpsync:data": ENV}, {"dpsync:env": "KEY"}),
     "small numbers": (FREE, [1, -0.5, 1e300, True, None], [1, -0.5, 1e300, True, None]),
-    "part without a value": (Many(Object({"a": Text(), "b": Text()})), [{"a": "x", "b": None}], [{"a": "x"}]),
+    "part without a value": (List(Object({"a": Text(), "b": Text()})), [{"a": "x", "b": None}], [{"a": "x"}]),
     "document": (Markdown(), DOCUMENT, DOCUMENT),
     "document inside": (Object({"a": Markdown()}), {"a": DOCUMENT}, {"a": DOCUMENT}),
 }  # fmt: skip
@@ -119,7 +121,7 @@ def test_valid_recorded_value_is_parsed(case: str) -> None:
 @pytest.mark.parametrize("case", UNFIT)
 def test_invalid_recorded_value_is_rejected(case: str) -> None:
     type_, recorded, why = UNFIT[case]
-    with pytest.raises(UnfitValue) as unfit:
+    with pytest.raises(UnsuitableValueError) as unfit:
         parse_recorded(type_, recorded)
     assert str(unfit.value) == why
 
@@ -127,7 +129,7 @@ def test_invalid_recorded_value_is_rejected(case: str) -> None:
 @pytest.mark.parametrize("case", INCOMPLETE)
 def test_recorded_value_with_missing_part_is_incomplete(case: str) -> None:
     type_, recorded, why = INCOMPLETE[case]
-    with pytest.raises(IncompleteValue) as incomplete:
+    with pytest.raises(IncompleteValueError) as incomplete:
         parse_recorded(type_, recorded)
     assert str(incomplete.value) == why
 
@@ -151,6 +153,6 @@ def test_recorded_secret_must_match_configuration(value: Any, today: Any, right:
         check_secrets(value, today)
         return
     with pytest.raises(
-        UnfitValue, match="your files do not read this value from the environment variable KEY"
+        UnsuitableValueError, match="your files do not read this value from the environment variable KEY"
     ):
         check_secrets(value, today)

@@ -52,7 +52,7 @@ def write(directory: Path, entry: str, root: str = ROOT) -> Path:
 
 def fields(path: Path, *overlays: Path) -> dict[str, Any]:
     desired = load(path, overlays=overlays)
-    (entry,) = [item for item in desired.resources.values() if item.kind == "redirect"]
+    (entry,) = [item for item in desired.entries.values() if item.kind == "redirect"]
     return {name: to_plain(value) for name, value in entry.fields.items() if name != "source"}
 
 

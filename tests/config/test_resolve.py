@@ -161,19 +161,19 @@ def test_null_clears_field_and_empty_value_is_kept(
 ) -> None:
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
-    assert desired.resources[Address.parse(address)].fields[field] == value
+    assert desired.entries[Address.parse(address)].fields[field] == value
 
 
 def test_omitted_field_is_absent_from_resource(tmp_path: Path) -> None:
     desired, _ = loaded(tmp_path, organization("sites: { d: { title: Docs } }"))
-    assert dict(desired.resources[Address.parse("acme/sites/d")].fields) == {"title": "Docs"}
+    assert dict(desired.entries[Address.parse("acme/sites/d")].fields) == {"title": "Docs"}
 
 
 def test_member_shorthand_equals_role_field(tmp_path: Path) -> None:
     short = loaded(tmp_path, organization("members: { ada@acme.example: read }"))[0]
     long = loaded(tmp_path, organization("members: { ada@acme.example: { role: read } }"))[0]
     address = Address.parse("acme/members/ada@acme.example")
-    assert short.resources[address].fields == long.resources[address].fields
+    assert short.entries[address].fields == long.entries[address].fields
 
 
 # References.
@@ -223,10 +223,10 @@ def test_reference_resolves_to_address_or_raw_id(tmp_path: Path) -> None:
     """
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
-    assert desired.resources[Address.parse("acme/spaces/s")].fields["collection"] == Ref(
+    assert desired.entries[Address.parse("acme/spaces/s")].fields["collection"] == Ref(
         Address.parse("acme/collections/c")
     )
-    assert desired.resources[Address.parse("acme/spaces/t")].fields["collection"] == LiveId("x")
+    assert desired.entries[Address.parse("acme/spaces/t")].fields["collection"] == LiveId("x")
 
 
 def test_undeclared_member_becomes_a_lookup(tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ def test_file_value_path_is_relative_to_containing_file(tmp_path: Path) -> None:
     )
     desired, diagnostics = loaded(tmp_path, root, {"sites/docs.yaml": part, "sites/schema.json": GOOD})
     assert diagnostics == []
-    value = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields["jsonSchema"]
+    value = desired.entries[Address.parse("acme/sites/d/adaptiveSchema")].fields["jsonSchema"]
     assert value == {
         "type": "object",
         "properties": {"plan": {"type": "string"}},
@@ -452,7 +452,7 @@ def test_inline_schema_may_have_property_named_file(tmp_path: Path) -> None:
     body = f"sites: {{ d: {{ title: Docs, adaptiveSchema: {schema} }} }}"
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
-    fields = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields
+    fields = desired.entries[Address.parse("acme/sites/d/adaptiveSchema")].fields
     assert to_plain(fields["jsonSchema"])["properties"] == {"file": {"type": "string"}}
 
 
@@ -524,7 +524,7 @@ def test_variables_in_data_keys_are_replaced(tmp_path: Path) -> None:
     env = {"ADA": "ada@acme.example", "VERSION": "v2", "PARTNER": "Globex"}
     desired, found = loaded(tmp_path, text, env=env)
     assert found == []
-    assert {str(address) for address in desired.resources} >= {
+    assert {str(address) for address in desired.entries} >= {
         "acme/teams/a/members/ada@acme.example",
         "acme/sites/d/redirects//v2/a",
         "acme/sites/d/shareLinks/Globex",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.rows import cell_text, columns, entries, is_formula, rows, rows_of
+from dpsync.config.rows import cell_text, column_names, is_formula, read_entries, row_format, split_rows
 from dpsync.config.yaml_reader import FileLimits
-from dpsync.kinds.registry import load
-from dpsync.model.nodes import Mapping, plain
+from dpsync.kinds.registry import build_registry
+from dpsync.model.nodes import Mapping, node_value
 from dpsync.model.values import Ref
 from tests.soak import examples
 
@@ -34,7 +34,7 @@ organizations:
         redirects: {BODY}
 """
 NAMED = SITE.replace("{BODY}", "{ file: redirects.csv }")
-REDIRECTS = [kind for kind in load().ordered if rows_of(kind) is not None]
+REDIRECTS = [kind for kind in build_registry().in_dependency_order if row_format(kind) is not None]
 
 
 def said(directory: Path, table: str, body: str = "{ file: redirects.csv }") -> dict[str, dict[str, object]]:
@@ -43,7 +43,7 @@ def said(directory: Path, table: str, body: str = "{ file: redirects.csv }") -> 
     assert not found, found
     return {
         entry.key: {name: value for name, value in entry.fields.items() if name != "source"}
-        for entry in desired.resources.values()
+        for entry in desired.entries.values()
         if "redirects" in entry.address.segments
     }
 
@@ -165,7 +165,7 @@ def test_csv_file_without_rows_is_an_empty_mapping(tmp_path: Path) -> None:
 
 
 def test_csv_with_too_many_cells_is_refused() -> None:
-    found, problems = rows("a,b\n" * 10, "x.csv", FileLimits(nodes=7))
+    found, problems = split_rows("a,b\n" * 10, "x.csv", FileLimits(nodes=7))
     assert (len(found), [one.code for one in problems]) == (3, ["DP106"])
 
 
@@ -176,9 +176,9 @@ def test_csv_with_ten_thousand_rows_is_loaded(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", REDIRECTS, ids=lambda kind: kind.name)
 def test_csv_column_names_are_unique(kind: object) -> None:
-    format = rows_of(kind)  # type: ignore[arg-type]
+    format = row_format(kind)  # type: ignore[arg-type]
     assert format is not None
-    known = columns(kind, format)  # type: ignore[arg-type]
+    known = column_names(kind, format)  # type: ignore[arg-type]
     assert known.count(known[0]) == 1
     assert len(set(known)) == len(known)
 
@@ -190,7 +190,7 @@ TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_chara
 @given(table=st.lists(st.lists(TEXTS.filter(bool), min_size=2, max_size=3), min_size=1, max_size=5))
 def test_csv_cells_survive_write_and_read(table: list[list[str]]) -> None:
     text = "".join(",".join(map(cell_text, row)) + "\n" for row in table)
-    found, problems = rows(text, "x.csv")
+    found, problems = split_rows(text, "x.csv")
     assert not problems
     assert [[cell.text for cell in row] for row in found] == table
 
@@ -198,7 +198,7 @@ def test_csv_cells_survive_write_and_read(table: list[list[str]]) -> None:
 @settings(max_examples=examples(100, 3000), suppress_health_check=list(HealthCheck), deadline=None)
 @given(text=st.text(st.sampled_from(',"\r\n ab=;')))
 def test_csv_reader_never_raises_on_random_text(text: str) -> None:
-    found, problems = rows(text, "x.csv")
+    found, problems = split_rows(text, "x.csv")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for span in [cell.span for row in found for cell in row] + [one.span for one in problems if one.span]:
         assert 1 <= span.line <= len(lines)
@@ -213,7 +213,9 @@ def test_csv_formulas_are_detected(kind: object, text: str) -> None:
 
 
 def test_csv_row_equals_handwritten_mapping() -> None:
-    made, problems = entries(REDIRECTS[0], "source,destination,draft\n/a,https://b.c,true\n", "x.csv")
+    made, problems = read_entries(REDIRECTS[0], "source,destination,draft\n/a,https://b.c,true\n", "x.csv")
     assert not problems
     assert isinstance(made, Mapping)
-    assert plain(made) == {"/a": {"destination": {"kind": "external", "url": "https://b.c"}, "draft": True}}
+    assert node_value(made) == {
+        "/a": {"destination": {"kind": "external", "url": "https://b.c"}, "draft": True}
+    }

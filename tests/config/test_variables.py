@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.variables import LONGEST_RESULT, Substitution
+from dpsync.config.variables import MAX_RESULT_CHARS, Substitution
 from dpsync.config.yaml_reader import read
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.nodes import Mapping, Node, Scalar, plain
+from dpsync.model.nodes import Mapping, Node, Scalar, node_value
 
 ENV = {"NAME": "acme", "EMPTY": "", "N": "1", "YES": "true", "BAD": "a\x1bb", "DOLLAR": "${NAME}$$"}
 
 
 def substitute(node: Node, env: dict[str, str], source: str = "") -> tuple[Node, list[Diagnostic]]:
     substitution = Substitution(env, source)
-    return substitution.node(node), substitution.diagnostics
+    return substitution.substitute(node), substitution.diagnostics
 
 
 def value_of(text: str) -> tuple[Scalar, list[Diagnostic]]:
@@ -127,7 +127,7 @@ def test_variables_in_keys_are_replaced(written: str, key: str) -> None:
     result, problems = substitute(node, ENV)
     assert problems == []
     assert isinstance(result, Mapping)
-    assert (result.keys(), plain(result)) == ([key], {key: 1})
+    assert (result.keys(), node_value(result)) == ([key], {key: 1})
 
 
 def test_keys_equal_after_substitution_are_refused() -> None:
@@ -135,7 +135,7 @@ def test_keys_equal_after_substitution_are_refused() -> None:
     node, _ = read("/acme: 1\n'/${NAME}': 2\n", "f.yaml")
     assert node is not None
     result, [problem] = substitute(node, ENV)
-    assert plain(result) == {"/acme": 1}
+    assert node_value(result) == {"/acme": 1}
     assert (problem.code, str(problem.span)) == (codes.DUPLICATE_KEY, "f.yaml:2:1")
     assert [str(span) for _, span in problem.related] == ["f.yaml:1:1"]
 
@@ -179,14 +179,14 @@ def test_hostile_variable_text_has_bounded_result_size(text: str) -> None:
     node, _ = read(f"a: '{text}'\n", "f.yaml")
     assert node is not None
     result, problems = substitute(node, {"A": "x" * 1000}, text)
-    assert problems or len(str(plain(result))) <= LONGEST_RESULT
+    assert problems or len(str(node_value(result))) <= MAX_RESULT_CHARS
 
 
 @pytest.mark.parametrize(("more", "found"), [(0, []), (1, [codes.TEXT_SIZE])])
 def test_substituted_text_is_limited_to_million_characters(more: int, found: list[str]) -> None:
     node, _ = read("a: '-${A}'\n", "f.yaml")
     assert node is not None
-    _, problems = substitute(node, {"A": "x" * (LONGEST_RESULT - 1 + more)})
+    _, problems = substitute(node, {"A": "x" * (MAX_RESULT_CHARS - 1 + more)})
     assert [problem.code for problem in problems] == found
 
 

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import CONTROLS, read
-from dpsync.importing.layout import Made
-from dpsync.importing.navigation import take_over
-from dpsync.importing.navigation_file import export
-from dpsync.kinds.registry import Registry, load
+from dpsync.importing.layout import NewConfiguration
+from dpsync.importing.navigation import convert_navigation_file
+from dpsync.importing.navigation_file import export_navigation
+from dpsync.kinds.registry import Registry, build_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 from tests.references import resolved
@@ -104,18 +104,22 @@ def valid(schema: dict[str, Any], depth: int = 0) -> st.SearchStrategy[Any]:
 FILES = st.deferred(lambda: valid(FILE))
 
 
-REGISTRIES = st.sampled_from(["full", "published"]).map(lambda profile: load(profile).whole)
+REGISTRIES = st.sampled_from(["full", "published"]).map(
+    lambda profile: build_registry(profile).with_all_kinds
+)
 """What may be written is another thing on each platform; what the file may say is not."""
 
 
-def taken(file: dict[str, Any], registry: Registry, directories: pytest.TempPathFactory) -> tuple[Made, str]:
+def taken(
+    file: dict[str, Any], registry: Registry, directories: pytest.TempPathFactory
+) -> tuple[NewConfiguration, str]:
     """Write a navigation file; return its conversion to a configuration, and its text."""
     text = json.dumps(file, ensure_ascii=False, indent=1)
     text = "".join(f"\\u{ord(one):04x}" if one in "\u2028\u2029\ufeff" else one for one in text)
     path = directories.getbasetemp() / "gitbook-docs.yaml"
     path.write_text(text, encoding="utf-8")
     title = file["site"]["title"]
-    return take_over(path, registry, "acme", None if 2 <= len(title) <= 128 else "Docs"), text
+    return convert_navigation_file(path, registry, "acme", None if 2 <= len(title) <= 128 else "Docs"), text
 
 
 def unsaid(node: Node, known: set[Any], noted: set[Span], covered: bool = False) -> Iterator[Any]:
@@ -182,9 +186,9 @@ def test_exported_navigation_file_reimports_as_same_configuration(
     """Unless the configuration does not say what the file needs: that is refused."""
     made, _ = taken(file, registry, tmp_path_factory)
     desired, _ = made.load(registry)
-    site = next(str(one.address) for one in desired.resources.values() if one.kind == "site")
+    site = next(str(one.address) for one in desired.entries.values() if one.kind == "site")
     try:
-        exported = export(desired, registry, site)
+        exported = export_navigation(desired, registry, site)
     except DiagnosticError:
         return
     validator().validate(json.loads(exported.json()))
@@ -195,7 +199,7 @@ def test_exported_navigation_file_reimports_as_same_configuration(
         ):  # JSON escapes an astral character that hides by two escapes, which YAML does not know
             continue
         path.write_text(text, encoding="utf-8")
-        second = take_over(path, registry, "acme")
+        second = convert_navigation_file(path, registry, "acme")
         if not any(note.field == "key" for note in exported.left_out):
             assert second.files == made.files
 

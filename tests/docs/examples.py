@@ -38,7 +38,7 @@ from dpsync.config.discovery import IDS_NAME, find_root
 from dpsync.config.ids_file import parse
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 from tests.no_tls import NO_TLS
@@ -46,7 +46,7 @@ from tests.patience import PATIENCE
 
 from .markdown import Block
 
-REGISTRY = load_registry().whole
+REGISTRY = load_registry().with_all_kinds
 TOKEN = {"Authorization": "Bearer ada-token"}  # of the companion's built-in world
 INSTALLED = Path(sys.executable).parent
 PORT = "8787"

@@ -62,7 +62,7 @@ def test_benchmark_configuration_is_valid_with_requested_size(resources: int, tm
     root.write_text("".join(reader.configuration(resources)), encoding="utf-8")
     desired, found = load(root, REGISTRY, {})
     assert not found
-    assert abs(len(desired.resources) - resources) <= 50
+    assert abs(len(desired.entries) - resources) <= 50
 
 
 @pytest.mark.parametrize("size", [1, 60, 120])
@@ -173,7 +173,7 @@ def test_plan_benchmark_organization_has_requested_size(server: ThreadedServer, 
     root.write_text(organization.configuration(300), encoding="utf-8")
     desired, found = load(root, REGISTRY, {})
     assert not found
-    assert abs(len(desired.resources) - 300) <= 30
+    assert abs(len(desired.entries) - 300) <= 30
     with ReadClient(server.url, organization.TOKEN) as client:
         assert not Session(desired, load_registry(desired.profile)).plan(client).plan.changes
 
@@ -194,7 +194,7 @@ def test_benchmark_configuration_splits_into_equal_files(
 def addresses(directory: Path) -> set[str]:
     desired, found = load(directory / "dpsync.yaml", REGISTRY, {})
     assert not found
-    return {str(address) for address in desired.resources}
+    return {str(address) for address in desired.entries}
 
 
 def test_steep_slope_is_detected_at_any_doubling() -> None:

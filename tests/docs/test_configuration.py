@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.kind import Node
+from dpsync.kinds.kind import TreeNode
 
 from .examples import REGISTRY, Reader, read
 from .markdown import DOCS, Block, Section, sections
@@ -41,7 +41,7 @@ def test_configuration_page_example_is_valid(section: Section, block: Block, tmp
     desired, found = read(reader.folder, reader.env, tuple(overlays))
     assert not found
     assert desired is not None
-    assert desired.resources
+    assert desired.entries
     assert {other.name for other in beside if other.name} <= set(desired.texts)
 
 
@@ -56,8 +56,8 @@ def test_configuration_page_blocks_are_all_tested() -> None:
 
 def test_configuration_page_lists_navigation_fields() -> None:
     section = next(one for one in SECTIONS if one.title == "The navigation of a site")
-    for kind in REGISTRY.nodes("structure"):
-        assert isinstance(kind.shape, Node)
-        row = next(line for line in section.words if line.startswith(f"| `{kind.shape.type}` |"))
+    for kind in REGISTRY.tree_kinds("structure"):
+        assert isinstance(kind.shape, TreeNode)
+        row = next(line for line in section.words if line.startswith(f"| `{kind.shape.yaml_type}` |"))
         shown = set(re.findall(r"`(\w+)`", row.split("|")[2]))
-        assert shown == {"key", *(field.name for field in kind.fields if not field.nest)}
+        assert shown == {"key", *(field.name for field in kind.fields if not field.is_parent_reference)}

@@ -94,10 +94,10 @@ def _ending_codes() -> set[str]:
 @cache
 def _refusal_codes() -> set[str]:
     """Those of plans, also those made of a kind's guard (`last-admin`)."""
-    guards = {kind.guard.value for kind in REGISTRY.ordered if kind.guard}
+    guards = {kind.guard.value for kind in REGISTRY.in_dependency_order if kind.guard}
     return {
         code
-        for item in refusals.ALL
+        for item in refusals.ALL_REFUSALS
         if item not in BEFORE_AN_APPLY
         for code in ({item.code.format(value=one) for one in guards} if "{" in item.code else {item.code})
     }

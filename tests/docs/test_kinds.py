@@ -10,8 +10,18 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpsync.kinds.kind import Call, Entries, Field, Kind, Lifecycle, ListOrder, Pages, PlatformWork, Post
-from dpsync.kinds.meanings import page_name
+from dpsync.kinds.kind import (
+    Call,
+    EntryMapping,
+    Field,
+    Kind,
+    Lifecycle,
+    ListOrder,
+    ListRead,
+    PlatformWork,
+    Post,
+)
+from dpsync.kinds.meanings import kind_page_file_name
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
 from tools.kind_internals import WORDS, words_of
@@ -54,25 +64,27 @@ def test_kind_pages_stay_within_word_limit() -> None:
     assert sum(len(text.split()) for text in MADE.values()) <= MOST_WORDS
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=lambda kind: str(kind.name))
 def test_kind_page_lists_every_writable_field(kind: Kind) -> None:
-    text = MADE[page_name(kind.noun)]
+    text = MADE[kind_page_file_name(kind.noun)]
     named = {re.sub(r"[`\\]", "", name) for name, _, _ in rows(text)}
-    writable = {field.name for field in kind.fields if not field.nest and field.declarable}
+    writable = {field.name for field in kind.fields if not field.is_parent_reference and field.is_declarable}
     assert writable - named == set()
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=lambda kind: str(kind.name))
 def test_kind_page_mentions_every_field(kind: Kind) -> None:
-    text = MADE[page_name(kind.noun)]
-    assert [field.name for field in kind.fields if not field.nest and f"`{field.name}`" not in text] == []
+    text = MADE[kind_page_file_name(kind.noun)]
+    assert [
+        field.name for field in kind.fields if not field.is_parent_reference and f"`{field.name}`" not in text
+    ] == []
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=lambda kind: str(kind.name))
 def test_internals_page_lists_every_field(kind: Kind) -> None:
     section = next(one for one in sections(INTERNALS) if one.title.lower() == kind.noun.lower())
     text = "\n".join(section.words)
-    assert all(f"| `{field.name}` |" in text for field in kind.fields if not field.nest)
+    assert all(f"| `{field.name}` |" in text for field in kind.fields if not field.is_parent_reference)
 
 
 @pytest.mark.parametrize("name", KIND_PAGES)
@@ -101,14 +113,29 @@ def test_internals_page_explains_every_declaration_attribute(of: type) -> None:
 
 def test_kind_pages_are_generated_from_any_registry() -> None:
     top = Kind(
-        "shelf", None, "shelves", Entries(), "/shelves/{id}", Pages("/shelves"), (Field("title", Text()),)
+        "shelf",
+        None,
+        "shelves",
+        EntryMapping(),
+        "/shelves/{id}",
+        ListRead("/shelves"),
+        (Field("title", Text()),),
     )
     book = Kind(
-        "book", "shelf", "books", Entries(natural="isbn"), "{parent}/books/{id}", Pages("{parent}/books"),
-        (Field("isbn", Text(13, 13), on="neither"),
-         Field("lent", Flag(), via={True: Post("{self}/lend", repeat="safe")})),
-        identity=("isbn",), create=Post("{parent}/books", repeat="look_up"), delete=None,
-    )  # fmt: skip
+        "book",
+        "shelf",
+        "books",
+        EntryMapping(key_field="isbn"),
+        "{parent}/books/{id}",
+        ListRead("{parent}/books"),
+        (
+            Field("isbn", Text(13, 13), written_in="neither"),
+            Field("lent", Flag(), own_call={True: Post("{self}/lend", repeat="safe")}),
+        ),
+        natural_keys=("isbn",),
+        create=Post("{parent}/books", repeat="look_up"),
+        delete=None,
+    )
     registry = Registry([top, book])
     text = kind_page(registry, registry["book"])
     assert text.startswith("# Book\n")

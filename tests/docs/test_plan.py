@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dpsync.model.diagnostic import Exit
-from dpsync.model.values import LIVE, REF
+from dpsync.model.values import ID_MARKER, REF_MARKER
 from dpsync.render.formats import FORMATS
 
 from .markdown import DOCS, sections
@@ -31,5 +31,5 @@ def test_plan_page_links_to_existing_errors() -> None:
 
 
 def test_plan_page_documents_reference_markers() -> None:
-    assert f'{{"{REF}": ADDRESS}}' in TEXT
-    assert f'{{"{LIVE}": ID}}' in TEXT
+    assert f'{{"{REF_MARKER}": ADDRESS}}' in TEXT
+    assert f'{{"{ID_MARKER}": ID}}' in TEXT

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.document import MarkdownError, normalised, to_document, to_markdown
+from dpsync.document import MarkdownError, normalize, to_document, to_markdown
 
 SHAPES: dict[str, Callable[[int], str]] = {
     "paragraphs": lambda n: "a *b*\n\n" * n,
@@ -53,7 +53,7 @@ def there_and_back(markdown: str) -> None:
     except MarkdownError:
         return
     to_markdown(document)
-    normalised(document)
+    normalize(document)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

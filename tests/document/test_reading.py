@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.document import normalised, to_document
+from dpsync.document import normalize, to_document
 
 Json = dict[str, Any]
 
@@ -94,7 +94,7 @@ INLINES = {
 
 @pytest.mark.parametrize("markdown", INLINES)
 def test_markdown_inline_converts_to_document(markdown: str) -> None:
-    assert normalised(to_document(markdown)) == [paragraph(*INLINES[markdown])]
+    assert normalize(to_document(markdown)) == [paragraph(*INLINES[markdown])]
 
 
 BLOCKS = {
@@ -159,7 +159,7 @@ BLOCKS = {
 
 @pytest.mark.parametrize("markdown", BLOCKS)
 def test_markdown_block_converts_to_document(markdown: str) -> None:
-    assert normalised(to_document(markdown)) == BLOCKS[markdown]
+    assert normalize(to_document(markdown)) == BLOCKS[markdown]
 
 
 def test_markdown_document_has_required_node_members() -> None:
@@ -180,4 +180,4 @@ def test_table_keeps_order_of_ten_or_more_rows(count: int) -> None:
     table = to_document("|a|\n|-|\n" + "".join(f"|{row}|\n" for row in rows))["nodes"][0]
     indexes = [record["orderIndex"] for record in table["data"]["records"].values()]
     assert indexes == sorted(indexes)
-    assert [cell[0]["text"] for (cell,) in normalised({"nodes": [table]})[0]["rows"]] == rows
+    assert [cell[0]["text"] for (cell,) in normalize({"nodes": [table]})[0]["rows"]] == rows

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.document import normalised, same, to_document
+from dpsync.document import have_same_meaning, normalize, to_document
 from dpsync.server.content.documents import stored_document
 
 Json = dict[str, Any]
@@ -51,23 +51,23 @@ def test_document_equals_version_stored_by_platform() -> None:
     document = to_document(EVERYTHING)
     stored = stored_document(deepcopy(document))
     assert stored != document
-    assert same(stored, document)
+    assert have_same_meaning(stored, document)
 
 
 @pytest.mark.parametrize("data", [{}, {"align": None}, {"align": "start"}, {"unknown": 1}])
 def test_documents_are_equal_despite_default_members(data: Json) -> None:
-    assert same(changed(**data), to_document("a"))
+    assert have_same_meaning(changed(**data), to_document("a"))
 
 
 def test_documents_with_different_alignment_differ() -> None:
-    assert not same(changed(align="end"), to_document("a"))
+    assert not have_same_meaning(changed(align="end"), to_document("a"))
 
 
 def test_empty_documents_are_equal() -> None:
-    assert normalised({}) == normalised(to_document("")) == []
+    assert normalize({}) == normalize(to_document("")) == []
     empty = to_document("- a")
     empty["nodes"][0]["nodes"] = []
-    assert same(empty, {})
+    assert have_same_meaning(empty, {})
 
 
 def test_table_comparison_ignores_ids_but_not_order() -> None:
@@ -76,9 +76,9 @@ def test_table_comparison_ignores_ids_but_not_order() -> None:
     first, second = other["data"]["records"].values()
     other["data"]["records"] = {"z": {**second, "orderIndex": "b"}, "y": {**first, "orderIndex": "a"}}
     other["fragments"].reverse()
-    assert same({"nodes": [table]}, {"nodes": [other]})
+    assert have_same_meaning({"nodes": [table]}, {"nodes": [other]})
     other["data"]["records"]["z"]["orderIndex"] = "A"
-    assert not same({"nodes": [table]}, {"nodes": [other]})
+    assert not have_same_meaning({"nodes": [table]}, {"nodes": [other]})
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_table_comparison_ignores_ids_but_not_order() -> None:
     ],
 )  # fmt: skip
 def test_documents_with_visible_differences_differ(a: str, b: str) -> None:
-    assert not same(to_document(a), to_document(b))
+    assert not have_same_meaning(to_document(a), to_document(b))
 
 
 HINT = {"object": "block", "type": "hint", "key": "k1", "data": {"style": "info", "icon": None}, "nodes": []}
@@ -100,9 +100,11 @@ HINT = {"object": "block", "type": "hint", "key": "k1", "data": {"style": "info"
 
 def test_unsupported_node_comparison_ignores_keys_and_empty_members() -> None:
     hint: Json = {"nodes": [HINT]}
-    assert same(hint, {"nodes": [{"object": "block", "type": "hint", "data": {"style": "info"}}]})
-    assert not same(hint, {"nodes": [{**HINT, "data": {"style": "danger"}}]})
-    assert not same(hint, {})
+    assert have_same_meaning(
+        hint, {"nodes": [{"object": "block", "type": "hint", "data": {"style": "info"}}]}
+    )
+    assert not have_same_meaning(hint, {"nodes": [{**HINT, "data": {"style": "danger"}}]})
+    assert not have_same_meaning(hint, {})
 
 
 def text(*leaves: str, marks: tuple[Json, ...] = ()) -> Json:
@@ -244,12 +246,12 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("a", "b"), SAME)
 def test_equivalent_documents_are_equal(a: Json, b: Json) -> None:
-    assert same({"nodes": [a]}, {"nodes": [b]})
+    assert have_same_meaning({"nodes": [a]}, {"nodes": [b]})
 
 
 @pytest.mark.parametrize(("a", "b"), DIFFERENT)
 def test_non_equivalent_documents_differ(a: Json, b: Json) -> None:
-    assert not same({"nodes": [a]}, {"nodes": [b]})
+    assert not have_same_meaning({"nodes": [a]}, {"nodes": [b]})
 
 
 def nested(depth: int, value: Any, inside: type = list) -> Json:
@@ -261,5 +263,7 @@ def nested(depth: int, value: Any, inside: type = list) -> Json:
 @pytest.mark.parametrize("inside", [list, dict])
 def test_document_keys_are_ignored_to_limited_depth(inside: type) -> None:
     keyed, bare = {"key": "k", "a": 1}, {"a": 1}
-    assert same({"nodes": [nested(98, keyed, inside)]}, {"nodes": [nested(98, bare, inside)]})
-    assert not same({"nodes": [nested(99, keyed, inside)]}, {"nodes": [nested(99, bare, inside)]})
+    assert have_same_meaning({"nodes": [nested(98, keyed, inside)]}, {"nodes": [nested(98, bare, inside)]})
+    assert not have_same_meaning(
+        {"nodes": [nested(99, keyed, inside)]}, {"nodes": [nested(99, bare, inside)]}
+    )

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.document import DocumentError, normalised, same, to_document, to_markdown
-from dpsync.document.nodes import DEFAULTS, misshapen
+from dpsync.document import DocumentError, have_same_meaning, normalize, to_document, to_markdown
+from dpsync.document.nodes import DEFAULTS, malformed_nodes
 
 from .test_same import EVERYTHING
 
@@ -45,9 +45,9 @@ def test_malformed_document_roundtrips_or_is_rejected(place: tuple[Any, ...], an
     for name in place[:-1]:
         node = node[name]
     node[place[-1]] = anything
-    assert same(document, deepcopy(document))
+    assert have_same_meaning(document, deepcopy(document))
     written = _written(document)
-    assert written is None or same(to_document(written), document)
+    assert written is None or have_same_meaning(to_document(written), document)
 
 
 def _written(document: Json) -> str | None:
@@ -85,8 +85,8 @@ def test_node_nested_over_100_levels_is_reported() -> None:
             node = {**node, "nodes": [node]}
         return {"nodes": [node]}
 
-    assert not any("nodes deep" in one.message for one in misshapen(nested(100), DEFAULTS))
-    (found,) = misshapen(nested(101), DEFAULTS)
+    assert not any("nodes deep" in one.message for one in malformed_nodes(nested(100), DEFAULTS))
+    (found,) = malformed_nodes(nested(101), DEFAULTS)
     assert (found.path, found.message) == (
         ".".join(["nodes[0]"] * 102),
         "is nested more than 100 nodes deep",
@@ -97,6 +97,6 @@ def test_documents_of_any_depth_are_compared() -> None:
     node: Json = {"object": "block", "type": "blockquote", "nodes": []}
     for _ in range(200):
         node = {**node, "nodes": [node]}
-    assert same({"nodes": [node]}, {"nodes": [node]})
-    assert not same({"nodes": [node]}, {"nodes": [node["nodes"][0]]})
-    assert normalised({"nodes": [node]})
+    assert have_same_meaning({"nodes": [node]}, {"nodes": [node]})
+    assert not have_same_meaning({"nodes": [node]}, {"nodes": [node["nodes"][0]]})
+    assert normalize({"nodes": [node]})

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.layout import SCHEMA, root_file, schema_file
-from dpsync.kinds.registry import load as load_registry
-from dpsync.model.urls import DOCS
+from dpsync.importing.layout import SCHEMA_FILE, root_file, schema_file
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.model.urls import DOCS_URL
 from tests.editor.language_server import SERVER, LanguageServer
 
 NODE = shutil.which("node")
@@ -45,7 +45,7 @@ class Editor:
         self._files += 1
         self.text = text
         self._uri = (self._folder / f"{self._files}" / "dpsync.yaml").as_uri()
-        text = text.replace(f"$schema=./{SCHEMA}", f"$schema=../{SCHEMA}")
+        text = text.replace(f"$schema=./{SCHEMA_FILE}", f"$schema=../{SCHEMA_FILE}")
         document = {"uri": self._uri, "languageId": "yaml", "version": 1, "text": text}
         self._server.tell("textDocument/didOpen", {"textDocument": document})
         while (told := self._server.told("textDocument/publishDiagnostics"))["uri"] != self._uri:
@@ -70,8 +70,8 @@ class Editor:
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     folder = tmp_path_factory.mktemp("editor")
-    (folder / SCHEMA).parent.mkdir()
-    (folder / SCHEMA).write_bytes(schema_file(load_registry().whole))
+    (folder / SCHEMA_FILE).parent.mkdir()
+    (folder / SCHEMA_FILE).write_bytes(schema_file(load_registry().with_all_kinds))
     assert NODE is not None
     with LanguageServer(NODE, folder) as server:
         yield Editor(server, folder)
@@ -95,13 +95,13 @@ def test_editor_hover_shows_field_documentation(editor: Editor) -> None:
     said = editor.hover("visibility")
     assert "The people who can read the published site." in said
     assert "* `share-link`: Everyone who has a share link can read the site" in said
-    assert f"More: `dpsync explain site.visibility`, [site]({DOCS}/kinds/site.md)" in said
+    assert f"More: `dpsync explain site.visibility`, [site]({DOCS_URL}/kinds/site.md)" in said
     assert "```yaml\npublic\n```" in said
 
 
 def test_editor_hover_explains_policy_settings(editor: Editor) -> None:
     editor.opens("policy: { prune: [] }\n" + root_file("acme").decode())
-    assert f"{DOCS}/configuration.md#policy" in editor.hover("prune")
+    assert f"{DOCS_URL}/configuration.md#policy" in editor.hover("prune")
 
 
 def test_editor_completes_keys_with_documentation(editor: Editor) -> None:
@@ -109,7 +109,7 @@ def test_editor_completes_keys_with_documentation(editor: Editor) -> None:
     offered = editor.completion("BEHIND")
     assert {"basename", "structure", "published"} <= set(offered)
     assert "title" not in offered
-    assert f"{DOCS}/kinds/site.md" in str(offered["basename"]["documentation"])
+    assert f"{DOCS_URL}/kinds/site.md" in str(offered["basename"]["documentation"])
 
 
 def test_editor_completes_values_with_documentation(editor: Editor) -> None:

@@ -13,7 +13,7 @@ from dpsync.github.api import GitHub, MergedPullRequest
 from dpsync.github.ids import Branches, FileVersion
 from dpsync.github.issues import Issues
 from dpsync.github.plan_comment import WatchMarker
-from dpsync.github.transport import PAGES, GitHubError
+from dpsync.github.transport import MAX_PAGES, GitHubError
 from dpsync.github.workspace import WorkflowRun
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
@@ -136,7 +136,7 @@ def test_github_error_message_is_shortened(client: GitHub, github: FakeGitHub) -
     github.answers = [(422, {"message": "x" * 200, "errors": [{"message": "y" * 200}]}, {})]
     with pytest.raises(GitHubError) as refused:
         client.comment(7, "x")
-    assert refused.value.said == f"{'x' * 200} {'y' * 99}"
+    assert refused.value.response_message == f"{'x' * 200} {'y' * 99}"
 
 
 @pytest.mark.parametrize(("status", "not_allowed", "missing"), [
@@ -147,13 +147,13 @@ def test_github_error_status_distinguishes_permission_and_missing(
     status: int, not_allowed: bool, missing: bool
 ) -> None:
     error = GitHubError("x", status)
-    assert (error.not_allowed, error.missing) == (not_allowed, missing)
+    assert (error.not_allowed, error.is_missing) == (not_allowed, missing)
 
 
 def test_rate_limited_reaction_is_not_retried(client: GitHub, github: FakeGitHub) -> None:
     github.answers = [(429, {}, {})]
     with pytest.raises(GitHubError):
-        client.react(1, "eyes")
+        client.add_reaction(1, "eyes")
     assert WAITED == []
 
 
@@ -161,7 +161,7 @@ def test_unreachable_github_error_has_status_zero() -> None:
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
     with pytest.raises(GitHubError) as missing:
         client.comment(7, "x")
-    assert (missing.value.status, missing.value.said) == (0, "")
+    assert (missing.value.status, missing.value.response_message) == (0, "")
     client.close()
 
 
@@ -214,16 +214,16 @@ def test_comment_edited_by_another_user_is_not_own(
     made = github.comment(7, "x")
     for editor in editors:
         github.edit(made["id"], "y", editor)
-    written = client.written(client.comments(7)[0])
-    assert written.ours is ours
-    assert (written.body, written.last) == (made["body"], made["updated_at"])
+    written = client.comment_authorship(client.comments(7)[0])
+    assert written.is_only_ours is ours
+    assert (written.body, written.last_edited) == (made["body"], made["updated_at"])
 
 
 @pytest.mark.parametrize("login", ["eve", "other[bot]", ""])
 def test_comment_by_another_author_is_not_own(login: str, client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a comment of anybody counts as ours."""
     github.comment(7, "x", login=login)
-    assert not client.written(client.comments(7)[0]).ours
+    assert not client.comment_authorship(client.comments(7)[0]).is_only_ours
 
 
 def test_comment_with_unknown_author_is_an_error(client: GitHub, github: FakeGitHub) -> None:
@@ -231,7 +231,7 @@ def test_comment_with_unknown_author_is_an_error(client: GitHub, github: FakeGit
     (text,) = client.comments(7)
     github.comments[made["id"]]["node_id"] = "gone"
     with pytest.raises(GitHubError):
-        client.written(text)
+        client.comment_authorship(text)
 
 
 US = {"__typename": "Bot", "login": BOT}
@@ -258,7 +258,7 @@ def told(more: bool = False, nodes: tuple[object, ...] = (), **members: object) 
         ([told(nodes=({"editor": US},), lastEditedAt="2", editor=US)], True),
         ([told(lastEditedAt="2", editor=US)], False),
         ([told(author=None, nodes=({"editor": None},), lastEditedAt="2", editor=None)], False),
-        ([told(more=True)] * PAGES, False),
+        ([told(more=True)] * MAX_PAGES, False),
     ],
     ids=["as we made it", "by us", "by whom is not told", "accounts that are gone", "edits without an end"],
 )
@@ -273,7 +273,7 @@ def test_comment_with_unknown_editor_is_not_own(
     github.comment(7, "x")
     (text,) = client.comments(7)
     github.answers = list(answers)
-    assert client.written(text).ours is ours
+    assert client.comment_authorship(text).is_only_ours is ours
 
 
 def test_graphql_response_with_errors_is_refused(client: GitHub, github: FakeGitHub) -> None:
@@ -284,7 +284,7 @@ def test_graphql_response_with_errors_is_refused(client: GitHub, github: FakeGit
     (text,) = client.comments(7)
     github.answers = [(status, {**found, "errors": [{"message": "partly"}]}, headers)]
     with pytest.raises(GitHubError, match="refused a query"):
-        client.written(text)
+        client.comment_authorship(text)
 
 
 def test_missing_token_owner_is_an_error(client: GitHub, github: FakeGitHub) -> None:
@@ -353,7 +353,7 @@ def test_comment_unknown_to_graphql_is_an_error(client: GitHub, github: FakeGitH
     (text,) = client.comments(7)
     github.answers = [(200, {"data": {"node": None}}, {})]
     with pytest.raises(GitHubError, match="the author of the comment"):
-        client.written(text)
+        client.comment_authorship(text)
 
 
 @pytest.mark.parametrize("asked", [
@@ -381,7 +381,7 @@ def test_unreachable_github_is_an_error() -> None:
 
 def test_issue_title_is_cut_to_200_characters(client: GitHub, github: FakeGitHub) -> None:
     place = WorkflowRun(REPOSITORY, 9, 1, "schedule", "", "", "https://x")
-    Issues(client, "12", place, WatchMarker).open_one(("x" * 199, "y"), "body")
+    Issues(client, "12", place, WatchMarker).open_issue(("x" * 199, "y"), "body")
     assert [issue["title"] for issue in github.issues.values()] == [f"{'x' * 199} "]
 
 
@@ -400,10 +400,10 @@ def test_only_merged_pull_requests_of_commit_are_listed(client: GitHub, github: 
     """Otherwise, a pull request that is not merged approves."""
     github.merge("a" * 40, 7, head="b" * 40)
     at = github.requests[7]["merged_at"]
-    assert client.merged("a" * 40) == [MergedPullRequest(7, at, "a" * 40, "b" * 40, "main")]
-    assert client.merged("b" * 40) == []
+    assert client.merged_pull_requests("a" * 40) == [MergedPullRequest(7, at, "a" * 40, "b" * 40, "main")]
+    assert client.merged_pull_requests("b" * 40) == []
     github.pulls["a" * 40][0]["merged_at"] = None
-    assert client.merged("a" * 40) == []
+    assert client.merged_pull_requests("a" * 40) == []
 
 
 def test_fake_github_refuses_like_real_github(github: FakeGitHub) -> None:

@@ -14,30 +14,30 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.github.api import GitHub
-from dpsync.github.approvals import PAUSES, Approvals, approved
+from dpsync.github.approvals import REREAD_PAUSES_SECONDS, Approvals, approved_changes
 from dpsync.github.commits import compare
 from dpsync.github.plan_comment import (
-    FIRST,
-    WHOLE,
+    MAX_SHOWN_IN_FIRST_MARKER,
+    WHOLE_OBJECT,
     FoundComment,
+    FurtherMarker,
     GitHubText,
     PlanMarker,
-    RestMarker,
-    Shown,
+    ShownChange,
     first_line,
+    further_comment_body,
     latest_shown,
-    marker_values,
     plan_marker,
     read_marker,
-    rest_body,
     shown_by,
+    split_into_marker_values,
     with_status,
 )
 from dpsync.github.runner import History
 from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun
 from dpsync.model.change import Change, Difference
-from dpsync.model.desired import Target
+from dpsync.model.desired import ApplyTarget
 from dpsync.model.plan import Organization, Plan
 from dpsync.render.json_conversion import plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
@@ -88,12 +88,12 @@ class Story:
         self.run += 1
         displayed = plan(words) if isinstance(words, str) else words
         place = WorkflowRun(
-            REPOSITORY, self.run, 1, "pull_request", commit(head), "", number=number, into=into
+            REPOSITORY, self.run, 1, "pull_request", commit(head), "", number=number, base_branch=into
         )
         marker = plan_marker(name, place, plan_document(displayed))
         made = self.github.comment(number, f"{first_line(marker)}text", login)
-        for part, more in enumerate(marker_values(shown_by(displayed))[1:], 1):
-            self.github.comment(number, rest_body(marker, part, more), login)
+        for part, more in enumerate(split_into_marker_values(shown_by(displayed))[1:], 1):
+            self.github.comment(number, further_comment_body(marker, part, more), login)
         return int(made["id"])
 
     def merge(self, number: int, letter: str, head: str = "d", base: str = "main", before: str = "") -> None:
@@ -127,7 +127,7 @@ class Story:
 
     def approves(self, now: Plan) -> bool:
         found = self.approvals()
-        return not compare(approved(found.of(now)), now).unreviewed
+        return not compare(approved_changes(found.unused_for_plan(now)), now).unreviewed
 
 
 @pytest.fixture
@@ -254,7 +254,9 @@ def edited_after_the_merge(story: Story) -> None:
 
 def swapped(one: str, other: str) -> tuple[str, str]:
     """Return the marker values of two plans."""
-    return marker_values(shown_by(plan(one)))[0], marker_values(shown_by(plan(other)))[0]
+    return split_into_marker_values(shown_by(plan(one)))[0], split_into_marker_values(shown_by(plan(other)))[
+        0
+    ]
 
 
 def shown_after_the_merge(story: Story) -> None:
@@ -407,8 +409,8 @@ def test_approvals_ignore_comments_for_other_targets(past: Callable[[Story], Non
     """Otherwise, a plan for another platform or organization approves."""
     past(story)
     found = story.approvals()
-    assert len(found.known) == 1
-    assert found.of(plan("a")) == []
+    assert len(found.approvals) == 1
+    assert found.unused_for_plan(plan("a")) == []
 
 
 @pytest.mark.parametrize(("past", "why"), [
@@ -424,7 +426,7 @@ def test_rejected_plan_comment_is_reported_with_reason(
     Otherwise, a plan that was made for another branch approves.
     """
     past(story)
-    (said,) = story.approvals().others
+    (said,) = story.approvals().rejections
     assert said.startswith("dpsync does not accept the plan in pull request 7, because ")
     assert why in said
 
@@ -436,7 +438,7 @@ def test_rejected_own_comments_are_listed_before_forged(story: Story) -> None:
             story.show(number, "a", login=login)
         story.merge(number, letter)
     story.show(6, "a")
-    said = story.approvals().others
+    said = story.approvals().rejections
     assert said[0] == (
         "dpsync does not accept the plan in pull request 6, because the comment was written or edited after "
         "the merge"
@@ -454,7 +456,11 @@ def test_approvals_fail_when_token_owner_is_unknown(story: Story) -> None:
 def applied(approvals: Approvals, to: Plan) -> str | None:
     """Return the commit that was applied last to the organizations of a plan, as labels use it."""
     ids = frozenset(one.id for one in to.organizations)
-    found = [one.commit for one in approvals.applied() if one.is_for(Target("", to.platform, ids))]
+    found = [
+        one.commit
+        for one in approvals.applied_commits()
+        if one.matches_target(ApplyTarget("", to.platform, ids))
+    ]
     return found[0] if found else None
 
 
@@ -523,7 +529,7 @@ def test_approvals_stop_at_last_converged_apply(story: Story) -> None:
     story.ends(id_, "1")
     story.show(8, "b")
     story.merge(8, "2")
-    assert story.approvals().unknown == []
+    assert story.approvals().commits_without_pull_request == []
     assert asked_about(story) == ["2", "1"]
 
 
@@ -548,7 +554,7 @@ def test_pull_request_with_several_commits_is_read_once(story: Story) -> None:
     a_rebase(story)
     for brought in "12":
         story.github.pulls[commit(brought)] = story.github.pulls[commit("3")]
-    assert len(story.approvals().known) == 1
+    assert len(story.approvals().approvals) == 1
 
 
 def test_comment_of_later_run_overrides_earlier_run(story: Story) -> None:
@@ -571,11 +577,11 @@ def test_comment_without_plan_leaves_approvals_unchanged(story: Story) -> None:
     made = story.github.comment(7, "")
     marker = PlanMarker(
         key="", name=NAME, run=99, sha=commit("d"), branch=plan_marker(
-            NAME, replace(PLACE, into="main"), plan_document(plan(""))).branch,
+            NAME, replace(PLACE, base_branch="main"), plan_document(plan(""))).branch,
     )  # fmt: skip
     made["body"] = f"{first_line(marker)}it could not be made"
     story.merge(7, "1")
-    assert [one.found.marker.run for one in story.approvals().known] == [1]
+    assert [one.comment.marker.run for one in story.approvals().approvals] == [1]
     assert story.approves(plan("a"))
 
 
@@ -607,18 +613,18 @@ def test_approvals_retry_until_pull_request_is_visible(late: int, story: Story) 
     story.commits.pop()  # nothing but the merge
     story.github.late = late
     found = story.approvals()
-    assert bool(found.known) is (late == 0)
-    for _ in found.again():
+    assert bool(found.approvals) is (late == 0)
+    for _ in found.reread():
         pass
-    assert len(found.of(plan("a"))) == 1
-    assert story.waited == list(PAUSES[:late])
+    assert len(found.unused_for_plan(plan("a"))) == 1
+    assert story.waited == list(REREAD_PAUSES_SECONDS[:late])
 
 
 def test_approval_lookup_waits_half_a_minute_at_most(story: Story) -> None:
     found = story.approvals()
-    assert list(found.again()) == []
-    assert story.waited == list(PAUSES)
-    assert sum(PAUSES) == 30
+    assert list(found.reread()) == []
+    assert story.waited == list(REREAD_PAUSES_SECONDS)
+    assert sum(REREAD_PAUSES_SECONDS) == 30
 
 
 # A large plan.
@@ -626,7 +632,7 @@ def test_approval_lookup_waits_half_a_minute_at_most(story: Story) -> None:
 
 def test_remaining_part_of_large_plan_is_approved(story: Story) -> None:
     """Otherwise, a part of a large plan that somebody else has written approves what is in it."""
-    words = [f"{number:04}" for number in range(FIRST + 501)]
+    words = [f"{number:04}" for number in range(MAX_SHOWN_IN_FIRST_MARKER + 501)]
     story.show(7, " ".join(words))
     story.merge(7, "1")
     assert story.approves(plan(" ".join(words[3:])))
@@ -634,10 +640,10 @@ def test_remaining_part_of_large_plan_is_approved(story: Story) -> None:
     (*_, rest) = story.github.comments.values()
     story.github.edit(rest["id"], rest["body"], "eve")
     assert not story.approves(plan(" ".join(words[3:])))
-    assert story.approves(plan(" ".join(words[3:FIRST])))
+    assert story.approves(plan(" ".join(words[3:MAX_SHOWN_IN_FIRST_MARKER])))
 
 
-LARGE = [f"{number:04}" for number in range(FIRST + 2)]
+LARGE = [f"{number:04}" for number in range(MAX_SHOWN_IN_FIRST_MARKER + 2)]
 
 
 def test_later_plan_drops_continuation_of_earlier_plan(story: Story) -> None:
@@ -654,10 +660,10 @@ def test_plan_continuation_uses_body_from_editor_query(story: Story) -> None:
     story.show(7, " ".join(LARGE))
     (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
     story.merge(7, "1")
-    body, (part, *_) = rest["body"], marker_values(shown_by(plan("zzzz")))
+    body, (part, *_) = rest["body"], split_into_marker_values(shown_by(plan("zzzz")))
 
     def meanwhile(method: str, path: str) -> None:
-        marker = read_marker(body, RestMarker)
+        marker = read_marker(body, FurtherMarker)
         assert marker is not None
         listed = path.endswith("/issues/7/comments")
         forged = first_line(marker.model_copy(update={"displayed": part}))
@@ -712,17 +718,17 @@ def test_latest_plan_wins_for_same_address_and_field(seed: int) -> None:
     stories = [[some() for _ in range(random.randrange(4))] for _ in range(random.randrange(1, 5))]
     found = latest_shown(
         [
-            Shown(bytes([at]) * 11, WHOLE if not of else bytes([of]) * 3, bytes([what]) * 16)
+            ShownChange(bytes([at]) * 11, WHOLE_OBJECT if not of else bytes([of]) * 3, bytes([what]) * 16)
             for at, of, what in one_
         ]
         for one_ in stories
     )
-    assert {(one_.address[0], one_.field[0], one_.what[0]) for one_ in found} == expected(stories)
+    assert {(one_.address[0], one_.field[0], one_.content[0]) for one_ in found} == expected(stories)
 
 
 def test_later_field_change_replaces_earlier_exposure() -> None:
-    told = Shown(b"a" * 11, b"\x01bc", b"1" * 16)
-    exposed = replace(told, field=b"\x81bc", what=b"2" * 16)
-    again = replace(told, what=b"3" * 16)
+    told = ShownChange(b"a" * 11, b"\x01bc", b"1" * 16)
+    exposed = replace(told, field=b"\x81bc", content=b"2" * 16)
+    again = replace(told, content=b"3" * 16)
     assert latest_shown([[told, exposed], [again]]) == {again}
     assert latest_shown([[told, exposed], [replace(again, field=b"\x02bc")]]) >= {told, exposed}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.github.commits import compare
-from dpsync.github.plan_comment import Shown, latest_shown, shown_by
+from dpsync.github.plan_comment import ShownChange, latest_shown, shown_by
 from dpsync.model.change import Change, Difference, Exposure
 from dpsync.model.plan import Plan
 
@@ -23,7 +23,7 @@ def plan(words: str) -> Plan:
     )  # fmt: skip
 
 
-def reviewed(*plans: str) -> frozenset[Shown]:
+def reviewed(*plans: str) -> frozenset[ShownChange]:
     """Return the latest state of each change that these plans have shown, in their order."""
     return latest_shown(shown_by(plan(words)) for words in plans)
 

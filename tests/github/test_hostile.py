@@ -11,16 +11,16 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.cli.github_action import LIMIT, summary
+from dpsync.cli.github_action import MAX_SUMMARY_BYTES, job_summary
 from dpsync.github.api import GitHubText
 from dpsync.github.plan_comment import (
     FoundComment,
     PlanMarker,
+    comment_footer,
     first_line,
     plan_body,
     read_marker,
     with_status,
-    written_by,
 )
 from dpsync.github.runner import OUTPUT_NAMES, Log, output_lines, outputs
 from dpsync.github.workspace import WorkflowRun
@@ -28,9 +28,9 @@ from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json_conversion import plan_document
-from dpsync.render.markdown import COMMENT, units
+from dpsync.render.markdown import MAX_COMMENT_UNITS, utf16_length
 from dpsync.render.view import Block, View, ViewEntry, ViewLine
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
 from tests.render.hostile import DOCUMENTS, TEXT
 
@@ -40,11 +40,11 @@ SHOWN = re.compile(r"Shown: (\d+) of (\d+) items?, (\d+) hidden")
 
 
 @settings(max_examples=15)
-@given(DOCUMENTS, st.sampled_from([COMMENT, 5000, 3000]))
+@given(DOCUMENTS, st.sampled_from([MAX_COMMENT_UNITS, 5000, 3000]))
 def test_plan_comment_starts_with_marker_within_size_limit(document: Any, limit: int) -> None:
-    shown = view(document)
+    shown = make_view(document)
     body = plan_body(MARKER, shown, PLACE, ["a line of ours"], limit)
-    assert units(body) <= limit
+    assert utf16_length(body) <= limit
     assert body.startswith(first_line(MARKER))
     assert read_marker(body, PlanMarker) == MARKER
     html = cmarkgfm.github_flavored_markdown_to_html(body, Options.CMARK_OPT_UNSAFE)
@@ -52,13 +52,13 @@ def test_plan_comment_starts_with_marker_within_size_limit(document: Any, limit:
     assert html.count("<a ") == 1  # the link to the run
     if counts := SHOWN.search(body):
         part, total, hidden = map(int, counts.groups())
-        assert part + hidden == total == shown.entries + shown.left_out
+        assert part + hidden == total == shown.entry_count + shown.left_out
 
 
 @settings(max_examples=12)
 @given(DOCUMENTS, TEXT)
 def test_apply_status_is_added_above_unchanged_plan_comment(document: Any, title: str) -> None:
-    body = plan_body(MARKER, view(document), PLACE, [])
+    body = plan_body(MARKER, make_view(document), PLACE, [])
     once = with_status(FoundComment(GitHubText(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
     marker = read_marker(once, PlanMarker)
     assert marker == MARKER.model_copy(update={"state": "applied"})
@@ -72,8 +72,8 @@ def test_largest_plan_comment_fits_with_deletes_first() -> None:
         Change(address=f"acme/teams/{number:05}", kind="team", action="delete" if number % 9 else "create")
         for number in range(2000)
     )
-    body = plan_body(MARKER, view(plan_document(Plan(changes=changes))), PLACE)
-    assert units(body) <= COMMENT
+    body = plan_body(MARKER, make_view(plan_document(Plan(changes=changes))), PLACE)
+    assert utf16_length(body) <= MAX_COMMENT_UNITS
     assert "Plan: 223 to create, 1777 to delete (1777 teams)." in body
     assert re.findall(r"^- `(.)` team `?\d", body, re.MULTILINE) != []
 
@@ -114,7 +114,7 @@ def test_printed_text_cannot_inject_workflow_commands(lines: list[str]) -> None:
     """
     stream = io.StringIO()
     log = Log(stream)
-    with log.text() as text:
+    with log.text_stream() as text:
         text.write("\n".join(lines))
     log.notice("ours: %, \n and ::error::x")
     step = Step().read(stream.getvalue())
@@ -126,7 +126,7 @@ def test_each_command_pause_uses_unique_random_token() -> None:
     """Otherwise, a title ends the pause, and gives the runner a command."""
     stream = io.StringIO()
     for _ in range(2):
-        with Log(stream).text():
+        with Log(stream).text_stream():
             pass
     words = re.findall("::stop-commands::(.+)", stream.getvalue())
     assert len({*words}) == 2
@@ -164,8 +164,8 @@ def test_github_annotations_are_limited_and_wellformed(document: Any) -> None:
 def test_job_summary_fits_size_limit() -> None:
     names = [f"acme/teams/漢字漢字漢字{number}" for number in range(4_000)]
     entries = tuple(ViewEntry(name, name, message="漢" * 250) for name in names)
-    text = summary(View((ViewLine("a large plan"),), (Block("", entries),)), "said")
-    assert len(text.encode()) <= LIMIT < LARGEST_SUMMARY
+    text = job_summary(View((ViewLine("a large plan"),), (Block("", entries),)), "said")
+    assert len(text.encode()) <= MAX_SUMMARY_BYTES < LARGEST_SUMMARY
     assert "3950 hidden" in read_summary(text.encode())
 
 
@@ -185,6 +185,6 @@ def test_fake_runner_parses_commands_like_github_runner() -> None:
 
 
 def test_comment_footer_links_workflow_run() -> None:
-    assert written_by(PLACE) == (
+    assert comment_footer(PLACE) == (
         f"<sub>commit `{'a' * 12}`, [run 7](https://github.com/acme/docs/actions/runs/7)</sub>"
     )

@@ -16,9 +16,18 @@ from markdown_it import MarkdownIt
 from dpsync.api import load_registry
 from dpsync.config.ids_file import parse
 from dpsync.github.api import GitHub
-from dpsync.github.ids import TITLE, Branches, By, IdsBranch, IdsFileUpdate, Learned, Unclear, learned
+from dpsync.github.ids import (
+    PULL_REQUEST_TITLE,
+    Branches,
+    IdsBranch,
+    IdsFileUpdate,
+    LocalIds,
+    SaveMethod,
+    UnclearIdsError,
+    read_local_ids,
+)
 from dpsync.github.runner import Log
-from dpsync.github.workspace import WorkflowRun, find_place, make_key
+from dpsync.github.workspace import WorkflowRun, find_workflow_run, make_key
 from tests.github.fake_git import Commit, FakeGit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step
@@ -57,15 +66,15 @@ class Checkout:
         self.commit = named.stdout.strip()
         self.git.push("main", {IDS: text(**before)}, at=self.commit)
 
-    def apply(self, by: By = "commit", branch: str = "main", tested: str = "", **after: str) -> Told:
+    def apply(self, by: SaveMethod = "commit", branch: str = "main", tested: str = "", **after: str) -> Told:
         """Update the branch with the ids file that an apply has left; return the result."""
         (self.folder / IDS).write_text(text(**after), encoding="utf-8")
         place = WorkflowRun(REPOSITORY, 9, 1, "push", "", tested or self.commit, HOME[:22], branch=branch)
         printed = io.StringIO()
         branches = Branches(self.client, REPOSITORY)
         update = IdsFileUpdate(self.folder / IDS, by, branches, place, Log(printed), load_registry())
-        update.bring()
-        update.end()
+        update.push_and_report()
+        update.report_unsaved()
         step = Step().read(printed.getvalue())
         notices = [one.data for one in step.of("notice")]
         return Told(update.url, notices, update.summary, len(step.of("error")))
@@ -171,15 +180,15 @@ def test_lost_ids_file_commit_response_causes_no_retry(checkout: Checkout) -> No
 
 
 @pytest.mark.parametrize("by", ["commit", "pull-request"])
-def test_concurrent_ids_file_updates_keep_all_lines(by: By, checkout: Checkout) -> None:
+def test_concurrent_ids_file_updates_keep_all_lines(by: SaveMethod, checkout: Checkout) -> None:
     registry = load_registry()
     before, _ = parse(text(a="1", b="2"), IDS, registry)
 
     def leg(number: int) -> str:
         after, _ = parse(text(**{"a": "1", "b": "2", f"leg{number}": str(number)}), IDS, registry)
         place = WorkflowRun(REPOSITORY, number, 1, "push", "", checkout.commit, HOME[:22], branch="main")
-        found = Learned(IDS, checkout.commit, before, after)
-        return IdsBranch(Branches(checkout.client, REPOSITORY), place, registry, found).bring(by).url
+        found = LocalIds(IDS, checkout.commit, before, after)
+        return IdsBranch(Branches(checkout.client, REPOSITORY), place, registry, found).push(by).url
 
     with ThreadPoolExecutor(4) as threads:
         urls = list(threads.map(leg, range(4)))
@@ -286,11 +295,11 @@ def test_ids_file_update_without_branch_is_reported(checkout: Checkout) -> None:
 
 def test_untracked_ids_file_cannot_be_updated(tmp_path: Path) -> None:
     file, registry = tmp_path / "dpsync.ids.yaml", load_registry()
-    with pytest.raises(Unclear):
-        learned(file, registry)
+    with pytest.raises(UnclearIdsError):
+        read_local_ids(file, registry)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    with pytest.raises(Unclear, match=r"dpsync.ids.yaml is not a regular file in a commit"):
-        learned(file, registry)
+    with pytest.raises(UnclearIdsError, match=r"dpsync.ids.yaml is not a regular file in a commit"):
+        read_local_ids(file, registry)
 
 
 def test_missing_ids_file_is_empty(
@@ -298,17 +307,20 @@ def test_missing_ids_file_is_empty(
 ) -> None:
     file, registry = checkout.folder / IDS, load_registry()
     file.unlink()
-    assert (learned(file, registry).after.sections, bool(learned(file, registry).before.sections)) == (
+    assert (
+        read_local_ids(file, registry).after.sections,
+        bool(read_local_ids(file, registry).before.sections),
+    ) == (
         {},
         True,
     )
     file.mkdir()
-    with pytest.raises(Unclear, match="dpsync cannot read"):
-        learned(file, registry)
+    with pytest.raises(UnclearIdsError, match="dpsync cannot read"):
+        read_local_ids(file, registry)
     file.rmdir()
     file.symlink_to(checkout.folder / "elsewhere")
-    with pytest.raises(Unclear, match="is not a regular file in a commit"):
-        learned(file, registry)
+    with pytest.raises(UnclearIdsError, match="is not a regular file in a commit"):
+        read_local_ids(file, registry)
 
 
 @pytest.mark.parametrize("elsewhere", ["another branch", "another repository"])
@@ -368,7 +380,7 @@ def test_ids_file_branch_is_chosen_by_event(
         head, base = {"ref": "topic", "repo": repository}, {"ref": "main"}
         payload = {"pull_request": {**payload, "head": head, "base": base}}
     names = {"GITHUB_REPOSITORY": REPOSITORY, "GITHUB_RUN_ID": "1", "GITHUB_EVENT_NAME": event}
-    assert find_place({**names, "GITHUB_REF": ref}, payload).branch == branch
+    assert find_workflow_run({**names, "GITHUB_REF": ref}, payload).branch == branch
 
 
 # By a pull request.
@@ -446,7 +458,7 @@ def test_concurrent_ids_file_updates_share_one_pull_request(checkout: Checkout) 
             git.branches[NAME] = git.branches["main"]
             git.push(NAME, {IDS: text(a="1", b="2", x="9")})
         if method == "POST" and path.endswith("/pulls") and not git.requests:
-            asked = {"title": TITLE, "body": "", "head": NAME, "base": "main"}
+            asked = {"title": PULL_REQUEST_TITLE, "body": "", "head": NAME, "base": "main"}
             git.answer("POST", ["pulls"], asked, frozenset({"pull-requests"}), {})
 
     checkout.github.before = leg

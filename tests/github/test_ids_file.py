@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.github.ids import TITLE
+from dpsync.github.ids import PULL_REQUEST_TITLE
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import REPOSITORY, Token
 from tests.github.test_cancelled import at
@@ -53,7 +53,7 @@ def test_ids_file_commit_contains_ids_learned_by_apply(branch: Workflow) -> None
     sha = git.branches["main"]
     assert ended.outputs["ids-url"] == f"{HOME}/commit/{sha}"
     assert git.commits[sha].parents == (before,)
-    assert git.commits[sha].message == f"{TITLE}\n\nBy dpsync apply: {HOME}/actions/runs/101\n"
+    assert git.commits[sha].message == f"{PULL_REQUEST_TITLE}\n\nBy dpsync apply: {HOME}/actions/runs/101\n"
     assert f"Saved 5 lines of the ids file for `main` in a [commit]({HOME}/commit/{sha})." in ended.summary
     assert ended.step.of("notice") == []
     assert [one.partition("/docs")[2] for one in branch.github.writes] == [f"/contents/{IDS}"]
@@ -73,7 +73,7 @@ def test_ids_file_pull_request_contains_learned_ids(branch: Workflow) -> None:
     (request,) = git.requests.values()
     name = request["head"]["ref"]
     assert ended.outputs["ids-url"] == f"{HOME}/pull/{request['number']}"
-    assert (request["title"], request["base"]["ref"]) == (TITLE, "main")
+    assert (request["title"], request["base"]["ref"]) == (PULL_REQUEST_TITLE, "main")
     assert f"({HOME}/actions/runs/101)" in request["body"]
     assert set(lines(branch, name)) == TEAMS
     assert (git.branches["main"], git.commits[git.branches[name]].parents) == (main, (main,))

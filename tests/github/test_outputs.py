@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from dpsync.github.runner import failure, killed, outputs
+from dpsync.github.runner import failure_reason, outputs, outputs_if_killed
 from dpsync.model.change import Blocked, Change
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift
@@ -111,16 +111,16 @@ def test_warning_is_not_a_failure_reason() -> None:
 
 
 def test_failure_reason_falls_back_to_outcome() -> None:
-    assert failure(findings("DP201"), Exit.INVALID) == "invalid"
-    assert failure(findings("unreachable"), Exit.FAILED) == "network"
+    assert failure_reason(findings("DP201"), Exit.INVALID) == "invalid"
+    assert failure_reason(findings("unreachable"), Exit.FAILED) == "network"
 
 
 @pytest.mark.parametrize(("applying", "outcome"), [(False, "failed"), (True, "unknown")])
 def test_killed_apply_has_unknown_outcome_output(applying: bool, outcome: str) -> None:
     """Otherwise, a later step takes an apply that was killed for one that did nothing."""
-    assert killed(applying)["outcome"] == outcome
-    assert killed(applying)["has-changes"] == "false"
-    assert killed(applying)["exit-code"] == "137"
+    assert outputs_if_killed(applying)["outcome"] == outcome
+    assert outputs_if_killed(applying)["has-changes"] == "false"
+    assert outputs_if_killed(applying)["exit-code"] == "137"
 
 
 def test_outputs_count_planned_changes() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.action import carry_out
+from dpsync.github.action import run_action_command
 from dpsync.github.api import GitHub
 from dpsync.github.issues import DriftIssue, Issues
 from dpsync.github.plan_comment import DriftMarker, PlanMarker, first_line, read_marker
-from dpsync.github.runner import ActionRun, History, Inputs, Log, Ran
+from dpsync.github.runner import ActionRun, CommandResult, History, Inputs, Log
 from dpsync.github.workspace import WorkflowRun, WorkingCopy, branch_key, plan_key
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
@@ -30,7 +30,9 @@ def test_drift_issue_closes_only_after_complete_check(
     """Otherwise, drift that could not be looked for is told as gone."""
     issue = github.issue("Drift", first_line(DriftMarker(key="12", run=1)))
     client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
-    DriftIssue(Issues(client, "12", PLACE, DriftMarker)).checked(drift_document(Drift(unread=unread)), ())
+    DriftIssue(Issues(client, "12", PLACE, DriftMarker)).record_check(
+        drift_document(Drift(unread=unread)), ()
+    )
     client.close()
     assert issue["state"] == state
 
@@ -48,17 +50,17 @@ def test_stopped_apply_freezes_comment_but_keeps_approval(
     document = ApplyDocument(exit=3, converged=False, plan=plan_document(Plan()), report=report)
     client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
     log = Log(io.StringIO())
-    run = ActionRun(Inputs("apply"), PLACE, log, lambda *_: Ran(3, document), client, tmp_path)
-    run.history = lambda: History((PLACE.tested,), (PLACE.tested,))
+    run = ActionRun(Inputs("apply"), PLACE, log, lambda *_: CommandResult(3, document), client, tmp_path)
+    run.history = lambda: History((PLACE.github_sha,), (PLACE.github_sha,))
     name = run.inputs.key
     plan = PlanMarker(
         key=plan_key(name, Plan()), name=name, branch=branch_key("main"), run=5, sha=PLACE.sha, digest="ab"
     )
     github.comment(7, first_line(plan) + "the plan")
-    github.merge(PLACE.tested, 7)
-    github.tips["main"] = PLACE.tested
-    copy = WorkingCopy(lambda: None, lambda: PLACE.tested)
-    assert carry_out(run, copy) == Ran(3, document)
+    github.merge(PLACE.github_sha, 7)
+    github.tips["main"] = PLACE.github_sha
+    copy = WorkingCopy(lambda: None, lambda: PLACE.github_sha)
+    assert run_action_command(run, copy) == CommandResult(3, document)
     client.close()
     (body,) = github.bodies(7)
     marker = read_marker(body, PlanMarker)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.runner import ActionRun, Inputs, Log, Ran
+from dpsync.github.runner import ActionRun, CommandResult, Inputs, Log
 from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun
 from dpsync.model.diagnostic import Exit
@@ -19,7 +19,9 @@ PLACE = WorkflowRun("acme/docs", 7, 1, "push", "a" * 40, "a" * 40)
 
 def action() -> tuple[ActionRun, io.StringIO]:
     stream = io.StringIO()
-    return ActionRun(Inputs(), PLACE, Log(stream), lambda *_: Ran(0), None, Path("plan.json")), stream
+    return ActionRun(
+        Inputs(), PLACE, Log(stream), lambda *_: CommandResult(0), None, Path("plan.json")
+    ), stream
 
 
 def test_refused_run_exits_with_code_4() -> None:
@@ -30,9 +32,11 @@ def test_refused_run_exits_with_code_4() -> None:
     """
     run, stream = action()
     document = FindingsDocument(exit=0)
-    refused = run.refuse("not-approved", "[this](https://evil.example) was not approved", Ran(0, document))
-    assert run.result.refused is refused
-    assert refused == Ran(Exit.REFUSED, document)
+    refused = run.refuse(
+        "not-approved", "[this](https://evil.example) was not approved", CommandResult(0, document)
+    )
+    assert run.result.refusal is refused
+    assert refused == CommandResult(Exit.REFUSED, document)
     assert run.result.outputs == {"outcome": "refused", "failure-reason": "not-approved"}
     assert "`[this](https://evil.example`" in run.result.notes, "as text"
     [said] = Step().read(stream.getvalue()).commands
@@ -60,7 +64,7 @@ def test_github_errors_become_notices_during_run(status: int, quietly: bool, sai
     Otherwise, a missing permission is not told as one.
     """
     run, stream = action()
-    with run.asking("Not told", quietly):
+    with run.report_github_errors("Not told", quietly):
         raise GitHubError("no", status)
     assert [one.data for one in Step().read(stream.getvalue()).commands] == ([said] if said else [])
 
@@ -68,7 +72,7 @@ def test_github_errors_become_notices_during_run(status: int, quietly: bool, sai
 def test_internal_error_is_not_reported_as_github_error() -> None:
     """Otherwise, a mistake of dpsync's is passed over as one of GitHub's."""
     run, _ = action()
-    with pytest.raises(KeyError), run.asking("Not told"):
+    with pytest.raises(KeyError), run.report_github_errors("Not told"):
         raise KeyError
 
 

@@ -9,47 +9,47 @@ import pytest
 from hypothesis import given, settings
 
 from dpsync.github.api import GitHubText, Review
-from dpsync.github.issues import Issues, Watch, drift_digest
+from dpsync.github.issues import FailingChecksIssue, Issues, drift_digest
 from dpsync.github.plan_comment import (
-    COMMENTS,
-    FIRST,
-    FURTHER,
+    MAX_FURTHER_COMMENTS,
+    MAX_SHOWN_IN_FIRST_MARKER,
+    MAX_SHOWN_IN_FURTHER_MARKER,
     DriftMarker,
     FoundComment,
+    FurtherMarker,
     Marker,
     PlanMarker,
-    RestMarker,
-    Shown,
+    ShownChange,
     WatchMarker,
     base64url,
-    changed_since,
+    changed_plan_warning,
+    comment_footer,
     comments_named,
-    decide,
+    comments_with_key,
+    configuration_heading,
+    decide_comment,
+    decode_name,
+    find_rewritable,
     first_line,
-    heading,
-    marker_values,
-    name_of,
-    of_key,
+    further_comment_body,
+    merge_approvals,
     read_marker,
+    read_marker_values,
     read_shown,
-    remembered,
-    rest_body,
-    rewritable,
     shown_by,
-    shown_in,
     shown_of,
+    split_into_marker_values,
     without_marker,
-    written_by,
 )
-from dpsync.github.runner import INPUT_NAMES, Inputs, WrongInput, read_inputs
+from dpsync.github.runner import INPUT_NAMES, Inputs, InvalidInputError, read_inputs
 from dpsync.github.transport import number_at, text_at
-from dpsync.github.workspace import WorkflowRun, branch_key, find_place, make_key, plan_key
+from dpsync.github.workspace import WorkflowRun, branch_key, find_workflow_run, make_key, plan_key
 from dpsync.model.change import Change, Difference, Effect, Exposure, Step
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.mask import Mask
-from dpsync.model.plan import DIGITS, Organization, Plan
+from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Organization, Plan
 from dpsync.model.snapshot import MatchedBy
-from dpsync.render.markdown import COMMENT
+from dpsync.render.markdown import MAX_COMMENT_UNITS
 from tests.render.hostile import TEXT
 
 SHA = "a" * 40
@@ -92,7 +92,7 @@ def test_malformed_comment_marker_is_ignored(body: str) -> None:
     assert read_marker(body, PlanMarker) is None
 
 
-PART = RestMarker(key="12", run=5, part=1, displayed="")
+PART = FurtherMarker(key="12", run=5, part=1, displayed="")
 DRIFT = DriftMarker(key="12", run=5)
 
 
@@ -137,12 +137,12 @@ def test_hostile_name_cannot_end_comment_marker(name: str) -> None:
     encoded = base64url(name.encode("utf-8", "replace"))
     line = first_line(MARKER.model_copy(update={"approved": {encoded: ""}}))
     assert line.count("-->") == line.count("<!--") == line.count("\n") == 1
-    assert name_of(encoded) == name.encode("utf-8", "replace").decode()
+    assert decode_name(encoded) == name.encode("utf-8", "replace").decode()
 
 
 @pytest.mark.parametrize("name", ["", "a", "ab", "abc", "abcd", "abcde"])
 def test_marker_name_of_any_length_is_decoded(name: str) -> None:
-    assert name_of(base64url(name.encode())) == name
+    assert decode_name(base64url(name.encode())) == name
 
 
 STEP = Step(id="1", verb="update", method="PATCH", path="/x", repeat="safe")
@@ -167,9 +167,9 @@ def test_changed_masked_password_needs_new_approval() -> None:
         Plan(changes=(CHANGE.model_copy(update={"differences": (Difference(field="url", before=before),)}),))
         for before in ("https://a:first@x.example", "https://a:other@x.example")
     ]
-    first, other = (shown_by(Mask().model(plan)) for plan in plans)
+    first, other = (shown_by(Mask().mask_model(plan)) for plan in plans)
     assert not set(first) & set(other)
-    assert first == shown_by(Mask().model(plans[0]))
+    assert first == shown_by(Mask().mask_model(plans[0]))
 
 
 @pytest.mark.parametrize("more", [
@@ -203,21 +203,21 @@ def test_approval_is_limited_to_platform_and_organization(
 
 @pytest.mark.parametrize("same", [
     {"steps": (STEP.model_copy(update={"id": "9", "path": "/y", "body": 1, "needs": ("3",)}),)},
-    {"cause": "edited here", "label": "words", "digest": "ab", "matched": MatchedBy.KEY},
+    {"cause": "edited here", "label": "words", "digest": "ab", "matched": MatchedBy.FIRST_NATURAL_KEY},
 ], ids=["steps", "words"])  # fmt: skip
 def test_approval_ignores_cosmetic_plan_differences(same: dict[str, Any]) -> None:
     displayed = shown_by(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
     (now,) = shown_by(Plan(changes=(CHANGE.model_copy(update=same),)))
     assert now in displayed
-    (text,) = marker_values(displayed)
-    assert shown_in([text]) == displayed
-    assert now in shown_in([text[:-1], text])
-    assert now not in shown_in([f"A{text}"])  # only whole ones count
+    (text,) = split_into_marker_values(displayed)
+    assert read_marker_values([text]) == displayed
+    assert now in read_marker_values([text[:-1], text])
+    assert now not in read_marker_values([f"A{text}"])  # only whole ones count
 
 
-def fields(first: int) -> Shown:
+def fields(first: int) -> ShownChange:
     """Something about a field whose digest begins with this byte."""
-    return Shown(b"a" * 11, bytes([first, 1, 2]), b"c" * 16)
+    return ShownChange(b"a" * 11, bytes([first, 1, 2]), b"c" * 16)
 
 
 def test_first_bit_distinguishes_exposure_from_field_change() -> None:
@@ -225,7 +225,7 @@ def test_first_bit_distinguishes_exposure_from_field_change() -> None:
     changes, exposures = map(fields, range(128)), map(fields, range(128, 256))
     for change, exposure in zip(changes, exposures, strict=True):
         assert (change.exposes, exposure.exposes) == (False, True)
-        assert change.of == exposure.of == change.field
+        assert change.field_without_mark == exposure.field_without_mark == change.field
 
 
 @pytest.mark.parametrize("field", [None, "", "visibility", "title", "a", "b", "c", "d"])
@@ -235,32 +235,57 @@ def test_exposure_and_field_change_share_field_digest(field: str | None) -> None
     change = CHANGE.model_copy(update={"differences": changed, "action": "update" if changed else "create"})
     exposure = Exposure(address=CHANGE.address, field=field or "", words="x")
     one, other = shown_by(Plan(changes=(change,), exposures=(exposure,)))
-    assert (one.of, one.exposes, other.exposes) == (other.of, False, True)
+    assert (one.field_without_mark, one.exposes, other.exposes) == (other.field_without_mark, False, True)
 
 
 @pytest.mark.parametrize(
-    "number", [0, 1, FIRST, FIRST + 1, 1_001, FIRST + FURTHER, FIRST + FURTHER + 1, 5_000]
+    "number",
+    [
+        0,
+        1,
+        MAX_SHOWN_IN_FIRST_MARKER,
+        MAX_SHOWN_IN_FIRST_MARKER + 1,
+        1_001,
+        MAX_SHOWN_IN_FIRST_MARKER + MAX_SHOWN_IN_FURTHER_MARKER,
+        MAX_SHOWN_IN_FIRST_MARKER + MAX_SHOWN_IN_FURTHER_MARKER + 1,
+        5_000,
+    ],
 )
 def test_large_plan_approval_data_is_split_into_comments(number: int) -> None:
-    displayed = tuple(Shown(b"a" * 11, b"b" * 3, at.to_bytes(16)) for at in range(number))
-    parts = marker_values(displayed)
-    assert shown_in(parts) == displayed
+    displayed = tuple(ShownChange(b"a" * 11, b"b" * 3, at.to_bytes(16)) for at in range(number))
+    parts = split_into_marker_values(displayed)
+    assert read_marker_values(parts) == displayed
     first, *rest = (PlanMarker(key="1", run=1, displayed=part) for part in parts or [""])
-    assert len(first_line(first)) < COMMENT // 2
-    assert all(len(rest_body(first, at, part.displayed or "")) < COMMENT for at, part in enumerate(rest, 1))
-    assert not rest or first.full
+    assert len(first_line(first)) < MAX_COMMENT_UNITS // 2
+    assert all(
+        len(further_comment_body(first, at, part.displayed or "")) < MAX_COMMENT_UNITS
+        for at, part in enumerate(rest, 1)
+    )
+    assert not rest or first.is_full
 
 
 def test_plan_comment_and_continuations_have_fixed_capacity() -> None:
-    parts = marker_values(tuple(fields(0) for _ in range(500 + 20 * 1_400)))
-    assert [len(shown_in([part])) for part in parts] == [500, *[1_400] * 20]
+    parts = split_into_marker_values(tuple(fields(0) for _ in range(500 + 20 * 1_400)))
+    assert [len(read_marker_values([part])) for part in parts] == [500, *[1_400] * 20]
 
 
 def test_oversized_plan_keeps_no_partial_approval_data() -> None:
     """Otherwise, a very large plan writes comments without end."""
-    one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
-    assert len(marker_values((one,) * (FIRST + COMMENTS * FURTHER))) == 1 + COMMENTS
-    assert marker_values((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
+    one = ShownChange(b"a" * 11, b"b" * 3, b"c" * 16)
+    assert (
+        len(
+            split_into_marker_values(
+                (one,) * (MAX_SHOWN_IN_FIRST_MARKER + MAX_FURTHER_COMMENTS * MAX_SHOWN_IN_FURTHER_MARKER)
+            )
+        )
+        == 1 + MAX_FURTHER_COMMENTS
+    )
+    assert (
+        split_into_marker_values(
+            (one,) * (MAX_SHOWN_IN_FIRST_MARKER + MAX_FURTHER_COMMENTS * MAX_SHOWN_IN_FURTHER_MARKER + 1)
+        )
+        == []
+    )
 
 
 def test_damaged_approval_data_counts_only_complete_entries() -> None:
@@ -268,9 +293,9 @@ def test_damaged_approval_data_counts_only_complete_entries() -> None:
 
     Otherwise, a damaged part ends every run for that pull request.
     """
-    one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
+    one = ShownChange(b"a" * 11, b"b" * 3, b"c" * 16)
     assert read_shown(bytes(one) + b"left over") == (one,)
-    assert shown_in(["A", base64url(bytes(one))]) == (one,)
+    assert read_marker_values(["A", base64url(bytes(one))]) == (one,)
 
 
 def test_approval_ignores_key_order_in_values() -> None:
@@ -284,7 +309,7 @@ def test_approval_ignores_key_order_in_values() -> None:
 
 def test_approval_digest_has_128_bits() -> None:
     (one,) = shown_by(Plan(changes=(CHANGE,)))
-    assert len(one.what) * 8 == DIGITS * 4 == 128
+    assert len(one.content) * 8 == APPROVED_DIGEST_DIGITS * 4 == 128
 
 
 @pytest.mark.parametrize(
@@ -315,7 +340,7 @@ def test_plan_comments_require_leading_marker_with_name() -> None:
 def test_plan_comments_are_filtered_by_platform_key(keys: str, key: str, meant: str) -> None:
     """Otherwise, the plan of one platform is written over that of another."""
     all_ = [found(MARKER.model_copy(update={"key": one.strip("-")})) for one in keys.split()]
-    assert [one.marker.key or "-" for one in of_key(all_, key)] == meant.split()
+    assert [one.marker.key or "-" for one in comments_with_key(all_, key)] == meant.split()
 
 
 @pytest.mark.parametrize(("states", "rewritten"), [
@@ -325,7 +350,7 @@ def test_first_unfrozen_plan_comment_is_rewritable(states: str, rewritten: int |
     """Otherwise, what an apply has told is written over."""
     names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused", "c": "converged"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
-    first = rewritable(all_)
+    first = find_rewritable(all_)
     assert (first and first.text.number) == rewritten
 
 
@@ -342,7 +367,7 @@ def test_comment_action_depends_on_age_and_content(
     present: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool, what: str
 ) -> None:
     """Otherwise, an older run writes its plan over that of a newer one."""
-    assert decide(present, age, body, worth_it).what == what
+    assert decide_comment(present, age, body, worth_it).action == what
 
 
 @pytest.mark.parametrize(("at", "known", "told"), [
@@ -357,20 +382,22 @@ def test_approval_is_recorded_for_plan_shown_then(
 ) -> None:
     """Otherwise, an approval of an earlier plan is told as one of this plan."""
     present = found(MARKER.model_copy(update={"approved": known}))
-    assert remembered(present, [Review("ada", at)]) == told
+    assert merge_approvals(present, [Review("ada", at)]) == told
 
 
 def test_approval_of_deleted_comment_has_unknown_plan() -> None:
-    assert remembered(None, [Review("ada", "t1")]) == {"YWRh": ""}
-    said = changed_since({"YWRh": ""}, "ab")
+    assert merge_approvals(None, [Review("ada", "t1")]) == {"YWRh": ""}
+    said = changed_plan_warning({"YWRh": ""}, "ab")
     assert said.startswith(
         "> [!WARNING]\n> **The plan changed after** `ada` approved a plan that this comment no longer shows"
     )
 
 
 def test_approver_names_are_escaped_in_warning() -> None:
-    assert changed_since({base64url(b"ada"): "ab"}, "ab") == ""
-    said = changed_since({base64url(name.encode()): "ab" for name in ("@a`b", "c", "d", "e", "f", "g")}, "cd")
+    assert changed_plan_warning({base64url(b"ada"): "ab"}, "ab") == ""
+    said = changed_plan_warning(
+        {base64url(name.encode()): "ab" for name in ("@a`b", "c", "d", "e", "f", "g")}, "cd"
+    )
     assert "`` @a`b `` approved `ab`" in said or "``@a`b`` approved `ab`" in said
     assert "and 1 more" in said
     assert said.count("\n") == 1
@@ -378,17 +405,19 @@ def test_approver_names_are_escaped_in_warning() -> None:
 
 def test_approver_list_is_limited_in_warning() -> None:
     names = [f"{number:02}{'x' * 48}" for number in range(6)]
-    said = changed_since({base64url(name.encode()): "ab" for name in names}, "cd")
+    said = changed_plan_warning({base64url(name.encode()): "ab" for name in names}, "cd")
     assert [name in said for name in names] == [True] * 5 + [False]
-    longer = changed_since({base64url(f"{names[0]}x".encode()): "ab"}, "cd")
+    longer = changed_plan_warning({base64url(f"{names[0]}x".encode()): "ab"}, "cd")
     assert f"`{names[0][:49]}…`" in longer
-    assert len(remembered(None, [Review(str(number), "t1") for number in range(51)])) == 50
+    assert len(merge_approvals(None, [Review(str(number), "t1") for number in range(51)])) == 50
 
 
 def test_comment_heading_limits_labels() -> None:
-    assert heading(["a", "b", "c", "d", "e", "f"]) == "dpsync plan · `a` · `b` · `c` · `d` · `e`"
-    assert heading(["x" * 100]) == f"dpsync plan · `{'x' * 100}`"
-    assert heading(["x" * 101]) == f"dpsync plan · `{'x' * 99}…`"
+    assert (
+        configuration_heading(["a", "b", "c", "d", "e", "f"]) == "dpsync plan · `a` · `b` · `c` · `d` · `e`"
+    )
+    assert configuration_heading(["x" * 100]) == f"dpsync plan · `{'x' * 100}`"
+    assert configuration_heading(["x" * 101]) == f"dpsync plan · `{'x' * 99}…`"
 
 
 def test_names_stored_on_github_stay_stable() -> None:
@@ -396,8 +425,8 @@ def test_names_stored_on_github_stay_stable() -> None:
     assert (key, branch_key("main")) == (
         "54a027a01ea04edec8a7e045f2157844", "7be1749796ee78286d8cacbc64ef0c9f",
     )  # fmt: skip
-    assert Watch(Issues(None, key, None, WatchMarker)).label == "dpsync-54a027a01ea0"  # type: ignore[arg-type]
-    assert written_by(WorkflowRun("acme/docs", 7, 1, "push", SHA, SHA, "https://x")).startswith(
+    assert FailingChecksIssue(Issues(None, key, None, WatchMarker)).label == "dpsync-54a027a01ea0"  # type: ignore[arg-type]
+    assert comment_footer(WorkflowRun("acme/docs", 7, 1, "push", SHA, SHA, "https://x")).startswith(
         f"<sub>commit `{'a' * 12}`, [run 7]("
     )
 
@@ -470,7 +499,7 @@ def test_invalid_action_input_is_explained(given: str, why: str) -> None:
     Otherwise, a misspelt command is taken for none.
     Otherwise, a word that is neither switches off what it was to switch on.
     """
-    with pytest.raises(WrongInput, match=why):
+    with pytest.raises(InvalidInputError, match=why):
         read_inputs(given)
 
 
@@ -496,8 +525,8 @@ def test_workflow_event_determines_fork_and_privileges(
 
     Otherwise, a run with secrets, caused by a fork, counts as harmless.
     """
-    place = find_place({**ENV, "GITHUB_EVENT_NAME": name}, event)
-    assert (place.fork, place.privileged) == (fork, privileged)
+    place = find_workflow_run({**ENV, "GITHUB_EVENT_NAME": name}, event)
+    assert (place.is_from_fork, place.is_privileged) == (fork, privileged)
 
 
 def test_invalid_workflow_environment_is_refused_or_ignored() -> None:
@@ -508,12 +537,12 @@ def test_invalid_workflow_environment_is_refused_or_ignored() -> None:
     """
     for name in ("GITHUB_REPOSITORY", "GITHUB_RUN_ID"):
         with pytest.raises(ValueError, match="do not identify a workflow run"):
-            find_place({**ENV, name: "acme/.." if "REPO" in name else "x"}, {})
+            find_workflow_run({**ENV, name: "acme/.." if "REPO" in name else "x"}, {})
     event = {"pull_request": {"number": "7", "head": {"sha": "evil -->"}}}
-    place = find_place({**ENV, "GITHUB_SERVER_URL": "javascript:x"}, event)
+    place = find_workflow_run({**ENV, "GITHUB_SERVER_URL": "javascript:x"}, event)
     assert (place.number, place.sha, place.server) == (None, SHA, "https://github.com")
-    place = find_place({**ENV, "GITHUB_SHA": "evil -->", "GITHUB_RUN_ATTEMPT": "x"}, {})
-    assert (place.sha, place.tested, place.attempt) == ("", "", 1)
+    place = find_workflow_run({**ENV, "GITHUB_SHA": "evil -->", "GITHUB_RUN_ATTEMPT": "x"}, {})
+    assert (place.sha, place.github_sha, place.attempt) == ("", "", 1)
 
 
 def test_approval_key_distinguishes_part_boundaries() -> None:
@@ -524,5 +553,5 @@ def test_approval_key_distinguishes_part_boundaries() -> None:
 def test_dependabot_run_has_no_secrets() -> None:
     """Otherwise, a run of dependabot's, which gets no secrets, fails instead of checking the files."""
     env = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "1"}
-    assert find_place({**env, "GITHUB_ACTOR": "dependabot[bot]"}, {}).helpless
-    assert not find_place({**env, "GITHUB_ACTOR": "ada"}, {}).helpless
+    assert find_workflow_run({**env, "GITHUB_ACTOR": "dependabot[bot]"}, {}).lacks_secrets
+    assert not find_workflow_run({**env, "GITHUB_ACTOR": "ada"}, {}).lacks_secrets

@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.github.action import apply
 from dpsync.github.api import GitHub
-from dpsync.github.runner import ActionRun, History, Inputs, Log, Ran
+from dpsync.github.runner import ActionRun, CommandResult, History, Inputs, Log
 from dpsync.github.workspace import WorkflowRun
 from dpsync.model.diagnostic import Exit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
@@ -28,13 +28,13 @@ def client(github: FakeGitHub) -> Iterator[GitHub]:
     made.close()
 
 
-def applied(approval: str, client: GitHub | None) -> tuple[Ran, list[list[str]], str]:
+def applied(approval: str, client: GitHub | None) -> tuple[CommandResult, list[list[str]], str]:
     """How it ended, what was run, and what was said."""
     asked: list[list[str]] = []
 
-    def run_dpsync(words: list[str], *_: object) -> Ran:
+    def run_dpsync(words: list[str], *_: object) -> CommandResult:
         asked.append(words)
-        return Ran(Exit.DONE, None)
+        return CommandResult(Exit.DONE, None)
 
     said = io.StringIO()
     inputs = Inputs(command="apply", approval=approval, branches=("main",))

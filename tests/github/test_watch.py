@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.github.issues import Failed, read_failed
+from dpsync.github.issues import FailedChecks, parse_failed_checks
 from dpsync.github.plan_comment import WatchMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import Token
@@ -160,21 +160,21 @@ def test_failed_drift_checks_not_counted_without_drift_issue(watched: Workflow) 
 def test_failure_count_label_survives_write_and_read(
     number: int, since: int, run: int, attempt: int, reasons: list[str]
 ) -> None:
-    text = str(Failed(number, since, (run, attempt), tuple(reasons)))
+    text = str(FailedChecks(number, since, (run, attempt), tuple(reasons)))
     assert len(text) <= 100
-    read = read_failed(text)
+    read = parse_failed_checks(text)
     assert read is not None
-    assert (read.number, read.since, read.age) == (number, since - since % 60, (run, attempt))
+    assert (read.number, read.first_failed_at, read.age) == (number, since - since % 60, (run, attempt))
     assert set(read.reasons) <= set(reasons)
 
 
 def test_failure_count_label_drops_overflowing_reasons() -> None:
     """GitHub takes descriptions of a hundred characters."""
     head = "3 failed drift checks since 1970-01-01T00:00Z, run 1.1:"
-    assert str(Failed(3, 0, (1, 1), ("a", "b", "c"))) == f"{head} b c"
+    assert str(FailedChecks(3, 0, (1, 1), ("a", "b", "c"))) == f"{head} b c"
     longest = "x" * (100 - len(head) - 1)
-    assert str(Failed(3, 0, (1, 1), (longest,))) == f"{head} {longest}"
-    assert str(Failed(3, 0, (1, 1), ("a", f"{longest}x"))) == f"{head} a"
+    assert str(FailedChecks(3, 0, (1, 1), (longest,))) == f"{head} {longest}"
+    assert str(FailedChecks(3, 0, (1, 1), ("a", f"{longest}x"))) == f"{head} a"
 
 
 @pytest.mark.parametrize("text", [
@@ -182,7 +182,7 @@ def test_failure_count_label_drops_overflowing_reasons() -> None:
     "2 failed drift checks since 2026-01-01T00:00Z, run 1.1: <b>",
 ])  # fmt: skip
 def test_malformed_failure_count_label_is_ignored(text: str) -> None:
-    assert read_failed(text) is None
+    assert parse_failed_checks(text) is None
 
 
 def test_edited_failure_count_label_is_rewritten(watched: Workflow) -> None:

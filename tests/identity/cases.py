@@ -9,11 +9,11 @@ from random import Random
 
 from msgspec.structs import replace
 
-from dpsync.identity.candidates import Past
-from dpsync.identity.ids import Recorded
+from dpsync.identity.candidates import History
+from dpsync.identity.ids import RecordedLines
 from dpsync.identity.keys import NaturalKeys
-from dpsync.identity.match import Matching, match
-from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
+from dpsync.identity.match import MatchResult, match
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
@@ -26,7 +26,11 @@ SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")
 PARENT = ("org", "acme")
 VALUES, SPARE, SPACES = "ABCD", "EFGHIJ", "STUVXY"
-FIELDS = (Field("title", Text()), Field("path", Text(), on="update"), Field("space", Reference.to("space")))
+FIELDS = (
+    Field("title", Text()),
+    Field("path", Text(), written_in="update"),
+    Field("space", Reference.to("space")),
+)
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,10 @@ class Shape:
 
 
 def _kind(*identity: str | tuple[str, ...], sole_key: str | None = None) -> Kind:
-    read, update = Pages("/things"), Patch("{self}", repeat="safe")
+    read, update = ListRead("/things"), Patch("{self}", repeat="safe")
     return Kind(
-        "thing", "org", "things", Entries(), "/{id}", read, FIELDS,
-        identity=identity, sole_key=sole_key, update=update,
+        "thing", "org", "things", EntryMapping(), "/{id}", read, FIELDS,
+        natural_keys=identity, sole_key=sole_key, update=update,
     )  # fmt: skip
 
 
@@ -104,10 +108,10 @@ class Case:
             for space in self.shown[item.id]
         ]
 
-    def matched(self, *, base: bool = True, recorded: Mapping[Address, str] | None = None) -> Matching:
+    def matched(self, *, base: bool = True, recorded: Mapping[Address, str] | None = None) -> MatchResult:
         lines = {address: RecordedLine(address, id) for address, id in (recorded or {}).items()}
-        past = Past(self.base.entries, self.base.first) if base else Past()
-        past = replace(past, recorded=Recorded(lines))
+        past = History(self.base.entries, self.base.first) if base else History()
+        past = replace(past, recorded=RecordedLines(lines))
         return match(self.view(self.now), list(self.now.entries.values()), self.live, past)
 
     @property
@@ -117,10 +121,12 @@ class Case:
         for entry in self.base.entries.values():
             key, value = next(
                 (key, value)
-                for key in self.shape.kind.identity
-                if (value := view.wanted(entry, key)) is not None
+                for key in self.shape.kind.natural_keys
+                if (value := view.declared_value(entry, key)) is not None
             )
-            if [item.id for item in self.live if view.has(item, key, value)] != [self.own[entry.address]]:
+            if [item.id for item in self.live if view.object_has(item, key, value)] != [
+                self.own[entry.address]
+            ]:
                 return False
         return not dataclasses.replace(self, now=self.base).matched(base=False).diagnostics
 

@@ -13,11 +13,11 @@ from typing import Any
 from dpsync.api import Options, Planned, Session, load, load_base
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response, Transport
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.ids import NO_IDS, Edits, IdsFile, RecordedLine
+from dpsync.model.ids import NO_IDS, IdsEdits, IdsFile, RecordedLine
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
@@ -113,7 +113,7 @@ class Project:
             assert planned.plan.can_apply, planned.plan.refusals
             return session.apply(open_, planned, ids=self if self.ids is not None else None)
 
-    def edit(self, platform: str, edits: Edits) -> None:
+    def edit(self, platform: str, edits: IdsEdits) -> None:
         """Change lines of the ids file, as an apply does."""
         lines = {address: line for (_, address), line in edits.items()}
         known = {at: line for at, line in (self.ids or {}).items() if at not in lines}

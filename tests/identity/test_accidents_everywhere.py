@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.client.errors import Rejected
+from dpsync.client.errors import RejectedError
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from tests.soak import seeds
@@ -132,7 +132,7 @@ class History:
         if id:
             target = self.random.choice([None, *sorted(live["collections"])])
             self._say(f"move {id} to {target}")
-            with suppress(Rejected):  # it is there already
+            with suppress(RejectedError):  # it is there already
                 self._send("POST", f"/spaces/{id}/move", {"parent": target})
 
     # In the file.

@@ -11,7 +11,7 @@ from dpsync.model.desired import Base
 from dpsync.model.ids import IdsFile
 from dpsync.model.plan import Plan
 from dpsync.planner import rebound_ids
-from dpsync.planner.rebound_ids import Reason
+from dpsync.planner.rebound_ids import SimilarityReason
 
 from .past import Project
 from .test_git_base import did, docs
@@ -185,7 +185,7 @@ def test_replacing_shown_space_needs_confirmation(project: Project) -> None:
     assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/h")
     (candidate,) = refusal.candidates
     assert (candidate.id, candidate.why, candidate.shown_in) == (
-        "s1", Reason.SHOWN.value, ("acme/sites/docs/structure/en",)
+        "s1", SimilarityReason.SHOWN_AT_POSITION.value, ("acme/sites/docs/structure/en",)
     )  # fmt: skip
     assert [answer.add for answer in refusal.answers] == [
         "previously: Guide", "new: true", '--confirm "new acme/spaces/h"',
@@ -201,7 +201,7 @@ def test_shallow_clone_without_ids_creates_no_content(project: Project) -> None:
     def planned() -> Plan:
         session = project.session()
         with project.client() as client:
-            lacking = Base("the parent of HEAD is not in this clone", lacking=True)
+            lacking = Base("the parent of HEAD is not in this clone", is_commit_missing=True)
             return replace(session, base=lacking).plan(client).plan
 
     (refusal,) = planned().refusals
@@ -271,7 +271,7 @@ def test_base_ids_file_gives_rename_candidate(project: Project) -> None:
         client.get("/user")
         base = replace(session.base, ids=IdsFile({client.platform: {"acme": lines or {}}}))
         (refusal,) = replace(session, base=base).plan(client).plan.refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.OTHER_NAME.value)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", SimilarityReason.ENTRY_RENAMED.value)]
 
 
 def test_key_change_beside_new_entry_needs_no_question(project: Project) -> None:
@@ -301,7 +301,7 @@ def test_unrecorded_entry_is_matched_from_git(project: Project, title: str) -> N
     plan = project.plan()
     assert (plan.can_apply, plan.bindings["acme/spaces/n"]) == (True, "s2")
     (refusal,) = project.write("spaces: { g: { title: Guides }, b: { title: Blog } }").plan().refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s2", Reason.LOST.value)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s2", SimilarityReason.ENTRY_REMOVED.value)]
 
 
 def test_ids_line_overrides_git_history(project: Project) -> None:
@@ -309,4 +309,4 @@ def test_ids_line_overrides_git_history(project: Project) -> None:
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     project.commit("spaces: { n: { title: Guides } }")
     (refusal,) = project.write("spaces: { n: { title: News } }").plan().refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.LOST.value)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", SimilarityReason.ENTRY_REMOVED.value)]

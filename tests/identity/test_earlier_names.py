@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.identity.candidates import Past
-from dpsync.identity.keys import NaturalKeys, temporary
-from dpsync.identity.match import Matching, match
-from dpsync.identity.similarity import lookalikes
-from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
+from dpsync.identity.candidates import History
+from dpsync.identity.keys import NaturalKeys, temporary_name
+from dpsync.identity.match import MatchResult, match
+from dpsync.identity.similarity import similar_objects
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
@@ -24,7 +24,7 @@ SPAN, THERE = Span("dpsync.yaml", 1, 1, 1, 2), Span("dpsync.yaml", 7, 1, 7, 2)
 PLACE, PARENT = Address.parse("acme/things"), ("org", "acme")
 FIELDS = (
     Field("title", Text()),
-    Field("path", Text(), on="update"),
+    Field("path", Text(), written_in="update"),
     Field("box", Reference.to("box")),
     Field("terms", Table(Enum(("en", "de")), Text())),
 )
@@ -33,8 +33,16 @@ FIELDS = (
 def kind(*identity: str | tuple[str, ...], **more: Any) -> Kind:
     more = {"update": Patch("{self}", repeat="safe"), **more}
     return Kind(
-        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS, identity=identity, **more
-    )  # fmt: skip
+        "thing",
+        "org",
+        "things",
+        EntryMapping(),
+        "/{id}",
+        ListRead("/things"),
+        FIELDS,
+        natural_keys=identity,
+        **more,
+    )
 
 
 TITLE, BY_PATH = kind("title"), kind("path", "title")
@@ -52,11 +60,15 @@ def live(id: str, **fields: Any) -> LiveObject:
     return LiveObject("thing", id, PARENT, None, fields, "/things")
 
 
-def matched(of: Kind, wanted: list[Entry], there: list[LiveObject], base: Sequence[Entry] = ()) -> Matching:
-    return match(NaturalKeys(of, lambda _: None), wanted, there, Past({item.address: item for item in base}))
+def matched(
+    of: Kind, wanted: list[Entry], there: list[LiveObject], base: Sequence[Entry] = ()
+) -> MatchResult:
+    return match(
+        NaturalKeys(of, lambda _: None), wanted, there, History({item.address: item for item in base})
+    )
 
 
-def ids(found: Matching) -> dict[str, tuple[str, str]]:
+def ids(found: MatchResult) -> dict[str, tuple[str, str]]:
     assert found.diagnostics == []
     return {address.segments[-1]: (item.id, item.by) for address, item in found.matches.items()}
 
@@ -149,19 +161,19 @@ def test_third_natural_key_matches_from_base() -> None:
 
 @pytest.mark.parametrize(("of", "name"), [(TITLE, "title"), (BY_PATH, "path")])
 def test_temporary_name_matches_interrupted_swap(of: Kind, name: str) -> None:
-    there = [live("1", **{name: temporary(str(PLACE.child("a")))}), live("2", **{name: "B"})]
+    there = [live("1", **{name: temporary_name(str(PLACE.child("a")))}), live("2", **{name: "B"})]
     found = ids(matched(of, [entry("a", **{name: "A"}), entry("b", **{name: "B"})], there))
     assert found["a"] == ("1", "temporary name")
     assert found["b"][0] == "2"
 
 
 def test_temporary_name_format_is_stable() -> None:
-    assert temporary("acme/teams/a") == "dpsync-16e0bae102be093226148fb96c5fdd9f"
+    assert temporary_name("acme/teams/a") == "dpsync-16e0bae102be093226148fb96c5fdd9f"
 
 
 def test_composite_natural_key_has_no_temporary_name() -> None:
     of = kind(("title", "path"))
-    there = [live("1", title=temporary(str(PLACE.child("a"))), path="p")]
+    there = [live("1", title=temporary_name(str(PLACE.child("a"))), path="p")]
     assert ids(matched(of, [entry("a", title="A", path="p")], there)) == {}
 
 
@@ -241,7 +253,7 @@ def test_section_children_reveal_finished_swap(first: str, found: dict[str, str]
     wanted = [entry("a", path="q", title="T"), entry("b", path="p", title="T")]
     base = [entry("a", path="p", title="T"), entry("b", path="q", title="T")]
     there = [live("1", path="p", title="T"), live("2", path="q", title="T")]
-    answer = match(view, wanted, there, Past({item.address: item for item in base}, child))
+    answer = match(view, wanted, there, History({item.address: item for item in base}, child))
     assert {key: id for key, (id, _) in ids(answer).items()} == found
 
 
@@ -252,8 +264,10 @@ def test_partly_similar_title_needs_matching_children(shown: str | None, alike: 
     children = [] if shown is None else [live("x", box=LiveId(shown))]
     view = NaturalKeys(SHOWS, lambda _: None, lambda _: inside, lambda _: children)
     there = [live("1", title="Product docs")]
-    assert [item.id for item in lookalikes(view, entry("a", title="Product documentation"), there)] == alike
-    assert lookalikes(view, entry("a", title="Something else"), there) == []
+    assert [
+        item.id for item in similar_objects(view, entry("a", title="Product documentation"), there)
+    ] == alike
+    assert similar_objects(view, entry("a", title="Something else"), there) == []
 
 
 # Who has the better claim, and what says more.
@@ -343,7 +357,7 @@ def test_partly_similar_title_needs_equal_field(says: dict[str, Any], alike: lis
     view = NaturalKeys(kind("title"), lambda _: None)
     one = entry("a", title="Product documentation", **says)
     there = [live("1", title="Product docs", box=LiveId("A"))]
-    assert [item.id for item in lookalikes(view, one, there)] == alike
+    assert [item.id for item in similar_objects(view, one, there)] == alike
 
 
 @pytest.mark.parametrize(
@@ -358,5 +372,5 @@ def test_partly_similar_title_needs_equal_field(says: dict[str, Any], alike: lis
 def test_similarity_compares_only_shared_names(
     of: Kind, wanted: dict[str, Any], there: dict[str, Any], like: bool
 ) -> None:
-    found = lookalikes(NaturalKeys(of, lambda _: None), entry("a", **wanted), [live("1", **there)])
+    found = similar_objects(NaturalKeys(of, lambda _: None), entry("a", **wanted), [live("1", **there)])
     assert bool(found) == like

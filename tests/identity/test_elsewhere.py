@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dpsync.identity.keys import NaturalKeys, find_elsewhere
+from dpsync.identity.keys import NaturalKeys, match_below_other_parent
 from dpsync.model.desired import Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import LiveObject
@@ -19,7 +19,7 @@ EARLIER = wanted("news", title="News")
 def found(entry: Entry, *objects: LiveObject, line: str | None = None) -> str | None:
     """Return the id of the entry's object below another parent, or None if no object matches."""
     said = RecordedLine(PLACE.child("news"), line) if line is not None else None
-    match = find_elsewhere(VIEW, entry, objects, [EARLIER], said)
+    match = match_below_other_parent(VIEW, entry, objects, [EARLIER], said)
     return match.id if match is not None else None
 
 

@@ -313,6 +313,6 @@ def test_swapped_names_converge_in_shallow_clone(project: Project) -> None:
     head = git(project.directory, "rev-parse", "HEAD")
     (project.directory / ".git" / "shallow").write_text(f"{head}\n", encoding="utf-8")
     project.env["CI"] = "true"
-    assert project.session().base.lacking
+    assert project.session().base.is_commit_missing
     project.converges()
     assert project.live("spaces") == {"s1": "News", "s2": "Guides"}

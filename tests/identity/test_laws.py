@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from dpsync.identity.candidates import certain
+from dpsync.identity.candidates import certain_assignments
 from dpsync.model.address import Address
 
 from .cases import SHAPES, Case, applied, unapplied
@@ -120,7 +120,7 @@ def test_certain_matches_occur_in_all_assignments(seed: int) -> None:
         for entry, item in everything[0].items()
         if all(other.get(entry) == item for other in everything)
     }
-    assert certain(candidates, rank) == common
+    assert certain_assignments(candidates, rank) == common
 
 
 def test_certain_solves_chain_of_4000_entries() -> None:
@@ -128,4 +128,4 @@ def test_certain_solves_chain_of_4000_entries() -> None:
     names = [f"{n:04}" for n in range(4_000)]
     candidates = {name: [name, f"{n + 1:04}"] for n, name in enumerate(names)}
     candidates[names[-1]] = [names[-1]]
-    assert certain(candidates, dict.fromkeys(names, 0)) == {name: name for name in names}
+    assert certain_assignments(candidates, dict.fromkeys(names, 0)) == {name: name for name in names}

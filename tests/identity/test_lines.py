@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from dpsync.identity.candidates import Past
-from dpsync.identity.ids import Recorded
+from dpsync.identity.candidates import History
+from dpsync.identity.ids import RecordedLines
 from dpsync.identity.keys import NaturalKeys
-from dpsync.identity.match import Matching, match
+from dpsync.identity.match import MatchResult, match
 from dpsync.kinds.kind import Patch
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
@@ -28,19 +28,19 @@ def matched(
     orphans: dict[str, Address],
     base: Sequence[Entry] = (),
     **lines: str,
-) -> Matching:
+) -> MatchResult:
     """With lines of entries that are gone, by id, with lines of entries, and with a git base."""
     own = {PLACE.child(key): RecordedLine(PLACE.child(key), id) for key, id in lines.items()}
     of = replace(kind("title"), update=Patch("{self}", repeat="safe"))
-    past = Past({entry.address: entry for entry in base}, recorded=Recorded(own, orphans))
+    past = History({entry.address: entry for entry in base}, recorded_lines=RecordedLines(own, orphans))
     return match(NaturalKeys(of, lambda _: None), entries, objects, past)
 
 
-def codes(matching: Matching) -> list[str]:
+def codes(matching: MatchResult) -> list[str]:
     return [item.code for item in matching.diagnostics]
 
 
-def found(matching: Matching) -> dict[str, tuple[str, str, str]]:
+def found(matching: MatchResult) -> dict[str, tuple[str, str, str]]:
     """By key the id, and by what it is known."""
     return {str(at).rpartition("/")[2]: (one.id, one.by, one.detail) for at, one in matching.matches.items()}
 
@@ -146,5 +146,7 @@ def test_ids_line_error_has_position() -> None:
         for entry, span in zip(entries, (there, None), strict=True)
     }
     of = NaturalKeys(replace(kind("title"), update=Patch("{self}", repeat="safe")), lambda _: None)
-    asked = match(of, entries, [live("1", title="News")], Past({}, recorded=Recorded(lines, {})))
+    asked = match(
+        of, entries, [live("1", title="News")], History({}, recorded_lines=RecordedLines(lines, {}))
+    )
     assert [item.span for item in asked.diagnostics] == [there, entries[1].span]

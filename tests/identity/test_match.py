@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dpsync.identity.candidates import Past, is_in_base
-from dpsync.identity.match import Matching, NaturalKeys, match
-from dpsync.identity.questions import candidates, pin, pinned
-from dpsync.kinds.kind import Entries, Field, Kind, Pages
+from dpsync.identity.candidates import History, is_in_base
+from dpsync.identity.match import MatchResult, NaturalKeys, match
+from dpsync.identity.questions import candidate_objects, pin_answer, pin_text
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
@@ -24,7 +24,7 @@ SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")
 FIELDS = (
     *(Field(name, Text()) for name in ("title", "path", "language")),
-    Field("email", Text(form="email")),
+    Field("email", Text(format="email")),
     Field("box", Reference.to("box")),
 )
 BOXES = {Address.parse("acme/boxes/a"): "A", Address.parse("acme/boxes/b"): "B"}
@@ -34,8 +34,8 @@ def kind(
     *identity: str | tuple[str, ...], tie_breakers: tuple[str, ...] = (), sole_key: str | None = None
 ) -> Kind:
     return Kind(
-        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS,
-        identity=identity, tie_breakers=tie_breakers, sole_key=sole_key,
+        "thing", "org", "things", EntryMapping(), "/{id}", ListRead("/things"), FIELDS,
+        natural_keys=identity, tie_breakers=tie_breakers, sole_key=sole_key,
     )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def box(name: str) -> Ref:
     return Ref(Address.parse(f"acme/boxes/{name}"))
 
 
-def asked(of: Kind, entries: list[Entry], objects: list[LiveObject]) -> Matching:
+def asked(of: Kind, entries: list[Entry], objects: list[LiveObject]) -> MatchResult:
     return match(NaturalKeys(of, BOXES.get), entries, objects)
 
 
@@ -510,7 +510,7 @@ def test_is_in_base_requires_all_keys_of_base(base: Entry, object_: LiveObject, 
     Otherwise, what gives no name is taken for what has none either.
     """
     now = wanted("a", path="p", title="New")
-    past = Past({base.address: base})
+    past = History({base.address: base})
     assert is_in_base(NaturalKeys(BY_PATH, BOXES.get), past, now, object_) == certain
 
 
@@ -534,7 +534,7 @@ def test_base_resolves_contradicting_keys(base: list[Entry], codes: list[str]) -
     Otherwise, of two objects that an entry's keys name one is taken by chance.
     Otherwise, a base that says nothing of an entry makes it certain which object it is.
     """
-    past = Past({item.address: item for item in base})
+    past = History({item.address: item for item in base})
     entries = [wanted("0", path="0", title="Zero"), wanted("a", path="p", title="A")]  # the first is nothing
     answer = match(NaturalKeys(BY_PATH, BOXES.get), entries, NAMED, past)
     assert [item.code for item in answer.diagnostics] == codes
@@ -563,35 +563,43 @@ def test_candidate_title_falls_back_to_id() -> None:
     """
     there = {"1": live("1", title="T"), "2": live("2", title=""), "3": live("3"), "4": None}
     there["5"] = live("5", title=LiveId("t"))
-    assert [one.title for one in candidates(kind("title"), wanted("a"), there)] == ["T", "2", "3", "4", "5"]
+    assert [one.title for one in candidate_objects(kind("title"), wanted("a"), there)] == [
+        "T",
+        "2",
+        "3",
+        "4",
+        "5",
+    ]
 
 
 def test_candidate_includes_last_change_date() -> None:
     """Otherwise, a question does not say when each of them was changed."""
-    there = {"1": replace(live("1"), changed="2026-01-31"), "2": live("2")}
-    assert [one.changed for one in candidates(kind(), wanted("a"), there)] == ["2026-01-31", None]
+    there = {"1": replace(live("1"), changed_at="2026-01-31"), "2": live("2")}
+    assert [one.changed for one in candidate_objects(kind(), wanted("a"), there)] == ["2026-01-31", None]
 
 
 def test_shared_files_pin_suggestion_mentions_overlay() -> None:
     """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
-    assert "overlay" in pin("1", shared=True)
-    assert "overlay" in pinned(wanted("a"), "1", shared=True).means
+    assert "overlay" in pin_text("1", uses_ids_file=True)
+    assert "overlay" in pin_answer(wanted("a"), "1", uses_ids_file=True).means
 
 
 def test_unrecorded_kinds_use_pins_in_environments() -> None:
     """Otherwise, a line is advised for what never has one, and the command refuses."""
     by_title = kind("title")
-    assert NaturalKeys(by_title, BOXES.get, environments=True).shared
-    assert not NaturalKeys(replace(by_title, shape=Entries("title")), BOXES.get, environments=True).shared
+    assert NaturalKeys(by_title, BOXES.get, has_environments=True).uses_ids_file
+    assert not NaturalKeys(
+        replace(by_title, shape=EntryMapping("title")), BOXES.get, has_environments=True
+    ).uses_ids_file
 
 
 @pytest.mark.parametrize("fields", [{}, {"title": "T"}], ids=["nothing", "one text"])
 def test_missing_language_text_gives_no_natural_key(fields: dict[str, Any]) -> None:
     """Otherwise, what has no text in several languages ends the run in an error of the program."""
-    assert NaturalKeys(kind("title.en"), BOXES.get).wanted(wanted("a", **fields), "title.en") is None
+    assert NaturalKeys(kind("title.en"), BOXES.get).declared_value(wanted("a", **fields), "title.en") is None
 
 
 def test_references_to_different_missing_objects_differ() -> None:
     """Otherwise, what names different things that are not live yet counts as alike."""
     keys = NaturalKeys(kind("box"), lambda _: None)
-    assert keys.form(box("a")) != keys.form(box("b"))
+    assert keys.comparable(box("a")) != keys.comparable(box("b"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsync.identity.keys import NaturalKeys
-from dpsync.identity.similarity import could_be, lookalikes, rivals
+from dpsync.identity.similarity import competing_entries, new_objects_matching, similar_objects
 from dpsync.model.values import LiveId
 
 from .test_match import BOXES, box, kind, live, wanted
@@ -22,14 +22,16 @@ def test_new_object_candidates_prefer_declared_collection() -> None:
         live("1", title="T", box=LiveId("B"), language="en"),
         live("2", title="T", box=LiveId("A")),
     )
-    assert [item.id for item in could_be(VIEW, entry, [elsewhere, nearer])] == ["2"]
-    assert [item.id for item in could_be(VIEW, entry, [elsewhere])] == ["1"]
+    assert [item.id for item in new_objects_matching(VIEW, entry, [elsewhere, nearer])] == ["2"]
+    assert [item.id for item in new_objects_matching(VIEW, entry, [elsewhere])] == ["1"]
 
 
 def test_new_object_candidates_include_both_namesakes() -> None:
     """Otherwise, a tie-breaker that nobody declares tells apart what it knows nothing of."""
     entry = wanted("t", title="T")
-    assert [item.id for item in could_be(VIEW, entry, [live("1", title="T"), live("2", title="T")])] == [
+    assert [
+        item.id for item in new_objects_matching(VIEW, entry, [live("1", title="T"), live("2", title="T")])
+    ] == [
         "1",
         "2",
     ]
@@ -39,17 +41,17 @@ def test_new_object_candidates_use_later_key_as_fallback() -> None:
     """Otherwise, whatever is new is taken for ours."""
     entry = wanted("t", path="p", title="T")
     both = [live("1", title="T"), live("2", path="p"), live("3", path="p")]
-    assert [item.id for item in could_be(VIEW, entry, both)] == ["2", "3"]
+    assert [item.id for item in new_objects_matching(VIEW, entry, both)] == ["2", "3"]
 
 
 def test_uncreated_entry_with_same_name_is_rival() -> None:
     """Otherwise, what only one entry can be is left to nobody."""
     others = [wanted("u", title="T"), wanted("v", title="V")]
-    assert rivals(VIEW, live("1", title="T"), others) == others[:1]
+    assert competing_entries(VIEW, live("1", title="T"), others) == others[:1]
 
 
 def test_similarity_requires_equal_numbers_in_names() -> None:
     """Otherwise, one release is proposed as another one."""
     one = wanted("r", title="Release notes 1")
-    assert lookalikes(VIEW, one, [live("1", title="Release notes 2")]) == []
-    assert lookalikes(VIEW, one, [live("1", title="Release note 1")]) != []
+    assert similar_objects(VIEW, one, [live("1", title="Release notes 2")]) == []
+    assert similar_objects(VIEW, one, [live("1", title="Release note 1")]) != []

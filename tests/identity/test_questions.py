@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.client.client import ReadClient
-from dpsync.live.delete_evidence import MOST
+from dpsync.live.delete_evidence import MAX_COUNTED_OBJECTS
 from dpsync.model.diagnostic import DiagnosticError
 from tests.direct import transport
 
@@ -112,6 +112,8 @@ def test_plan_without_questions_counts_no_pages(project: Project) -> None:
 
 
 def test_identity_question_limits_page_counting(project: Project) -> None:
-    project.holds(spaces=docs(*["Guides"] * (MOST + 5))).write("spaces: { g: { title: Guides } }")
+    project.holds(spaces=docs(*["Guides"] * (MAX_COUNTED_OBJECTS + 5))).write(
+        "spaces: { g: { title: Guides } }"
+    )
     paths, _ = counting(project)
-    assert len(paths) == MOST
+    assert len(paths) == MAX_COUNTED_OBJECTS

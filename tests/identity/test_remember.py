@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dpsync.identity.match import remember
+from dpsync.identity.match import match_earlier_entries
 from dpsync.model.desired import Desired
 from dpsync.model.ids import RecordedLine
-from dpsync.model.snapshot import Identity, Records
+from dpsync.model.snapshot import Identity, RecordedIds
 from tests.planner.stages import ACME, Case
 
 ENTRY = ACME.child("spaces", "s")
@@ -21,10 +21,10 @@ def remembered(
     """Return the object of the base's removed space `s`; `now` and `then` are the ids of its lines."""
     sides = Case({"space": {}}, {"space": live}, base={"space": {"s": base}}).sides()
     lines = [{ENTRY: RecordedLine(ENTRY, id)} if id is not None else {} for id in (now, then)]
-    snapshot = replace(sides.snapshot, records=Records(*lines))
+    snapshot = replace(sides.snapshot, recorded_ids=RecordedIds(*lines))
     before = sides.base.desired
     assert isinstance(before, Desired)
-    return remember(sides.registry, before, sides.desired, snapshot).get(ENTRY)
+    return match_earlier_entries(sides.registry, before, sides.desired, snapshot).get(ENTRY)
 
 
 LIVE = {"a": {"title": "A"}, "b": {"title": "B"}}
@@ -55,5 +55,5 @@ def test_removed_entry_ignores_reused_object() -> None:
     ).sides()
     before = sides.base.desired
     assert isinstance(before, Desired)
-    found = remember(sides.registry, before, sides.desired, sides.snapshot)
+    found = match_earlier_entries(sides.registry, before, sides.desired, sides.snapshot)
     assert found == {ACME: ("organization", "acme"), ACME.child("spaces", "a"): ("space", "space-a")}

@@ -11,8 +11,8 @@ import pytest
 
 from dpsync.api import IdsOnDisk, Options, Session, load
 from dpsync.client.client import WriteClient
-from dpsync.kinds.registry import load as load_registry
-from dpsync.model.ids import Edits
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.model.ids import IdsEdits
 from dpsync.model.journal import Report
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
@@ -78,7 +78,7 @@ class Lab:
             client.get("/user")
             found = self.disk.read().lines(client.platform, "acme")
         return {
-            str(address).removeprefix("acme/"): " ".join(filter(None, (one.id, one.also)))
+            str(address).removeprefix("acme/"): " ".join(filter(None, (one.id, one.second_id)))
             for address, one in found.items()
         }
 
@@ -199,7 +199,7 @@ class DyingWith:
         self.lab = lab
         self.transport = transport
 
-    def edit(self, platform: str, edits: Edits) -> None:
+    def edit(self, platform: str, edits: IdsEdits) -> None:
         if not self.transport.dead:
             self.lab.disk.edit(platform, edits)
 

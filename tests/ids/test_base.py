@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import ids_path, load, load_base, load_ids
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Base
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, RecordedLine
-from dpsync.model.snapshot import Records
+from dpsync.model.snapshot import RecordedIds
 from dpsync.planner.decide import decide
 from dpsync.planner.remarks import history_notes
 from tests.identity.past import configuration, git
@@ -125,7 +125,7 @@ def test_rewritten_ids_lines_exclude_new_and_removed(
 ) -> None:
     lines, earlier = (ids_of(*each).lines(HERE, "org-1", "acme") for each in (after, before))
 
-    assert [str(new.address) for _, new in Records(lines, earlier).rewritten] == pairs
+    assert [str(new.address) for _, new in RecordedIds(lines, earlier).changed_lines] == pairs
 
 
 def test_ids_lines_are_limited_to_platform_and_organization() -> None:
@@ -138,8 +138,8 @@ def test_ids_lines_are_limited_to_platform_and_organization() -> None:
 def test_changed_ids_line_adds_note_to_plan() -> None:
     case = Case(wanted={"team": {"a": {"title": "A"}}}, live={"team": {"a": {"title": "A"}}}, base={})
     sides, at = case.sides(), Address.parse("acme/teams/a")
-    records = Records({at: line("acme/teams/a", "y")}, {at: line("acme/teams/a", "x")})
-    sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
+    records = RecordedIds({at: line("acme/teams/a", "y")}, {at: line("acme/teams/a", "x")})
+    sides = replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records))
 
     assert [(note.address, note.text) for note in history_notes(sides, decide(sides).deletions)] == [
         ("acme/teams/a", "the line of this entry in the ids file changed from x (in the base) to y")
@@ -153,7 +153,7 @@ def test_include_pattern_skips_ids_file(project: Path) -> None:
     (project / "dpsync.ids.yaml").write_text(section("acme/teams/a: x"), encoding="utf-8")
     commit(project)
 
-    assert Address.parse("acme/teams/a") in load(project / "dpsync.yaml", {}).resources
+    assert Address.parse("acme/teams/a") in load(project / "dpsync.yaml", {}).entries
     before = base_of(project, project / "dpsync.ids.yaml").desired
     assert before is not None
-    assert Address.parse("acme/teams/a") in before.resources
+    assert Address.parse("acme/teams/a") in before.entries

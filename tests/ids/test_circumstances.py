@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import IdsOnDisk, Session, load
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import writing

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.ids_file import HEADER, markers, parse, parse_both, render, repeated
-from dpsync.kinds.registry import load as load_registry
+from dpsync.config.ids_file import (
+    HEADER,
+    find_conflict_markers,
+    parse,
+    parse_conflict,
+    render_ids_file,
+    repeated_line_warnings,
+)
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.address import Address
 from dpsync.model.ids import IdsFile, RecordedLine, is_id
 from tests.soak import examples
@@ -27,7 +34,9 @@ def said(text: str | bytes) -> dict[str, str]:
     ids, found = parse(text, "dpsync.ids.yaml", REGISTRY)
     assert list(found) == []
     (lines,) = [lines for platform in ids.sections.values() for lines in platform.values()]
-    return {str(address): " ".join(filter(None, (line.id, line.also))) for address, line in lines.items()}
+    return {
+        str(address): " ".join(filter(None, (line.id, line.second_id))) for address, line in lines.items()
+    }
 
 
 def wrong(text: str | bytes) -> list[tuple[str, str]]:
@@ -89,7 +98,7 @@ def test_identical_ids_line_twice_is_a_warning(again: str) -> None:
     ids, found = parse(section("acme/teams/a: x", again), "f", REGISTRY)
     assert list(found) == []
     assert ids.sections == ids_of(line("acme/teams/a", "x")).sections
-    (warning,) = repeated(ids)
+    (warning,) = repeated_line_warnings(ids)
     assert (warning.code, warning.severity, warning.span and warning.span.line) == ("DP153", "warning", 4)
 
 
@@ -102,7 +111,7 @@ def test_repeated_ids_sections_are_merged() -> None:
 
 def test_contradicting_ids_lines_are_disputed() -> None:
     text = section("acme/teams/a: x", "acme/teams/b: y", "acme/teams/a: z").encode()
-    ids, disputed, found = parse_both(text, "f", REGISTRY)
+    ids, disputed, found = parse_conflict(text, "f", REGISTRY)
     assert (list(found), ids) == ([], ids_of(line("acme/teams/b", "y")))
     assert disputed == {(HERE, "org-1", Address.parse("acme/teams/a"))}
 
@@ -182,7 +191,7 @@ def test_ids_parser_reports_all_errors_and_keeps_rest() -> None:
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_random_ids_text_is_reported_or_survives_rewrite(text: str | bytes) -> None:
     ids, found = parse(text, "f", REGISTRY)
-    assert found or parse(render(ids), "f", REGISTRY)[0] == ids
+    assert found or parse(render_ids_file(ids), "f", REGISTRY)[0] == ids
 
 
 # Merge conflicts.
@@ -214,18 +223,18 @@ def test_ids_conflict_markers_are_one_finding() -> None:
 
 @pytest.mark.parametrize("text", ["=======\n", ">>>>>>> a\n", "||||||| 1234\n", "<<<<<<< HEAD\r\n"])
 def test_each_conflict_marker_type_is_detected(text: str) -> None:
-    assert [span.line for span in markers(f"a\n{text}", "f")] == [2]
+    assert [span.line for span in find_conflict_markers(f"a\n{text}", "f")] == [2]
 
 
 @pytest.mark.parametrize("text", ["========\n", " =======\n", "=======x\n", "<<<<<< a\n", "# =======\n"])
 def test_lines_resembling_conflict_markers_are_ignored(text: str) -> None:
-    assert markers(text, "f") == []
+    assert find_conflict_markers(text, "f") == []
 
 
 @pytest.mark.parametrize("ancestor", ["", "||||||| base\n    acme/teams/b: base\n    acme/teams/e: v\n"])
 def test_ids_conflict_merges_lines_of_both_sides(ancestor: str) -> None:
     text = CONFLICT.replace("=======\n", f"{ancestor}=======\n")
-    ids, disputed, found = parse_both(text.encode(), "f", REGISTRY)
+    ids, disputed, found = parse_conflict(text.encode(), "f", REGISTRY)
 
     assert list(found) == []
     assert {str(address): one.id for address, one in ids.lines(HERE, "org-1").items()} == {
@@ -237,7 +246,7 @@ def test_ids_conflict_merges_lines_of_both_sides(ancestor: str) -> None:
 def test_ids_conflict_over_sections_keeps_both() -> None:
     ours, theirs = section("acme/teams/a: x"), section("globex/teams/a: y", organization="org-2")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
-    ids, disputed, found = parse_both(text.encode(), "f", REGISTRY)
+    ids, disputed, found = parse_conflict(text.encode(), "f", REGISTRY)
 
     assert (list(found), disputed) == ([], frozenset())
     assert set(ids.sections[HERE]) == {"org-1", "org-2"}
@@ -246,7 +255,7 @@ def test_ids_conflict_over_sections_keeps_both() -> None:
 def test_ids_conflict_tolerates_different_organization_keys() -> None:
     ours, theirs = section("acme/teams/a: x"), section("old/teams/a: x", "old/teams/b: y")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
-    ids, disputed, _ = parse_both(text.encode(), "f", REGISTRY)
+    ids, disputed, _ = parse_conflict(text.encode(), "f", REGISTRY)
 
     assert sorted(map(str, ids.lines(HERE, "org-1"))) == ["acme/teams/a", "acme/teams/b"]
     assert disputed == frozenset()
@@ -257,14 +266,14 @@ def test_ids_conflict_tolerates_different_organization_keys() -> None:
     ["=======\n", "<<<<<<< a\n", "<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n", "<<<<<<< a\n>>>>>>> b\n"],
 )
 def test_unbalanced_ids_conflict_markers_are_refused(text: str) -> None:
-    assert [one.code for one in parse_both(text.encode(), "f", REGISTRY)[2]][:1] == ["DP154"]
+    assert [one.code for one in parse_conflict(text.encode(), "f", REGISTRY)[2]][:1] == ["DP154"]
 
 
 def test_invalid_line_inside_ids_conflict_is_located() -> None:
     text = CONFLICT.replace("theirs", "[]")
 
     assert [
-        (one.code, one.span and one.span.line) for one in parse_both(text.encode(), "f", REGISTRY)[2]
+        (one.code, one.span and one.span.line) for one in parse_conflict(text.encode(), "f", REGISTRY)[2]
     ] == [("DP152", 8)]
 
 
@@ -278,7 +287,7 @@ def test_kept_mark_in_ids_file_survives_rewrite() -> None:
 
     assert list(found) == []
     assert ids == ids_of(kept("acme/teams/a", "x"))
-    assert render(ids).decode() == HEADER + section(MARKED)
+    assert render_ids_file(ids).decode() == HEADER + section(MARKED)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +303,7 @@ def test_kept_mark_on_one_conflict_side_survives() -> None:
     """A lost mark would let a later `prune` delete the object without its name."""
     ours, theirs = section("acme/teams/a: x", "acme/teams/b: y"), section(MARKED, "acme/teams/b: z")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
-    ids, disputed, _ = parse_both(text.encode(), "f", REGISTRY)
+    ids, disputed, _ = parse_conflict(text.encode(), "f", REGISTRY)
 
     assert ids == ids_of(kept("acme/teams/a", "x"))
     assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
@@ -313,11 +322,11 @@ def test_kept_mark_on_duplicate_ids_line_survives() -> None:
 def test_ids_file_is_written_sorted() -> None:
     ids = (
         ids_of(line("b/teams/z", "1e3"), line("b/teams/a", "t"), organization="org-2")
-        .replaced(HERE, "org-1", {line("a/teams/x", "x").address: line("a/teams/x", "x")})
-        .replaced("world-1f", "acme", {line("a/teams/x", "no id").address: line("a/teams/x", "no id")})
+        .with_section(HERE, "org-1", {line("a/teams/x", "x").address: line("a/teams/x", "x")})
+        .with_section("world-1f", "acme", {line("a/teams/x", "no id").address: line("a/teams/x", "no id")})
     )
 
-    assert render(ids).decode() == HEADER + dedent(f"""\
+    assert render_ids_file(ids).decode() == HEADER + dedent(f"""\
         {HERE}:
           org-1:
             a/teams/x: x
@@ -356,21 +365,21 @@ def test_ids_file_survives_write_and_read(sections: dict[str, dict[str, list[Rec
             for platform, organizations in sections.items()
         }
     )
-    again, found = parse(render(ids), "f", REGISTRY)
+    again, found = parse(render_ids_file(ids), "f", REGISTRY)
 
     assert list(found) == []
     assert again == ids
-    assert render(again) == render(ids)
+    assert render_ids_file(again) == render_ids_file(ids)
 
 
 def test_long_address_survives_ids_file_rewrite() -> None:
     ids = ids_of(line(f"acme/sites/{'s' * 600}/structure/{'t' * 600}", "section-1", "site-space-1"))
 
-    assert parse(render(ids), "f", REGISTRY) == (ids, [])
+    assert parse(render_ids_file(ids), "f", REGISTRY) == (ids, [])
 
 
 def test_variation_selector_in_id_is_escaped() -> None:
-    written = render(ids_of(line("acme/teams/a", "a\ufe0f")))
+    written = render_ids_file(ids_of(line("acme/teams/a", "a\ufe0f")))
 
     assert written.decode().isascii()
     assert parse(written, "f", REGISTRY) == (ids_of(line("acme/teams/a", "a\ufe0f")), [])
@@ -379,13 +388,13 @@ def test_variation_selector_in_id_is_escaped() -> None:
 @pytest.mark.parametrize("id", ["a\u3164", "\U000e0100", "a\u034f", "{", "..", "a//b"])
 def test_unsafe_id_is_omitted_from_ids_file(id: str) -> None:
     """An invisible character would hide which object a line is about; dots and braces would change a URL."""
-    assert parse(render(ids_of(line("acme/teams/a", id))), "f", REGISTRY)[0].sections == {}
+    assert parse(render_ids_file(ids_of(line("acme/teams/a", id))), "f", REGISTRY)[0].sections == {}
 
 
 def test_id_with_space_is_omitted_from_ids_file() -> None:
     ids = ids_of(line("acme/teams/a", "an id"), line("acme/teams/b", "x"))
 
-    assert parse(render(ids), "f", REGISTRY) == (ids_of(line("acme/teams/b", "x")), [])
+    assert parse(render_ids_file(ids), "f", REGISTRY) == (ids_of(line("acme/teams/b", "x")), [])
 
 
 # Sections.
@@ -401,14 +410,16 @@ def test_ids_lines_follow_changed_organization_key() -> None:
 
 def test_ids_edit_affects_only_its_organizations() -> None:
     ids = ids_of(line("acme/teams/a", "x"), line("acme/teams/b", "y"))
-    other = ids.replaced("world-1", "org-1", {line("acme/teams/a", "w").address: line("acme/teams/a", "w")})
+    other = ids.with_section(
+        "world-1", "org-1", {line("acme/teams/a", "w").address: line("acme/teams/a", "w")}
+    )
     edits = {
         ("org-1", Address.parse("acme/teams/a")): line("acme/teams/a", "new"),
         ("org-1", Address.parse("acme/teams/b")): None,
         ("org-2", Address.parse("globex/teams/a")): line("globex/teams/a", "z"),
     }
 
-    assert other.edited(HERE, edits) == IdsFile(
+    assert other.with_edits(HERE, edits) == IdsFile(
         {
             HERE: {
                 "org-1": {Address.parse("acme/teams/a"): line("acme/teams/a", "new")},
@@ -423,10 +434,10 @@ def test_ids_edit_after_key_change_keeps_one_line() -> None:
     ids = ids_of(line("old/teams/a", "x"), line("old/teams/b", "y"))
     edits = {("org-1", Address.parse("acme/teams/a")): line("acme/teams/a", "new")}
 
-    assert ids.edited(HERE, edits) == ids_of(line("acme/teams/a", "new"), line("acme/teams/b", "y"))
+    assert ids.with_edits(HERE, edits) == ids_of(line("acme/teams/a", "new"), line("acme/teams/b", "y"))
 
 
 def test_empty_ids_section_is_removed() -> None:
     edits = {("org-1", Address.parse("acme/teams/a")): None}
 
-    assert ids_of(line("acme/teams/a", "x")).edited(HERE, edits) == IdsFile()
+    assert ids_of(line("acme/teams/a", "x")).with_edits(HERE, edits) == IdsFile()

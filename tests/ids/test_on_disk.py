@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dpsync.apply import ids_on_disk
-from dpsync.apply.ids_on_disk import CannotWrite, IdsOnDisk
-from dpsync.kinds.registry import load as load_registry
+from dpsync.apply.ids_on_disk import IdsOnDisk, IdsWriteError
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.ids import IdsFile, RecordedLine
 
 from .test_file import HERE, ids_of, line, section
@@ -49,7 +49,7 @@ def test_ids_file_write_keeps_concurrent_lines(file: Path) -> None:
 
     assert IdsOnDisk(file, REGISTRY).read() == ids_of(
         line("acme/teams/a", "x"), line("acme/teams/b", "w"), line("acme/teams/c", "z")
-    ).edited(HERE, {("org-2", line("globex/teams/a", "y").address): line("globex/teams/a", "y")})
+    ).with_edits(HERE, {("org-2", line("globex/teams/a", "y").address): line("globex/teams/a", "y")})
 
 
 def test_parallel_ids_file_writers_lose_no_line(file: Path) -> None:
@@ -79,7 +79,7 @@ def test_ids_file_is_not_created_without_lines(file: Path) -> None:
 def test_unparsable_ids_file_is_never_overwritten(file: Path, text: str) -> None:
     """Otherwise, a file that cannot be read is replaced, and its lines are lost."""
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(CannotWrite, match=r"the ids file dpsync\.ids\.yaml cannot be written: line 1: "):
+    with pytest.raises(IdsWriteError, match=r"the ids file dpsync\.ids\.yaml cannot be written: line 1: "):
         add(file, line("acme/teams/a", "x"))
 
     assert file.read_text(encoding="utf-8") == text
@@ -95,7 +95,7 @@ def test_ids_write_never_replaces_directory_link_or_pipe(file: Path, tmp_path: P
     else:
         os.mkfifo(file)
     before = stat.S_IFMT(file.lstat().st_mode)
-    with pytest.raises(CannotWrite):
+    with pytest.raises(IdsWriteError):
         add(file, line("acme/teams/a", "x"))
 
     assert stat.S_IFMT(file.lstat().st_mode) == before
@@ -108,14 +108,14 @@ def test_ids_file_write_refuses_symlink_leaving_project(tmp_path: Path) -> None:
     (tmp_path / "project" / "data").symlink_to(tmp_path / "elsewhere")
     on_disk = IdsOnDisk(tmp_path / "project" / "data" / "ids.yaml", REGISTRY, project=tmp_path / "project")
     for write in (lambda: on_disk.put(IdsFile()), lambda: on_disk.edit("https://x.example", {})):
-        with pytest.raises(CannotWrite):
+        with pytest.raises(IdsWriteError):
             write()
 
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_ids_file_in_missing_directory_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CannotWrite, match="No such file or directory"):
+    with pytest.raises(IdsWriteError, match="No such file or directory"):
         add(tmp_path / "nowhere" / "ids.yaml", line("acme/teams/a", "x"))
 
 
@@ -128,7 +128,7 @@ def test_local_ids_directory_gets_gitignore(tmp_path: Path) -> None:
 def test_locked_ids_file_write_times_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, that another dpsync writes all the time stops an apply in the middle."""
     monkeypatch.setattr(ids_on_disk, "_PATIENCE", 0.0)
-    with ids_on_disk._locked(file), pytest.raises(CannotWrite, match="another dpsync"):
+    with ids_on_disk._locked(file), pytest.raises(IdsWriteError, match="another dpsync"):
         add(file, line("acme/teams/a", "x"))
 
 
@@ -145,6 +145,6 @@ def test_ids_replace_keeps_other_organizations(file: Path) -> None:
     lines = {line("acme/teams/b", "z").address: line("acme/teams/b", "z")}
     IdsOnDisk(file, REGISTRY).replace(HERE, {"org-1": lines})
 
-    assert IdsOnDisk(file, REGISTRY).read() == ids_of(line("acme/teams/b", "z")).edited(
+    assert IdsOnDisk(file, REGISTRY).read() == ids_of(line("acme/teams/b", "z")).with_edits(
         HERE, {("org-2", line("globex/teams/a", "y").address): line("globex/teams/a", "y")}
     )

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.apply.ids_on_disk import CannotWrite
-from dpsync.apply.ids_recorder import Recorder
-from dpsync.apply.task import Task
+from dpsync.apply.ids_on_disk import IdsWriteError
+from dpsync.apply.ids_recorder import IdsRecorder
+from dpsync.apply.task import StepTask
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Change, Gives, Step
-from dpsync.model.ids import NO_IDS, Edits, IdsFile, RecordedLine
+from dpsync.model.ids import NO_IDS, IdsEdits, IdsFile, RecordedLine
 from dpsync.model.journal import Outcome
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
@@ -22,7 +22,7 @@ from tests.planner.stages import REGISTRY, Case
 from .test_file import HERE, ids_of, line
 
 ORG = "acme"
-NO_ROOM = CannotWrite("no room")
+NO_ROOM = IdsWriteError("no room")
 
 
 def at(text: str) -> Address:
@@ -33,10 +33,10 @@ def at(text: str) -> Address:
 class Kept:
     """A store that remembers what it was given, and fails while it is `broken`, by that."""
 
-    written: list[Edits] = field(default_factory=list)
+    written: list[IdsEdits] = field(default_factory=list)
     broken: Exception | None = None
 
-    def edit(self, platform: str, edits: Edits) -> None:
+    def edit(self, platform: str, edits: IdsEdits) -> None:
         assert platform == HERE
         if self.broken is not None:
             raise self.broken
@@ -74,13 +74,13 @@ class Apply:
 
     def __post_init__(self) -> None:
         self.plan = make_plan(self.sides)
-        self.recorder = Recorder(
+        self.recorder = IdsRecorder(
             self.store, HERE, self.known, REGISTRY, self.sides.desired, self.chosen, self.clock
         )
 
     def begins(self, blocked: str = "") -> Apply:
         plan = self.plan.model_copy(update={"blocked": (Blocked(address=blocked, reason="so"),)})
-        self.recorder.recognised(self.sides.snapshot, plan if blocked else self.plan)
+        self.recorder.record_matches(self.sides.snapshot, plan if blocked else self.plan)
         return self
 
     def ends(self, verb: str, address: str, result: str = "done", **more: Any) -> None:
@@ -94,7 +94,7 @@ class Apply:
             address=address, kind=more.get("kind", "team"), action="update", id=more.get("id"), steps=(step,)
         )
         outcome = Outcome(step="step", address=address, verb=verb, result=result)
-        self.recorder.settled(Task(change, step), outcome, lambda one: gives.get(str(one)))
+        self.recorder.record_outcome(StepTask(change, step), outcome, lambda one: gives.get(str(one)))
 
     def writes(self) -> dict[str, str | None]:
         self.recorder.close()
@@ -108,9 +108,9 @@ def test_recorder_records_matched_ids_at_start() -> None:
 def test_recorder_skips_already_recorded_ids() -> None:
     """Otherwise, each apply writes the file, though nothing new is known."""
     first = Apply().begins()
-    again = Apply(known=first.recorder.known).begins()
+    again = Apply(known=first.recorder.current_ids).begins()
 
-    assert again.recorder.due is None
+    assert again.recorder.seconds_to_next_write is None
     assert again.writes() == {}
 
 
@@ -118,7 +118,7 @@ def test_recorder_removes_line_of_renamed_key() -> None:
     old = (
         Apply()
         .begins()
-        .recorder.known.edited(
+        .recorder.current_ids.with_edits(
             HERE, {("acme", at("acme/teams/z")): RecordedLine(at("acme/teams/z"), "team-a")}
         )
     )
@@ -131,7 +131,7 @@ def test_recorder_keeps_lines_of_unrelated_objects() -> None:
     """Otherwise, the line of a thing of another kind with the same id goes."""
     lines = {"acme/spaces/z": "team-a", "acme/teams/y": "old"}
     edits = {("acme", at(address)): RecordedLine(at(address), id) for address, id in lines.items()}
-    apply = Apply(known=Apply().begins().recorder.known.edited(HERE, edits)).begins()
+    apply = Apply(known=Apply().begins().recorder.current_ids.with_edits(HERE, edits)).begins()
 
     assert apply.writes() == {}
 
@@ -238,7 +238,7 @@ TWO = Case(wanted={"space": {"x": {"title": "X"}}}, live={"space": {"x": {"title
 def given() -> Sides:
     """Return sides whose space is still in another organization."""
     sides = TWO.sides()
-    return replace(sides, snapshot=replace(sides.snapshot, transferred=frozenset({at("acme/spaces/x")})))
+    return replace(sides, snapshot=replace(sides.snapshot, transferred_entries=frozenset({at("acme/spaces/x")})))
 
 
 BEFORE = known(line("globex/spaces/x", "space-x"), line("globex/spaces/y", "y"), organization="globex")
@@ -283,7 +283,7 @@ def test_recorder_writes_once_per_second_at_most() -> None:
     apply.clock.now += 0.9
     apply.recorder.flush()
     early = len(apply.store.written)
-    left = apply.recorder.due
+    left = apply.recorder.seconds_to_next_write
     apply.clock.now += 0.2
     apply.recorder.flush()
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dpsync.api import Planned, Session, import_
-from dpsync.importing.files import RememberingClient
-from dpsync.kinds.registry import load
+from dpsync.importing.files import CachingClient
+from dpsync.kinds.registry import build_registry
 from dpsync.live.reading import recorded_lines
 from dpsync.model.desired import Desired
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import writing
 
-REGISTRY = load()
+REGISTRY = build_registry()
 
 
 def planned(server: ThreadedServer, desired: Desired, ids: IdsFile = NO_IDS) -> Planned:
@@ -22,7 +22,7 @@ def planned(server: ThreadedServer, desired: Desired, ids: IdsFile = NO_IDS) -> 
 def test_ids_file_adds_no_requests_to_plan(server: ThreadedServer) -> None:
     """But for one request for each content that is recorded and gone."""
     server.reset()
-    with RememberingClient(server.url, "ada-token") as client:
+    with CachingClient(server.url, "ada-token") as client:
         desired, _ = import_(client, REGISTRY).made.load(REGISTRY)
     without = planned(server, desired)
     lines = recorded_lines(REGISTRY, Session(desired, REGISTRY).desired, without.snapshot)
@@ -34,7 +34,7 @@ def test_ids_file_adds_no_requests_to_plan(server: ThreadedServer) -> None:
         client.get("/user")
         ids = IdsFile({client.platform: sections})
     recorded = planned(server, desired, ids)
-    assert len(recorded.snapshot.records.lines) > 50
+    assert len(recorded.snapshot.recorded_ids.lines) > 50
     assert recorded.plan.requests == without.plan.requests
 
     gone = [address for address in lines if str(address).startswith("acme/spaces/")][:2]

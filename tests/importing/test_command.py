@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from dpsync.api import import_
-from dpsync.client.errors import NotFound
-from dpsync.importing.files import RememberingClient
-from dpsync.kinds.registry import load
-from dpsync.live.sources import Source, Sources
+from dpsync.client.errors import NotFoundError
+from dpsync.importing.files import CachingClient
+from dpsync.kinds.registry import build_registry
+from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.snapshot import LiveObject
 from dpsync.server import world as worlds
 from dpsync.server.http.app import build
@@ -366,11 +366,11 @@ def test_import_comments_have_stable_order(
     platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, two imports of the same organization write different files."""
-    read = Sources.read
+    read = SourceReader.read
 
     other_place_answered = threading.Event()
 
-    def late(sources: Sources, source: Source) -> tuple[LiveObject, ...]:
+    def late(sources: SourceReader, source: ReadSource) -> tuple[LiveObject, ...]:
         if source.kind == "share_link":
             assert other_place_answered.wait(PATIENCE)
         try:
@@ -379,7 +379,7 @@ def test_import_comments_have_stable_order(
             if source.kind == "visitor_auth":
                 other_place_answered.set()
 
-    monkeypatch.setattr(Sources, "read", late)
+    monkeypatch.setattr(SourceReader, "read", late)
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     assert run("import", "-C", str(target), "--organization", "acme").code == 0
     site = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
@@ -389,14 +389,14 @@ def test_import_comments_have_stable_order(
 def test_import_does_not_watch_unsupported_list(platform: ThreadedServer) -> None:
     """A watched list must answer: otherwise, each drift check fails."""
 
-    class Unserved(RememberingClient):
+    class Unserved(CachingClient):
         def pages(self, path: str, *arguments: Any) -> list[dict[str, Any]]:
             if path.endswith("/saml"):
-                raise NotFound("GET", path, 404, "")
+                raise NotFoundError("GET", path, 404, "")
             return super().pages(path, *arguments)
 
     with Unserved(platform.url, "ada-token") as client:
-        made = import_(client, load(), ["acme"]).made
+        made = import_(client, build_registry(), ["acme"]).made
     root = made.files["dpsync.yaml"].decode()
     assert "# Not imported: saml. GitBook does not return this list\n" in root
     assert "    - access\n" not in root

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from dpsync.config.yaml_reader import read
-from dpsync.importing.values import Unwritable, Writing
-from dpsync.importing.write_yaml import scalar
-from dpsync.kinds.types import Json, Many, Object, Text, Type
+from dpsync.importing.values import UnwritableValueError, ValueWriter
+from dpsync.importing.write_yaml import yaml_scalar
+from dpsync.kinds.types import Json, List, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.nodes import Mapping
 from dpsync.model.values import Value
@@ -28,7 +28,7 @@ ALL = [
 
 @pytest.mark.parametrize("text", [*ALL, "".join(ALL), *(f"a{one} b" for one in ALL)], ids=ascii)
 def test_imported_control_characters_survive_reading(text: str) -> None:
-    written = f"title: {scalar(text)}\n"
+    written = f"title: {yaml_scalar(text)}\n"
     assert written.isprintable() or written.rstrip("\n").isprintable()
     node, found = read(written, "dpsync.yaml")
     assert found == []
@@ -77,14 +77,14 @@ def test_import_omits_values_with_forbidden_characters(
     assert (ended.code, f"not added: {why}" in ended.out) == (3, True), ended
 
 
-NOBODY = Writing(lambda kinds, id: None, lambda path: "")
+NOBODY = ValueWriter(lambda kinds, id: None, lambda path: "")
 
 
 @pytest.mark.parametrize(
     ("type_", "value"),
     [
         (Text(1, 9), "a\0"),
-        (Many(Text(1, 9)), ["a", "\0"]),
+        (List(Text(1, 9)), ["a", "\0"]),
         (Object({"a": Text(1, 9)}), {"a": "\0"}),
         (Json(), {"a": ["\0"]}),
         (Json(), {"\0": "a"}),
@@ -94,5 +94,7 @@ NOBODY = Writing(lambda kinds, id: None, lambda path: "")
     ],
 )
 def test_value_with_forbidden_character_is_unwritable(type_: Type, value: Value) -> None:
-    with pytest.raises(Unwritable, match=r"the character U\+(0000|0007|2028)(, which)? is not allowed"):
-        NOBODY.value(type_, value)
+    with pytest.raises(
+        UnwritableValueError, match=r"the character U\+(0000|0007|2028)(, which)? is not allowed"
+    ):
+        NOBODY.yaml_value(type_, value)

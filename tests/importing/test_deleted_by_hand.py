@@ -15,13 +15,13 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import IdsFile, Session, import_
-from dpsync.importing.files import RememberingClient
+from dpsync.importing.files import CachingClient
 from dpsync.kinds.kind import Call
-from dpsync.kinds.registry import load
-from dpsync.kinds.urls import expand
+from dpsync.kinds.registry import build_registry
+from dpsync.kinds.urls import fill_path_template
 from dpsync.model.address import Address
 from dpsync.model.drift import Drift
-from dpsync.model.ids import Lines
+from dpsync.model.ids import LinesByAddress
 from dpsync.planner.drift import find_drift
 from dpsync.planner.sides import Sides
 from dpsync.server.http.app import build
@@ -31,7 +31,7 @@ from tests.by_hand import by_hand
 from tests.direct import reading
 from tests.soak import examples
 
-REGISTRY = load()
+REGISTRY = build_registry()
 OWN = {"acme/members/ada@acme.example", "globex/members/ada@acme.example"}
 """Of the user whose token it is: without them nothing can be read."""
 
@@ -42,7 +42,7 @@ class World:
 
     server: ThreadedServer
     session: Session
-    ids: dict[str, Lines]
+    ids: dict[str, LinesByAddress]
     paths: dict[Address, str]
     """Of every entry that a request of its own deletes: where that is sent."""
 
@@ -59,7 +59,7 @@ class World:
 def world() -> Iterator[World]:
     with ThreadedServer(build(open_store(":memory:"))) as server:
         server.reset()
-        with RememberingClient(server.url, "ada-token") as client:
+        with CachingClient(server.url, "ada-token") as client:
             made = import_(client, REGISTRY).made
             desired, _ = made.load(REGISTRY)
             session = Session(desired, REGISTRY)
@@ -68,12 +68,17 @@ def world() -> Iterator[World]:
 
 
 def _paths(sides: Sides) -> Iterator[tuple[Address, str]]:
-    for address, entry in sides.desired.resources.items():
+    for address, entry in sides.desired.entries.items():
         kind, live = REGISTRY[entry.kind], sides.live(address)
         deletes = isinstance(kind.delete, Call) and kind.delete.method == "DELETE"
         if deletes and live is not None and str(address) not in OWN:
             assert isinstance(kind.delete, Call)
-            yield address, expand(REGISTRY, kind, kind.delete.path, live.id, sides.lineage.chain(entry))
+            yield (
+                address,
+                fill_path_template(
+                    REGISTRY, kind, kind.delete.path, live.id, sides.hierarchy.ancestor_ids(entry)
+                ),
+            )
 
 
 def test_drift_reports_deleted_objects_and_their_cascade(world: World) -> None:
@@ -85,7 +90,7 @@ def test_drift_reports_deleted_objects_and_their_cascade(world: World) -> None:
                 _delete(world, address)
             sides, drift = world.planned()
             missing = {item.address for item in drift.found if item.what == "missing"}
-            gone = {str(address) for address in sides.desired.resources if sides.live(address) is None}
+            gone = {str(address) for address in sides.desired.entries if sides.live(address) is None}
             if missing != gone or not missing >= set(map(str, deleted)):
                 wrong.append((deleted, missing ^ gone))
     assert wrong == []
@@ -95,7 +100,7 @@ def _rounds(world: World, random: Random) -> list[list[Address]]:
     """One thing of every kind, a few at once."""
     by_kind: dict[str, list[Address]] = {}
     for address in sorted(world.paths):
-        by_kind.setdefault(world.session.desired.resources[address].kind, []).append(address)
+        by_kind.setdefault(world.session.desired.entries[address].kind, []).append(address)
     assert by_kind.keys() >= {
         "site",
         "space",

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import read
-from dpsync.importing.edit_yaml import Document, Uneditable, apply_edits
+from dpsync.importing.edit_yaml import UneditableError, YamlFile, apply_edits
 from tests.soak import examples
 
 from .test_emit import TEXTS, VALUES, read_back
@@ -25,7 +25,7 @@ LIKELY = st.recursive(
 
 
 def edited(text: str, value: Any) -> str:
-    document = Document(text, "made.yaml")
+    document = YamlFile(text, "made.yaml")
     key = document.root.key("key")
     return apply_edits(text, document.edits(*document.value_of(key.span), value))
 
@@ -50,7 +50,7 @@ def test_yaml_edit_replaces_value_and_keeps_surroundings(
     assume("$" not in written and readable(text) and read_back(text)["key"] == old)
     try:
         after = edited(text, new)
-    except Uneditable:
+    except UneditableError:
         assume(False)
     assert after.startswith(BEFORE)
     assert after.endswith((comment if one_line else "") + AFTER)

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.edit_yaml import Document, FromVariable, TextEdit, Uneditable, apply_edits
+from dpsync.importing.edit_yaml import (
+    TextEdit,
+    UneditableError,
+    ValueFromVariableError,
+    YamlFile,
+    apply_edits,
+)
 from dpsync.importing.write_yaml import BlockMapping
 from dpsync.model.nodes import Span
 
@@ -120,36 +126,36 @@ EDITED: list[tuple[str, Any, str]] = [
     ("key: { a: 1,\n  b: 2 }\n", {"a": 1, "b": 3}, "key: { a: 1,\n  b: 3 }\n"),
 ]
 
-REFUSED: list[tuple[str, Any, type[Uneditable], str]] = [
+REFUSED: list[tuple[str, Any, type[UneditableError], str]] = [
     (
         "key: |\n  one\n  two\n",
         {"a": 1},
-        Uneditable,
+        UneditableError,
         "the value begins in the line of its key. Move the value to the next line",
     ),
     (
         "key: |\n  one\n  two\n",
         {},
-        Uneditable,
+        UneditableError,
         "the value begins in the line of its key. Move the value to the next line",
     ),
-    ("key: ${A:-x}\n", "y", FromVariable, "the value in your file comes from a variable (${A:-x})"),
+    ("key: ${A:-x}\n", "y", ValueFromVariableError, "the value in your file comes from a variable (${A:-x})"),
     (
         'key: { a: "${A:-x}", b: 1 }\n',
         {"a": "z", "b": 1},
-        FromVariable,
+        ValueFromVariableError,
         "the value in your file comes from a variable (${A:-x})",
     ),
     (
         "key: { a: 1,\n  b: 2 }\n",
         {"a": 1},
-        Uneditable,
+        UneditableError,
         "the value begins in the line of its key. Move the value to the next line",
     ),
     (
         "key: [a,\n  b]\n",
         ["a"],
-        Uneditable,
+        UneditableError,
         "the value begins in the line of its key. Move the value to the next line",
     ),
 ]
@@ -162,7 +168,7 @@ def test_yaml_edit_keeps_style_of_previous_value(text: str, value: Any, after: s
 
 @pytest.mark.parametrize(("text", "value", "kind", "why"), REFUSED)
 def test_uneditable_yaml_is_refused_with_reason(
-    text: str, value: Any, kind: type[Uneditable], why: str
+    text: str, value: Any, kind: type[UneditableError], why: str
 ) -> None:
     with pytest.raises(kind) as raised:
         edited(text, value)
@@ -170,7 +176,7 @@ def test_uneditable_yaml_is_refused_with_reason(
     assert type(raised.value) is kind
 
 
-def place(document: Document, name: str) -> Span:
+def place(document: YamlFile, name: str) -> Span:
     """Where the first key of this name stands."""
     waiting: list[Any] = [document.root]
     while waiting:
@@ -184,7 +190,7 @@ def place(document: Document, name: str) -> Span:
 
 def test_yaml_edit_indents_block_text_below_its_key() -> None:
     text = "e:\n  a: 1\n  key: |\n    one\n    two\n"
-    document = Document(text, "a.yaml")
+    document = YamlFile(text, "a.yaml")
     edits = document.edits(*document.value_of(place(document, "key")), "x\ny\n")
     assert apply_edits(text, edits) == "e:\n  a: 1\n  key: |\n    x\n    y\n"
 
@@ -209,8 +215,8 @@ ADDED = [
 
 @pytest.mark.parametrize(("text", "fields", "after"), ADDED)
 def test_yaml_edit_adds_field_after_last_inline_field(text: str, fields: set[str], after: str) -> None:
-    document = Document(text, "made.yaml")
-    edits = document.adding(place(document, "e"), "new name", {"x": 1}, fields)
+    document = YamlFile(text, "made.yaml")
+    edits = document.add_field_edits(place(document, "e"), "new name", {"x": 1}, fields)
     assert apply_edits(text, edits) == after
 
 
@@ -235,8 +241,8 @@ BLOCKS = [
 
 @pytest.mark.parametrize(("text", "after"), BLOCKS)
 def test_yaml_edit_adds_block_after_last_key(text: str, after: str | None) -> None:
-    document = Document(text, "made.yaml")
-    edits = document.adding_block(place(document, "e"), "new name", BlockMapping({"x": 1}), ("z",))
+    document = YamlFile(text, "made.yaml")
+    edits = document.add_block_edits(place(document, "e"), "new name", BlockMapping({"x": 1}), ("z",))
     assert (edits and apply_edits(text, edits)) == after
 
 
@@ -257,10 +263,10 @@ NOT_FOUND = "dpsync did not find the line of the value"
 def test_yaml_edit_refuses_field_for_entry_without_mapping(
     text: str, shorthand: str | None, why: str
 ) -> None:
-    document = Document(text, "made.yaml")
+    document = YamlFile(text, "made.yaml")
     entry = place(document, "e") if "e:" in text else Span("made.yaml", 9, 1, 9, 2)
-    with pytest.raises(Uneditable) as raised:
-        document.adding(entry, "new", 1, {"a"}, shorthand)
+    with pytest.raises(UneditableError) as raised:
+        document.add_field_edits(entry, "new", 1, {"a"}, shorthand)
     assert str(raised.value) == why
 
 
@@ -275,14 +281,14 @@ def test_yaml_edit_refuses_field_for_entry_without_mapping(
     ids=["plain", "inside braces", "empty", "empty with comment"],
 )
 def test_yaml_edit_expands_short_form_for_new_field(text: str, after: str) -> None:
-    document = Document(text, "made.yaml")
-    assert apply_edits(text, document.adding(place(document, "e"), "new", 1, {"a"}, "a")) == after
+    document = YamlFile(text, "made.yaml")
+    assert apply_edits(text, document.add_field_edits(place(document, "e"), "new", 1, {"a"}, "a")) == after
 
 
 def test_yaml_edit_combines_short_form_with_new_field() -> None:
-    document = Document("e: text\n", "made.yaml")
+    document = YamlFile("e: text\n", "made.yaml")
     entry = place(document, "e")
-    edits = document.adding(entry, "new", 1, {"a"}, "a")
+    edits = document.add_field_edits(entry, "new", 1, {"a"}, "a")
     for order in (1, -1):
         both = [*document.edits(*document.value_of(entry), "other"), *edits][::order]
         assert apply_edits(document.text, both) == "e: { a: other, new: 1 }\n"
@@ -290,9 +296,9 @@ def test_yaml_edit_combines_short_form_with_new_field() -> None:
 
 def test_yaml_edit_adds_field_to_list_item() -> None:
     text = "l:\n  - type: link\n    key: k\n    a: 1\n"
-    document = Document(text, "made.yaml")
+    document = YamlFile(text, "made.yaml")
     (item,) = document.root.get("l").items  # type: ignore[union-attr]
-    edits = document.adding(item.get("key").span, "b", 2, {"a"})
+    edits = document.add_field_edits(item.get("key").span, "b", 2, {"a"})
     assert apply_edits(text, edits) == text + "    b: 2\n"
 
 
@@ -315,33 +321,33 @@ AFTER = [
 
 @pytest.mark.parametrize(("text", "after"), AFTER)
 def test_yaml_edit_adds_entry_after_last_sibling(text: str, after: str) -> None:
-    document = Document(text, "made.yaml")
-    assert apply_edits(text, [document.after(place(document, "e"), "new name", [1])]) == after
+    document = YamlFile(text, "made.yaml")
+    assert apply_edits(text, [document.add_sibling_edit(place(document, "e"), "new name", [1])]) == after
 
 
 @pytest.mark.parametrize(
     "text", ["e: &a 1\nf: *a\n", "m: { e: &a 1, f: *a }\n", "m: &x { a: 1 }\nn:\n  e: *x\n"]
 )
 def test_yaml_edit_refuses_to_append_after_alias(text: str) -> None:
-    document = Document(text, "made.yaml")
-    with pytest.raises(Uneditable, match="the last entry of the list is a YAML alias"):
-        document.after(place(document, "e"), "new", 1)
+    document = YamlFile(text, "made.yaml")
+    with pytest.raises(UneditableError, match="the last entry of the list is a YAML alias"):
+        document.add_sibling_edit(place(document, "e"), "new", 1)
 
 
 def test_yaml_edit_refuses_position_outside_file() -> None:
-    document, elsewhere = Document("e: 1\n", "made.yaml"), Span("made.yaml", 7, 1, 7, 2)
-    with pytest.raises(Uneditable, match="dpsync did not find the other entries of the list"):
-        document.after(elsewhere, "new", 1)
-    with pytest.raises(Uneditable, match="dpsync did not find the line of the value"):
+    document, elsewhere = YamlFile("e: 1\n", "made.yaml"), Span("made.yaml", 7, 1, 7, 2)
+    with pytest.raises(UneditableError, match="dpsync did not find the other entries of the list"):
+        document.add_sibling_edit(elsewhere, "new", 1)
+    with pytest.raises(UneditableError, match="dpsync did not find the line of the value"):
         document.value_of(elsewhere)
 
 
 def test_yaml_edit_refuses_invalid_file() -> None:
-    with pytest.raises(Uneditable, match="dpsync cannot read the file"):
-        Document("a: [\n", "made.yaml")
+    with pytest.raises(UneditableError, match="dpsync cannot read the file"):
+        YamlFile("a: [\n", "made.yaml")
 
 
 def test_text_edits_are_applied_backwards_without_overlap() -> None:
     assert apply_edits("abcd", [TextEdit(0, 1, "xyz"), TextEdit(3, 4, ""), TextEdit(1, 3, "-")]) == "xyz-"
-    with pytest.raises(Uneditable, match="two changes would edit the same text"):
+    with pytest.raises(UneditableError, match="two changes would edit the same text"):
         apply_edits("abcd", [TextEdit(0, 3, ""), TextEdit(2, 4, "")])

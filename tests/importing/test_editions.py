@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dpsync.api import Imported, Session, import_, load
-from dpsync.importing.files import RememberingClient, put
-from dpsync.kinds.registry import load as load_registry
+from dpsync.importing.files import CachingClient, write_files
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.plan import Plan
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
@@ -37,9 +37,9 @@ def platforms() -> Iterator[dict[str, ThreadedServer]]:
 
 def moved(platforms: dict[str, ThreadedServer], source: str, target: str, directory: Path) -> Plan:
     """Import from one platform and return the plan of the imported files on the other."""
-    with RememberingClient(platforms[source].url, TOKEN) as client:
+    with CachingClient(platforms[source].url, TOKEN) as client:
         made = import_(client, load_registry(source), ["acme"])
-    put(directory, made.made.files)
+    write_files(directory, made.made.files)
     desired = load(directory / "dpsync.yaml", {}, profile=target)
     with reading(platforms[target], TOKEN) as client:
         return Session(desired, load_registry(target)).plan(client).plan
@@ -52,11 +52,11 @@ def test_import_omits_customization_inherited_from_site(
     place = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
     with writing(platforms["published"], TOKEN) as client:
         client.send("PATCH", place, {"styling": {"corners": "straight"}}, repeatable=True)
-    with RememberingClient(platforms["published"].url, TOKEN) as client:
+    with CachingClient(platforms["published"].url, TOKEN) as client:
         made = import_(client, load_registry("published"), ["acme"], full=True)
     assert made.proven
     desired, _ = made.made.load(load_registry("published"))
-    own = [item.fields for item in desired.resources.values() if item.kind == "site_space_customization"]
+    own = [item.fields for item in desired.entries.values() if item.kind == "site_space_customization"]
     assert [fields for fields in own if fields] == [{"styling": {"corners": "straight"}}]
 
 
@@ -90,7 +90,7 @@ def import_organization(server: ThreadedServer, spaces: Any = (), **site: Any) -
     ada = {"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}
     server.reset({"users": [ada], "tokens": {TOKEN: "ada"}, "organizations": [acme]})
     try:
-        with RememberingClient(server.url, TOKEN) as client:
+        with CachingClient(server.url, TOKEN) as client:
             return import_(client, load_registry(server.app.profile))
     finally:
         server.reset()
@@ -121,7 +121,7 @@ def test_import_pins_only_one_of_duplicate_share_links(
     made = import_organization(platforms[profile], visibility="share-link", shareLinks=links)
     assert (made.problems, made.proven) == ((), True)
     desired, _ = made.made.load(load_registry(profile))
-    assert [entry.pin for entry in desired.resources.values() if entry.kind == "share_link"] == ["first"]
+    assert [entry.pin for entry in desired.entries.values() if entry.kind == "share_link"] == ["first"]
     assert [note.address for note in made.made.left_out if "second" in note.why] == ["acme/sites/docs"]
 
 

@@ -13,9 +13,9 @@ from benchmarks.memory import Memory
 from benchmarks.shapes import ACME
 from dpsync.api import import_
 from dpsync.client.transport import Request, Response
-from dpsync.importing.files import RememberingClient
-from dpsync.kinds.kind import Single
-from dpsync.kinds.registry import load
+from dpsync.importing.files import CachingClient
+from dpsync.kinds.kind import SingleEntry
+from dpsync.kinds.registry import build_registry
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -59,8 +59,8 @@ def test_large_import_reads_each_list_page_once() -> None:
     with ThreadedServer(build(open_store(":memory:"))) as server:
         server.reset(world())
         server.call(server.app.requests.clear)
-        with RememberingClient(server.url, "ada-token", timeout=PATIENCE) as client:
-            made = import_(client, load(), parallelism=8)
+        with CachingClient(server.url, "ada-token", timeout=PATIENCE) as client:
+            made = import_(client, build_registry(), parallelism=8)
         seen = Counter(
             path.partition("?")[0] for method, path, *_ in server.call(lambda: list(server.app.requests))
         )
@@ -76,8 +76,12 @@ def test_large_import_reads_each_list_page_once() -> None:
     )  # no item by its id
 
 
-REGISTRY = load()
-SINGLES = {kind.at.rpartition("/")[2] for kind in REGISTRY.ordered if isinstance(kind.shape, Single)}
+REGISTRY = build_registry()
+SINGLES = {
+    kind.url_path.rpartition("/")[2]
+    for kind in REGISTRY.in_dependency_order
+    if isinstance(kind.shape, SingleEntry)
+}
 
 
 class Bare(Memory):
@@ -120,7 +124,7 @@ def importing(size: int) -> Callable[[], object]:
     platform = Bare({at: ACME, "/user": user, **structures}, lists)
 
     def once() -> object:
-        with RememberingClient("http://platform.example", "token", transport=platform) as client:
+        with CachingClient("http://platform.example", "token", transport=platform) as client:
             made = import_(client, REGISTRY, parallelism=1)
         assert made.proven, made.problems
         return made

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from dpsync.config.variables import Substitution
 from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, read
-from dpsync.importing.layout import Folder
+from dpsync.importing.layout import NewFiles
 from dpsync.importing.values import json_text
-from dpsync.importing.write_yaml import BlockMapping, document, inline, scalar
-from dpsync.kinds.registry import load
-from dpsync.model.nodes import plain
+from dpsync.importing.write_yaml import BlockMapping, inline_or_none, yaml_document, yaml_scalar
+from dpsync.kinds.registry import build_registry
+from dpsync.model.nodes import node_value
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
 TEXTS = (st.text(max_size=20) | HARD).filter(lambda text: not FORBIDDEN_IN_VALUE.search(text))
@@ -34,7 +34,7 @@ def read_back(text: str) -> Any:
     assert problems == [], text
     assert node is not None
     substitution = Substitution({}, text)
-    value = plain(substitution.node(node))
+    value = node_value(substitution.substitute(node))
     assert substitution.diagnostics == [], text
     return value
 
@@ -43,7 +43,7 @@ def read_back(text: str) -> Any:
 @example({WIDE: {}, f"{WIDE}-": [], "a": {f"{WIDE}.": {}, "b": [{f"{WIDE}+": BlockMapping()}]}})
 @example({"a": [{"b": 1}, "one\ntwo", "three"]})
 def test_emitted_yaml_survives_reading(value: dict[str, Any]) -> None:
-    assert read_back(document(BlockMapping(value), "# head")) == value if value else True
+    assert read_back(yaml_document(BlockMapping(value), "# head")) == value if value else True
 
 
 @given(VALUES)
@@ -72,7 +72,7 @@ def test_emitted_json_survives_parsing(value: Any) -> None:
     ],
 )
 def test_emitted_yaml_uses_plain_style(value: Any, line: str) -> None:
-    assert document(BlockMapping({"k": value}), "# head") == f"# head\n{line}\n"
+    assert yaml_document(BlockMapping({"k": value}), "# head") == f"# head\n{line}\n"
 
 
 QUOTED = """yes No y N on OFF true 1.5 0x1 ~ null a#b # - -a --- ... ...a a"b a: $ $$ *a &a !a %a @a `a [a]
@@ -85,13 +85,13 @@ IN_SPACE = ["", " a", "a ", "a #b", "a: b", "- a", "? a", "a\tb", "a\xa0b", "9" 
 
 @pytest.mark.parametrize("text", [*QUOTED.split(), *IN_SPACE])
 def test_ambiguous_text_is_quoted_in_yaml(text: str) -> None:
-    assert scalar(text, key=True).startswith('"')
-    assert json.loads(scalar(text, key=True)) == text
+    assert yaml_scalar(text, key=True).startswith('"')
+    assert json.loads(yaml_scalar(text, key=True)) == text
 
 
 @pytest.mark.parametrize("text", PLAIN.split())
 def test_unambiguous_text_stays_unquoted_in_yaml(text: str) -> None:
-    assert scalar(text) == scalar(text, key=True) == text
+    assert yaml_scalar(text) == yaml_scalar(text, key=True) == text
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_unambiguous_text_stays_unquoted_in_yaml(text: str) -> None:
     ],
 )
 def test_yaml_scalar_is_written_as_value_or_key(value: Any, written: str, as_a_key: str) -> None:
-    assert (scalar(value), scalar(value, key=True)) == (written, as_a_key)
+    assert (yaml_scalar(value), yaml_scalar(value, key=True)) == (written, as_a_key)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_yaml_scalar_is_written_as_value_or_key(value: Any, written: str, as_a_k
     ],
 )
 def test_short_yaml_values_are_written_inline(value: Any, line: str | None) -> None:
-    assert inline(value) == line
+    assert inline_or_none(value) == line
 
 
 LINE = "w" * 95
@@ -182,13 +182,13 @@ LINE = "w" * 95
     ],
 )
 def test_long_yaml_values_are_written_as_blocks(value: Any, lines: str) -> None:
-    assert document(BlockMapping(value), "# head") == f"# head\n{lines}"
+    assert yaml_document(BlockMapping(value), "# head") == f"# head\n{lines}"
 
 
 def test_import_file_names_are_unique_ignoring_case() -> None:
-    folder = Folder(load())
+    folder = NewFiles(build_registry())
     for stem in ("acme/Guides", "acme/guides", "acme/guides"):
-        folder.put(folder.free(stem, ".md"), "")
+        folder.add(folder.unused_path(stem, ".md"), "")
     assert [path for path in folder.contents if path.endswith(".md")] == [
         "acme/Guides.md", "acme/guides-2.md", "acme/guides-3.md",
     ]  # fmt: skip
@@ -196,7 +196,7 @@ def test_import_file_names_are_unique_ignoring_case() -> None:
 
 @pytest.mark.parametrize(("path", "line"), [("dpsync.yaml", "./"), ("acme/teams.yaml", "../")])
 def test_imported_files_reference_schema_by_relative_path(path: str, line: str) -> None:
-    folder = Folder(load())
-    folder.yaml(path, BlockMapping({"a": 1}))
+    folder = NewFiles(build_registry())
+    folder.add_yaml(path, BlockMapping({"a": 1}))
     first = folder.contents[path].decode().splitlines()[0]
     assert first == f"# yaml-language-server: $schema={line}schemas/dpsync.schema.json"

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, event, example, given, settings
 
 from dpsync.api import Imported, Session, import_, load, update
-from dpsync.importing.files import RememberingClient, put
+from dpsync.importing.files import CachingClient, write_files
 from dpsync.kinds.watching import is_access_default
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
@@ -24,7 +24,7 @@ from tests.soak import examples
 
 
 def imported(server: ThreadedServer, full: bool = False) -> Imported:
-    with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
+    with CachingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
         return import_(client, REGISTRY, full=full)
 
 
@@ -59,15 +59,15 @@ def test_import_omits_only_default_values(server: ThreadedServer, draw: Draw) ->
     short, _ = imported(server).made.load(REGISTRY)
     full, _ = imported(server, full=True).made.load(REGISTRY)
 
-    for address, entry in short.resources.items():
-        kind, whole = REGISTRY[entry.kind], full.resources[address].fields
+    for address, entry in short.entries.items():
+        kind, whole = REGISTRY[entry.kind], full.entries[address].fields
         assert entry.fields.keys() <= whole.keys()
         for name in whole.keys() - entry.fields.keys():
             field = kind.field(name)
-            if field.security:
+            if field.can_widen_access:
                 assert (is_access_default(kind, field), whole[name]) == (True, field.default_value)
                 assert any(one.field == name and one.matches(address) for one in short.policy.watch_fields)
-    event(f"entries: {len(short.resources)}")
+    event(f"entries: {len(short.entries)}")
 
 
 @law(20)
@@ -76,7 +76,7 @@ def test_drift_is_empty_after_import(server: ThreadedServer, draw: Draw) -> None
     server.reset(_decorated(draw, world([live_organization(draw, "acme", 4)])))
 
     desired, _ = imported(server).made.load(REGISTRY)
-    with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
+    with CachingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
         drift = Session(desired, REGISTRY).drift(client, everything=True)
 
     assert (drift.found, drift.unread) == ((), ())
@@ -90,7 +90,7 @@ def test_plan_has_no_differences_after_import_update(
     live = live_organization(draw, "acme", 3)
     server.reset(world([live]))
     directory = tmp_path_factory.mktemp("update")
-    put(directory, imported(server).made.files)
+    write_files(directory, imported(server).made.files)
     wanted = wanted_organization(draw, live, Managed(), 12)
     repair(draw, wanted, strict=True)
     for thing in (*wanted.teams, *wanted.collections, *wanted.spaces, *wanted.sites):
@@ -101,16 +101,16 @@ def test_plan_has_no_differences_after_import_update(
 
     try:
         session = Session(load(directory / "dpsync.yaml", {}), REGISTRY)
-        with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
+        with CachingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
             made = update(session, client, directory / "dpsync.yaml", ["**"], env={})
     except DiagnosticError as unclear:
         discard_if({item.code for item in unclear.diagnostics} <= AMBIGUOUS | {"DP301"}, "ambiguous")
         raise
-    put(directory, made.files, force=True)
+    write_files(directory, made.files, force=True)
 
     said = {(item.address, item.span) for item in made.problems}
     after = Session(load(directory / "dpsync.yaml", {}), REGISTRY)
-    with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
+    with CachingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
         left = [change for change in after.plan(client).plan.changes if change.action == "update"]
     unsaid = [
         (change.address, item)
@@ -119,7 +119,7 @@ def test_plan_has_no_differences_after_import_update(
         if change.address not in {address for address, _ in said}
     ]
     assert unsaid == []
-    event(f"taken over: {min(len(made.taken), 10)}")
+    event(f"taken over: {min(len(made.written), 10)}")
 
 
 NAMES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.importing.inventory import first_free
+from dpsync.importing.inventory import first_unused_name
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ from dpsync.importing.inventory import first_free
     ],
 )
 def test_duplicate_name_gets_first_free_number(taken: list[str], name: str) -> None:
-    assert first_free("news", taken.__contains__) == name
+    assert first_unused_name("news", taken.__contains__) == name
 
 
 def test_duplicate_variable_name_is_numbered_with_underscore() -> None:
-    assert first_free("API_KEY", ["API_KEY"].__contains__, "_") == "API_KEY_2"
+    assert first_unused_name("API_KEY", ["API_KEY"].__contains__, "_") == "API_KEY_2"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.edit_yaml import Item, Step, Uneditable, inserted
+from dpsync.importing.edit_yaml import ListItem, Step, UneditableError, insert_values
 
-IN_A_NODE: list[Step] = ["site", "structure", Item("guides"), "title"]
+IN_A_NODE: list[Step] = ["site", "structure", ListItem("guides"), "title"]
 IN_A_SITE: list[Step] = ["sites", "docs", "title"]
 
 
@@ -35,12 +35,12 @@ IN_A_SITE: list[Step] = ["sites", "docs", "title"]
     ],
 )  # fmt: skip
 def test_overlay_insert_creates_missing_parents(text: str, steps: list[Step], after: str) -> None:
-    assert inserted(text.encode(), "prod.yaml", [(steps, "New")]).decode() == after
+    assert insert_values(text.encode(), "prod.yaml", [(steps, "New")]).decode() == after
 
 
 def test_overlay_insert_keeps_byte_order_mark() -> None:
     values: list[tuple[list[Step], Any]] = [(["b"], 2), (IN_A_SITE, "New")]
-    assert inserted(b"\xef\xbb\xbfa: 1\n", "prod.yaml", values) == (
+    assert insert_values(b"\xef\xbb\xbfa: 1\n", "prod.yaml", values) == (
         b"\xef\xbb\xbfa: 1\nb: 2\nsites: { docs: { title: New } }\n"
     )
 
@@ -54,5 +54,5 @@ def test_overlay_insert_keeps_byte_order_mark() -> None:
     ],
 )
 def test_overlay_insert_refuses_incompatible_value(text: str, steps: list[Step], why: str) -> None:
-    with pytest.raises(Uneditable, match=why):
-        inserted(text.encode(), "prod.yaml", [(steps, "New")])
+    with pytest.raises(UneditableError, match=why):
+        insert_values(text.encode(), "prod.yaml", [(steps, "New")])

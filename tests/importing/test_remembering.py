@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from dpsync.importing.files import RememberingClient
+from dpsync.importing.files import CachingClient
 from tests.client.conftest import FakeClock
 from tests.client.test_observer import Noted, Script
 
-Asked = Callable[[RememberingClient], object]
+Asked = Callable[[CachingClient], object]
 
 
 @pytest.mark.parametrize(
@@ -25,14 +25,14 @@ Asked = Callable[[RememberingClient], object]
 def test_repeated_read_is_answered_from_memory(ask: Asked) -> None:
     noted = Noted()
     once = Script((200, {"items": [{"id": "1"}]}))
-    client = RememberingClient("http://localhost", "t", transport=once, clock=FakeClock(), observer=noted)
+    client = CachingClient("http://localhost", "t", transport=once, clock=FakeClock(), observer=noted)
     assert ask(client) == ask(client)
     assert noted.events == ["GET", ("more", -1)]
 
 
 def test_different_reads_are_requested_separately() -> None:
     answers = Script(*((200, {"items": [{"id": str(number)}]}) for number in range(5)))
-    client = RememberingClient("http://localhost", "t", transport=answers, clock=FakeClock())
+    client = CachingClient("http://localhost", "t", transport=answers, clock=FakeClock())
     asked = [
         client.pages("/x"),
         client.pages("/y"),

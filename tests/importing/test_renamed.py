@@ -10,7 +10,7 @@ import pytest
 from dpsync.model.address import Pattern
 from dpsync.planner.plan import make_plan
 from dpsync.workflows.session import Planned
-from dpsync.workflows.unmanaged import renamed
+from dpsync.workflows.unmanaged import bind_renamed_entries
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 
@@ -26,8 +26,8 @@ def teams(**titles: str) -> Things:
 def after(case: Case, *patterns: str) -> tuple[Taken, Left]:
     """Return the entries that were matched by their looks, and the candidates of all others."""
     sides = case.sides()
-    wanted = [Pattern.parse(text, REGISTRY.words) for text in patterns]
-    planned, left = renamed(Planned(make_plan(sides), sides), wanted)
+    wanted = [Pattern.parse(text, REGISTRY.pattern_words) for text in patterns]
+    planned, left = bind_renamed_entries(Planned(make_plan(sides), sides), wanted)
     taken = {str(at): match.id for at, match in planned.snapshot.matches.items() if match.by == "looks"}
     return taken, {str(at): [one.id for one in item.candidates] for at, item in left.items()}
 
@@ -82,7 +82,9 @@ def test_import_update_matches_renamed_object_only_when_unambiguous(
 
 def test_ambiguous_rename_lists_possible_ids() -> None:
     sides = TWO_GONE.sides()
-    _, left = renamed(Planned(make_plan(sides), sides), [Pattern.parse(ALL, REGISTRY.words)])
+    _, left = bind_renamed_entries(
+        Planned(make_plan(sides), sides), [Pattern.parse(ALL, REGISTRY.pattern_words)]
+    )
     (found,) = left.values()
     assert (found.code, found.address) == ("not-live", EXACTLY)
     assert [one.add for one in found.answers] == ["id: team-old", "id: team-other"]

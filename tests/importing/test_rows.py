@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.api import Session, load
-from dpsync.importing.edit_yaml import Uneditable, comments
-from dpsync.importing.layout import MANY
-from dpsync.importing.rows import cells, file_text, row
-from dpsync.kinds.registry import load as load_registry
+from dpsync.importing.edit_yaml import UneditableError, comments
+from dpsync.importing.layout import CSV_FROM_ENTRIES
+from dpsync.importing.rows import cells_of_entry, cells_of_fields, csv_text
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
@@ -142,10 +142,10 @@ def test_csv_writer_refuses_spreadsheet_formulas(text: str) -> None:
     Otherwise, a redirect whose source somebody has made a formula is run by the spreadsheet of whoever opens
     the file.
     """
-    with pytest.raises(Uneditable):
-        cells(REDIRECT, {"destination": {"kind": "site-space", "siteSpaceId": text}})
-    with pytest.raises(Uneditable):
-        row(REDIRECT, text, {})
+    with pytest.raises(UneditableError):
+        cells_of_fields(REDIRECT, {"destination": {"kind": "site-space", "siteSpaceId": text}})
+    with pytest.raises(UneditableError):
+        cells_of_entry(REDIRECT, text, {})
 
 
 def test_second_import_updates_existing_csv(directory: Path, platform: ThreadedServer, run: Run) -> None:
@@ -157,7 +157,7 @@ def test_second_import_updates_existing_csv(directory: Path, platform: ThreadedS
 
 
 def test_import_writes_many_redirects_as_csv(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
-    for number in range(MANY):
+    for number in range(CSV_FROM_ENTRIES):
         source = "=run" if number == 3 else f"/old/{number}"
         change(platform, PATH, "POST", source=source, destination=external(f"https://new.example/{number}"))
     target = tmp_path / "imported"
@@ -167,7 +167,7 @@ def test_import_writes_many_redirects_as_csv(platform: ThreadedServer, run: Run,
     lines = (target / "acme/sites/help.redirects.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "source,destination,captureWildcard,permanent,draft"
     assert lines[1] == "/old/0,https://new.example/0"
-    assert len(lines) == MANY
+    assert len(lines) == CSV_FROM_ENTRIES
     site = (target / "acme/sites/help.yaml").read_text(encoding="utf-8")
     assert "file: help.redirects.csv" in site
     assert "=run" in site
@@ -390,7 +390,7 @@ def test_csv_and_yaml_redirects_have_same_plan(
     mapping: dict[str, Any], server: ThreadedServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     server.reset()
-    rows = file_text(REDIRECT, [row(REDIRECT, key, fields) for key, fields in mapping.items()])
+    rows = csv_text(REDIRECT, [cells_of_entry(REDIRECT, key, fields) for key, fields in mapping.items()])
     plans = []
     for body, files in ((json.dumps(mapping), {}), ("{ file: rows.csv }", {"rows.csv": rows})):
         directory = tmp_path_factory.mktemp("project")
@@ -399,5 +399,5 @@ def test_csv_and_yaml_redirects_have_same_plan(
             (directory / name).write_text(text, encoding="utf-8")
         with reading(server, "ada-token") as client:
             session = Session(load(directory / "dpsync.yaml", {}, REGISTRY), REGISTRY)
-            plans.append(session.plan(client).plan.bytes())
+            plans.append(session.plan(client).plan.canonical_json())
     assert plans[0] == plans[1]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Imported, import_
-from dpsync.live.decode import Misshapen, decode
+from dpsync.live.decode import UnexpectedShapeError, decode
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading
 from tests.planner.lab import REGISTRY, section, site, spaces, world
@@ -56,5 +56,5 @@ def test_repository_name_cannot_break_yaml_comment(published_server: ThreadedSer
 def test_unexpected_git_sync_value_is_refused(said: Any) -> None:
     """Otherwise, whether something is synced is guessed from an answer of another shape."""
     body = {"id": "a", "title": "A", "editMode": "live", "gitSync": said}
-    with pytest.raises(Misshapen):
+    with pytest.raises(UnexpectedShapeError):
         decode(REGISTRY["space"], body, ("organization", "acme"), "/spaces")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import read
-from dpsync.importing.tidy_yaml import Untidy, tidy
-from dpsync.model.nodes import plain
+from dpsync.importing.tidy_yaml import NotFormattableError, format_yaml
+from dpsync.model.nodes import node_value
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MESSY = """\
@@ -77,17 +77,17 @@ organizations:
 def values(text: str) -> Any:
     node, problems = read(text.encode(), "x.yaml")
     assert problems == []
-    return None if node is None else plain(node)
+    return None if node is None else node_value(node)
 
 
 def test_formatter_tidies_messy_yaml() -> None:
-    assert tidy(MESSY) == TIDY
+    assert format_yaml(MESSY) == TIDY
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.y*ml")), ids=lambda path: path.name)
 def test_example_files_are_formatted(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert tidy(text) == text
+    assert format_yaml(text) == text
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_example_files_are_formatted(path: Path) -> None:
     ],
 )
 def test_formatter_changes_whitespace_and_is_idempotent(before: str, after: str) -> None:
-    assert tidy(before) == after
-    assert tidy(after) == after
+    assert format_yaml(before) == after
+    assert format_yaml(after) == after
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_formatter_changes_whitespace_and_is_idempotent(before: str, after: str)
 )
 def test_formatter_refuses_unsupported_yaml(text: str) -> None:
     """Otherwise, white space that is a part of a value is taken out of it."""
-    with pytest.raises(Untidy):
-        tidy(text)
+    with pytest.raises(NotFormattableError):
+        format_yaml(text)
 
 
 @pytest.mark.parametrize(
     "text", ["a: |+\n  x\n\n\nb: 1\n", "a: |\n  x  \n  y\n", 'a: "x  \n\n  y"\n', 'a: "x\\ \n  y"\n']
 )
 def test_formatter_keeps_multiline_text_unchanged(text: str) -> None:
-    assert values(tidy(text)) == values(text)
+    assert values(format_yaml(text)) == values(text)
 
 
 LEAVES = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab \n#:'\"-{}[],&*|>$", max_size=14)
@@ -171,12 +171,12 @@ def test_formatter_changes_only_whitespace_of_random_yaml(
         if read(text.encode(), "x.yaml")[1]:
             continue
         try:
-            made = tidy(text)
-        except Untidy:
+            made = format_yaml(text)
+        except NotFormattableError:
             continue
         assert values(made) == values(text)
         assert "".join(made.split()) == "".join(text.split())
-        assert tidy(made) == made
+        assert format_yaml(made) == made
         assert not made.startswith("\n")
 
 
@@ -184,4 +184,4 @@ def test_formatter_changes_only_whitespace_of_random_yaml(
 def test_formatter_keeps_values_of_pyyaml_output(tree: dict[str, Any], indent: int, flow: bool) -> None:
     text = yaml.safe_dump(tree, indent=indent, default_flow_style=None if flow else False, width=1000)
     if not read(text.encode(), "x.yaml")[1] and "|" not in text and "? " not in text:
-        assert values(tidy(text)) == values(text)
+        assert values(format_yaml(text)) == values(text)

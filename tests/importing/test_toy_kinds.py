@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import Imported, import_
-from dpsync.importing.files import RememberingClient
+from dpsync.importing.files import CachingClient
 from dpsync.kinds.registry import Registry
 from tests.kinds import studio as studios
 from tests.kinds import test_toy_kind as libraries
@@ -26,7 +26,7 @@ class Listed(studios.Studio):
 
 
 def imported(toy: Pipeline) -> Imported:
-    with RememberingClient(toy.url, "token") as client:
+    with CachingClient(toy.url, "token") as client:
         return import_(client, toy.registry)
 
 

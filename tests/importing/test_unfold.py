@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.importing.edit_yaml import unfolded
+from dpsync.importing.edit_yaml import unfold_long_lines
 
 LONG = "x" * 60
 CERTIFICATE = '"-----BEGIN-----\\n-----END-----\\n"'
@@ -55,7 +55,7 @@ CERTIFICATE = '"-----BEGIN-----\\n-----END-----\\n"'
     ],
 )
 def test_long_yaml_line_with_new_key_becomes_block(before: str, after: str, expected: str) -> None:
-    assert unfolded(before, after) == expected
+    assert unfold_long_lines(before, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_long_yaml_line_with_new_key_becomes_block(before: str, after: str, expe
     ],
 )
 def test_other_lines_keep_their_yaml_style(before: str, after: str) -> None:
-    assert unfolded(before, after) == after
+    assert unfold_long_lines(before, after) == after

@@ -16,10 +16,10 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Session, import_
-from dpsync.importing.files import RememberingClient
+from dpsync.importing.files import CachingClient
 from dpsync.kinds.kind import Field
-from dpsync.kinds.registry import load
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
+from dpsync.kinds.registry import build_registry
+from dpsync.kinds.types import Enum, Flag, Json, List, Object, OneOf, Reference, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText
 from dpsync.kinds.watching import is_access_default
 from dpsync.model.desired import Desired, Entry
@@ -28,7 +28,7 @@ from dpsync.model.values import LiveId, Value
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
-from dpsync.render.resolutions import ways_out
+from dpsync.render.resolutions import resolutions_of
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -36,8 +36,13 @@ from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.soak import slice_of
 
-REGISTRY = load()
-SECURITY = [(kind.name, field) for kind in REGISTRY.ordered for field in kind.fields if field.security]
+REGISTRY = build_registry()
+SECURITY = [
+    (kind.name, field)
+    for kind in REGISTRY.in_dependency_order
+    for field in kind.fields
+    if field.can_widen_access
+]
 EACH = 1
 """How many entries of each kind a normal run looks at."""
 NOT_IMPORTED = {"published_integration"}
@@ -52,7 +57,7 @@ class World:
     sides: Sides
 
     def entries(self, kind: str) -> list[Entry]:
-        return [item for item in self.desired.resources.values() if item.kind == kind]
+        return [item for item in self.desired.entries.values() if item.kind == kind]
 
     def drift_after(self, resource: Entry, field: Field, value: Value) -> Drift:
         """Return the drift after a live field gets another value."""
@@ -71,7 +76,7 @@ class World:
 def world() -> Iterator[World]:
     with ThreadedServer(build(open_store(":memory:"))) as server:
         server.reset()
-        with RememberingClient(server.url, "ada-token") as client:
+        with CachingClient(server.url, "ada-token") as client:
             made = import_(client, REGISTRY)
             desired, found = made.made.load(REGISTRY)
             assert made.proven
@@ -89,12 +94,12 @@ def another(type_: Type, live: Any) -> Value:
             return next(word for word in words if word != live)
         case Reference():
             return LiveId("somewhere-else")
-        case Many():
+        case List():
             return [] if live else ["something.example"]
         case OneOf(tag=tag, forms=forms):
             word = next(word for word in forms if word != (live or {}).get(tag))
             return {tag: word}
-        case Text(form="url"):
+        case Text(format="url"):
             return f"{live or 'https://a.example'}/elsewhere"
         case Certificate():
             return "MIIC"
@@ -167,7 +172,7 @@ def test_changed_default_value_is_drift_with_resolutions(world: World, kind: str
         drift = find_drift(moved, make_plan(moved))
         (item,) = (one for one in drift.found if one.address == str(resource.address))
         assert [(part.field, part.watched) for part in item.fields] == [(field.name, True)]
-        out = ways_out(drift, item)
+        out = resolutions_of(drift, item)
         assert out.platform.startswith(f"add {field.name}: ")
         assert out.files is not None
         assert "import --update" in out.files
@@ -269,15 +274,15 @@ def test_irreversible_drift_explains_manual_step(platform: ThreadedServer, run: 
 
 
 def test_full_import_writes_every_readable_field(platform: ThreadedServer) -> None:
-    with RememberingClient(platform.url, "ada-token") as client:
+    with CachingClient(platform.url, "ada-token") as client:
         made = import_(client, REGISTRY, full=True)
     assert made.proven, made.problems
     desired, _ = made.made.load(REGISTRY)
     left = {
         f"{item.kind}#{field.name}"
-        for item in desired.resources.values()
+        for item in desired.entries.values()
         for field in REGISTRY[item.kind].fields
-        if field.name not in item.fields and field.source is not None and field.on != "neither"
+        if field.name not in item.fields and field.response_path is not None and field.written_in != "neither"
     }
     # What the platform has nothing for, and what null cannot say: no line could be written.
     assert left == {
@@ -286,8 +291,8 @@ def test_full_import_writes_every_readable_field(platform: ThreadedServer) -> No
         "installation#configuration", "installation_site#configuration", "installation_space#configuration",
         "space#language",
     }  # fmt: skip
-    for node in (item for item in desired.resources.values() if item.kind == "site_space"):
-        assert node.address.child("customization") in desired.resources
+    for node in (item for item in desired.entries.values() if item.kind == "site_space"):
+        assert node.address.child("customization") in desired.entries
 
 
 def test_full_import_cannot_be_combined_with_other_modes(run: Run, tmp_path: Path) -> None:

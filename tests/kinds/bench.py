@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Planned, Registry, Session
-from dpsync.kinds.kind import ByHand, Field, Kind, ListOrder
+from dpsync.kinds.kind import Field, Kind, ListOrder, ManualStep
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
-from dpsync.planner.compare import write_only
+from dpsync.planner.compare import write_only_part
 from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import known
 from dpsync.server.request.operation import Operation
@@ -72,7 +72,7 @@ class Bench(Lab):
     def entry(self, kind: Kind, field: Field, value: Any, **words: Any) -> dict[str, Any]:
         """Return a configuration whose entry has the field, in its short form if the kind has no other."""
         place, sample = self.places[kind.name], self.samples[kind.name][field.name]
-        if kind.only_short and field.name == kind.shorthand:
+        if kind.is_always_shorthand and field.name == kind.shorthand_field:
             return config(place, value)
         more = {} if value is NOTHING else {field.name: value}
         return config(place, {**place.needs, **sample.also, **more, **words})
@@ -158,21 +158,21 @@ def config(place: Place, entry: dict[str, Any]) -> dict[str, Any]:
 
 def renamed(kind: Kind, field: Field, before: Any) -> dict[str, Any]:
     """Return the `previously` of an entry whose name is changed, or {} if none is needed."""
-    named = kind.parent is not None and field.name in kind.identity_fields and field.on != "create"
-    return {"previously": {field.name: before}} if named and not kind.only_short else {}
+    named = kind.parent is not None and field.name in kind.natural_key_fields and field.written_in != "create"
+    return {"previously": {field.name: before}} if named and not kind.is_always_shorthand else {}
 
 
 def written(field: Field) -> bool:
-    return field.on != "neither" or field.source is None
+    return field.written_in != "neither" or field.response_path is None
 
 
 def is_key(kind: Kind, field: Field) -> bool:
-    return field.name == kind.natural
+    return field.name == kind.key_field
 
 
 def kinds_of(registry: Registry) -> dict[str, Kind]:
     """Return all kinds except those inside a created output (see test_translation_access.py)."""
-    return {name: kind for name, kind in registry.kinds.items() if not kind.of_output}
+    return {name: kind for name, kind in registry.kinds.items() if not kind.is_part_of_output}
 
 
 def fields_of(registry: Registry) -> list[Any]:
@@ -181,7 +181,7 @@ def fields_of(registry: Registry) -> list[Any]:
         pytest.param(kind, field, id=f"{name}.{field.name}")
         for name, kind in sorted(kinds_of(registry).items())
         for field in kind.fields
-        if not field.nest and field.name not in kind.unsupported_fields
+        if not field.is_parent_reference and field.name not in kind.unsupported_fields
     ]
 
 
@@ -209,10 +209,10 @@ def changes(bench: Bench, kind: Kind, field: Field) -> None:
     after = sample.first if sample.second is NOTHING else sample.second
     bench.done(bench.entry(kind, field, before))
     wanted = bench.entry(kind, field, after, **renamed(kind, field, sample.first))
-    if field.on == "create" and field.via is None:
+    if field.written_in == "create" and field.own_call is None:
         stays_as_created(bench.planned(wanted), kind, field)
         return
-    unseen = write_only(field, after) is not None
+    unseen = write_only_part(field, after) is not None
     confirm = [f"send {bench.address(kind)}#{field.name}"] if unseen else []
     planned, report = bench.planned_and_done(wanted, *confirm)
     if isinstance(field, ListOrder):
@@ -227,10 +227,10 @@ def changes(bench: Bench, kind: Kind, field: Field) -> None:
 
 def stays_as_created(planned: Planned, kind: Kind, field: Field) -> None:
     """Check that an identity field plans a new object, and that any other field is refused."""
-    if isinstance(kind.create, ByHand):
+    if isinstance(kind.create, ManualStep):
         assert planned.plan.blocked
         return
-    if field.name in kind.identity_fields:
+    if field.name in kind.natural_key_fields:
         assert [change.action for change in planned.plan.changes] == ["create"]
     else:
         assert {item.code for item in planned.plan.refusals} == {"create-only"}
@@ -255,18 +255,18 @@ def clears(bench: Bench, kind: Kind, field: Field) -> None:
     sample = bench.samples[kind.name][field.name]
     if not written(field) or is_key(kind, field):
         return
-    if field.null == "refused":
+    if field.null_effect == "refused":
         with pytest.raises(DiagnosticError) as refused:
             bench.planned(bench.entry(kind, field, None))
         assert [item.code for item in refused.value.diagnostics] in (["DP222"], ["DP212"])
         return
-    if kind.inherits is not None:
+    if kind.inherits_from_kind is not None:
         clears_own_value(bench, kind, field)
         return
     # An entry that is nothing but this field is not null: that would be an empty entry.
-    without = bench.entry(kind, field, "" if kind.only_short else None)
+    without = bench.entry(kind, field, "" if kind.is_always_shorthand else None)
     bench.done(bench.entry(kind, field, sample.first))
-    if field.null == "by hand":
+    if field.null_effect == "by hand":
         left = bench.planned(without).plan
         assert left.changes == ()
         assert [item.address.partition("#")[2] for item in left.blocked] == [field.name]
@@ -275,4 +275,4 @@ def clears(bench: Bench, kind: Kind, field: Field) -> None:
     assert bench.writes
     after = bench.planned(without)
     assert after.plan.changes == ()
-    assert bench.live(after, kind, field) in (None, field.absent)
+    assert bench.live(after, kind, field) in (None, field.value_when_absent)

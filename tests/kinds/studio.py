@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dpsync.kinds.kind import (
-    ByHand,
     Delete,
-    Entries,
+    EntryMapping,
     Field,
-    Guard,
     Kind,
-    One,
+    LastHolderGuard,
+    ListRead,
+    ManualStep,
     Outputs,
-    Pages,
     Patch,
     PlatformWork,
     Post,
     Put,
-    Single,
+    SingleEntry,
+    SingleRead,
 )
 from dpsync.kinds.types import Enum, Flag, Reference, Text
 
@@ -25,82 +25,133 @@ from .toy_http import Json, Platform, Refusal, exactly, page, pick, route
 
 def toy_kinds() -> list[Kind]:
     studio = Kind(
-        name="studio", parent=None, key="organizations", shape=Entries(), at="/studios/{id}", read=One(),
-        find=Pages("/studios"), identity=("name",), fields=(Field("name", Text(1, 20), on="neither"),),
-    )  # fmt: skip
+        name="studio",
+        parent=None,
+        key="organizations",
+        shape=EntryMapping(),
+        url_path="/studios/{id}",
+        read=SingleRead(),
+        search_list=ListRead("/studios"),
+        natural_keys=("name",),
+        fields=(Field("name", Text(1, 20), written_in="neither"),),
+    )
     artist = Kind(
-        name="artist", parent="studio", key="artists", shape=Entries(natural="email"),
-        own_id=False, at="{parent}/artists/{id}", read=Pages("{parent}/artists"),
-        identity=("email",), title="email", shorthand="role",
-        create=ByHand("ask {key} to come"), update=Patch("{self}", repeat="safe"),
+        name="artist", parent="studio", key="artists", shape=EntryMapping(key_field="email"),
+        has_unique_id=False, url_path="{parent}/artists/{id}", read=ListRead("{parent}/artists"),
+        natural_keys=("email",), title_field="email", shorthand_field="role",
+        create=ManualStep("ask {key} to come"), update=Patch("{self}", repeat="safe"),
         delete=Delete(repeat="safe"),
-        guard=Guard("role", "boss", own=True),
+        guard=LastHolderGuard("role", "boss", protects_token_user=True),
         fields=(
-            Field("email", Text(3, 50, form="email"), on="neither"),
+            Field("email", Text(3, 50, format="email"), written_in="neither"),
             Field("role", Enum(("boss", "hand")), required=True),
         ),
     )  # fmt: skip
     crew = Kind(
-        name="crew", parent="studio", key="crews", shape=Entries(), at="{parent}/crews/{id}",
-        read=Pages("{parent}/crews"), identity=("title",), create=Put("{parent}/crews", repeat="look_up"),
+        name="crew",
+        parent="studio",
+        key="crews",
+        shape=EntryMapping(),
+        url_path="{parent}/crews/{id}",
+        read=ListRead("{parent}/crews"),
+        natural_keys=("title",),
+        create=Put("{parent}/crews", repeat="look_up"),
         delete=Delete(repeat="safe"),
         fields=(
-            Field("title", Text(1, 20), on="create", required=True),
-            Field("lead", Reference.to("artist"), on="create"),
+            Field("title", Text(1, 20), written_in="create", required=True),
+            Field("lead", Reference.to("artist"), written_in="create"),
         ),
-    )  # fmt: skip
+    )
     paper = Kind(
-        name="paper", parent="studio", key="papers", shape=Entries(), at="/papers/{id}",
-        read=Pages("{parent}/papers"), identity=("title",), create=Post("{parent}/papers", repeat="look_up"),
-        update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"), content=True,
+        name="paper",
+        parent="studio",
+        key="papers",
+        shape=EntryMapping(),
+        url_path="/papers/{id}",
+        read=ListRead("{parent}/papers"),
+        natural_keys=("title",),
+        create=Post("{parent}/papers", repeat="look_up"),
+        update=Patch("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"),
+        has_content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
-            Field("beside", Reference.to("paper", "copy"), on="update"),
+            Field("beside", Reference.to("paper", "copy"), written_in="update"),
         ),
-    )  # fmt: skip
+    )
     box = Kind(
-        name="box", parent="studio", key="boxes", shape=Entries(), at="/boxes/{id}",
-        read=Pages("{parent}/boxes"), identity=("title",), create=Post("{parent}/boxes", repeat="look_up"),
+        name="box",
+        parent="studio",
+        key="boxes",
+        shape=EntryMapping(),
+        url_path="/boxes/{id}",
+        read=ListRead("{parent}/boxes"),
+        natural_keys=("title",),
+        create=Post("{parent}/boxes", repeat="look_up"),
         delete=Delete(repeat="safe"),
-        fields=(Field("title", Text(1, 20), on="create", required=True),),
-    )  # fmt: skip
+        fields=(Field("title", Text(1, 20), written_in="create", required=True),),
+    )
     grant = Kind(
-        name="grant", parent=("paper", "box"), key="permissions.crews", shape=Entries(natural="crew"),
-        at="{parent}/permissions/{id}", id="crew.id", own_id=False,
-        read=Pages("{parent}/permissions"), identity=("crew",),
-        title="crew", shorthand="role", delete=Delete(repeat="safe"), update=Patch("{self}", repeat="safe"),
-        create=Post("{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, gives="$crew",
-                    repeat="safe"),
-        fields=(
-            Field("crew", Reference.to("crew"), on="neither", read="crew.id"),
-            Field("role", Enum(("write", "look")), read="level", required=True),
+        name="grant",
+        parent=("paper", "box"),
+        key="permissions.crews",
+        shape=EntryMapping(key_field="crew"),
+        url_path="{parent}/permissions/{id}",
+        id_path="crew.id",
+        has_unique_id=False,
+        read=ListRead("{parent}/permissions"),
+        natural_keys=("crew",),
+        title_field="crew",
+        shorthand_field="role",
+        delete=Delete(repeat="safe"),
+        update=Patch("{self}", repeat="safe"),
+        create=Post(
+            "{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, id_source="$crew", repeat="safe"
         ),
-    )  # fmt: skip
-    copy = Kind(
-        name="copy", parent="studio", key="copies", shape=Entries(), at="{parent}/copies/{id}",
-        read=Pages("{parent}/copies"), identity=(("of", "colour"),), title="colour",
-        create=Post("{parent}/copies", repeat="look_up"), delete=Delete(repeat="safe"),
-        platform=PlatformWork(outputs=Outputs("paper", read="made.id")),
         fields=(
-            Field("of", Reference.to("paper"), on="create", read="of.id", required=True),
-            Field("colour", Text(1, 20), on="create", required=True),
-            Field("made", Reference.to("paper"), on="neither", read="made.id"),
+            Field("crew", Reference.to("crew"), written_in="neither", read_path="crew.id"),
+            Field("role", Enum(("write", "look")), read_path="level", required=True),
+        ),
+    )
+    copy = Kind(
+        name="copy", parent="studio", key="copies", shape=EntryMapping(), url_path="{parent}/copies/{id}",
+        read=ListRead("{parent}/copies"), natural_keys=(("of", "colour"),), title_field="colour",
+        create=Post("{parent}/copies", repeat="look_up"), delete=Delete(repeat="safe"),
+        platform_work=PlatformWork(outputs=Outputs("paper", id_field="made.id")),
+        fields=(
+            Field("of", Reference.to("paper"), written_in="create", read_path="of.id", required=True),
+            Field("colour", Text(1, 20), written_in="create", required=True),
+            Field("made", Reference.to("paper"), written_in="neither", read_path="made.id"),
         ),
     )  # fmt: skip
     style = Kind(
-        name="style", parent="studio", key="style", shape=Single(always=True), at="{parent}/style",
-        read=One(), update=Put("{self}", whole=True, repeat="safe"),
-        fields=(Field("ink", Text(1, 20), on="update"), Field("thin", Flag(), on="update", absent=False)),
-    )  # fmt: skip
+        name="style",
+        parent="studio",
+        key="style",
+        shape=SingleEntry(exists_with_parent=True),
+        url_path="{parent}/style",
+        read=SingleRead(),
+        update=Put("{self}", replaces_object=True, repeat="safe"),
+        fields=(
+            Field("ink", Text(1, 20), written_in="update"),
+            Field("thin", Flag(), written_in="update", value_when_absent=False),
+        ),
+    )
     door = Kind(
-        name="door", parent="studio", key="door", shape=Single(), at="{parent}/door", read=One(),
-        create=Put("{self}", repeat="safe"), update=Patch("{self}", repeat="safe"),
+        name="door",
+        parent="studio",
+        key="door",
+        shape=SingleEntry(),
+        url_path="{parent}/door",
+        read=SingleRead(),
+        create=Put("{self}", repeat="safe"),
+        update=Patch("{self}", repeat="safe"),
         fields=(
             Field("colour", Text(1, 20), required=True),
-            Field("code", Text(secret=True), read=None),
-            Field("key", Text(1, 20), read=None),
+            Field("code", Text(secret=True), read_path=None),
+            Field("key", Text(1, 20), read_path=None),
         ),
-    )  # fmt: skip
+    )
     return [studio, artist, crew, paper, box, grant, copy, style, door]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import Object, Text
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.http.app import build
@@ -34,7 +34,7 @@ def today() -> Iterator[ThreadedServer]:
 
 @pytest.fixture
 def lab(today: ThreadedServer, tmp_path: Path) -> Lab:
-    return Lab(today, tmp_path, load("published"))
+    return Lab(today, tmp_path, build_registry("published"))
 
 
 def docs(said: str) -> str:

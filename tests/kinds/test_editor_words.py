@@ -13,18 +13,18 @@ import pytest
 
 from dpsync.config.schema import SCHEMA_ID, configuration_schema, snippet
 from dpsync.importing.layout import editor_settings
-from dpsync.kinds.kind import Entries, Kind
-from dpsync.kinds.registry import load as load_registry
-from dpsync.kinds.value_meanings import VALUES
-from dpsync.model.urls import DOCS
-from dpsync.render.explanations import what_can_be_explained
+from dpsync.kinds.kind import EntryMapping, Kind
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.kinds.value_meanings import VALUE_DESCRIPTIONS
+from dpsync.model.urls import DOCS_URL
+from dpsync.render.explanations import explainable_words
 
 ROOT = Path(__file__).parents[2]
-REGISTRY = load_registry().whole
+REGISTRY = load_registry().with_all_kinds
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 SCHEMA = configuration_schema(REGISTRY)
 MORE = re.compile(
-    rf"\n\nMore: `dpsync explain ([\w.]+)`, \[[\w-]+\]\({re.escape(DOCS)}/([\w/-]+\.md)(?:#([\w-]+))?\)$"
+    rf"\n\nMore: `dpsync explain ([\w.]+)`, \[[\w-]+\]\({re.escape(DOCS_URL)}/([\w/-]+\.md)(?:#([\w-]+))?\)$"
 )
 DATA = ("examples", "default", "defaultSnippets", "enum")
 
@@ -67,7 +67,7 @@ def test_schema_property_links_to_documentation_and_explain() -> None:
     assert [path for path, item in PROPERTIES if not MORE.search(item["markdownDescription"])] == []
     known = {page: anchors(page) for _, page, _ in found}
     assert [one for one in found if one[2] is not None and one[2] not in known[one[1]]] == []
-    assert {word for word, _, _ in found} <= set(what_can_be_explained(REGISTRY))
+    assert {word for word, _, _ in found} <= set(explainable_words(REGISTRY))
 
 
 def test_schema_property_examples_are_valid() -> None:
@@ -92,20 +92,20 @@ def test_every_enum_value_has_description() -> None:
 
 
 def test_enum_descriptions_are_short_and_used() -> None:
-    said = [text for table in VALUES.values() for text in table.values()]
+    said = [text for table in VALUE_DESCRIPTIONS.values() for text in table.values()]
     assert [text for text in said if not text.endswith(".") or len(text.split()) > 20] == []
     used = {text for _, item in parts(SCHEMA) for text in item.get("enumDescriptions", ())}
     assert set(said) - used == set()
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=lambda kind: str(kind.name))
 def test_every_kind_has_valid_editor_snippet(kind: Kind) -> None:
     found = [one for _, item in parts(SCHEMA) for one in item.get("defaultSnippets", ())]
     made = snippet(REGISTRY, kind)
     assert made in found
     definition = {"$ref": f"#/definitions/{kind.name}", "definitions": SCHEMA["definitions"]}
     body = json.loads(re.sub(r"\$\{\d+:([^}]*)\}", r"\1", json.dumps(made["body"])))
-    for entry in body.values() if isinstance(kind.shape, Entries) else [body]:
+    for entry in body.values() if isinstance(kind.shape, EntryMapping) else [body]:
         jsonschema.Draft7Validator(definition).validate(entry)
 
 

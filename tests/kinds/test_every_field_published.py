@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -20,9 +20,9 @@ from tests.soak import slice_of
 from .bench import TOOLS, Bench, changes, clears, creates, fields_of
 from .samples import PLACES_TODAY, SAMPLES_TODAY
 
-REGISTRY = load("published")
+REGISTRY = build_registry("published")
 PARAMETERS = fields_of(REGISTRY)
-ELSEWHERE = {parameter.id for parameter in fields_of(load())}
+ELSEWHERE = {parameter.id for parameter in fields_of(build_registry())}
 ALONE = [parameter for parameter in PARAMETERS if parameter.id not in ELSEWHERE]
 """Fields that only today's edition has."""
 SLICE = 25

@@ -10,9 +10,9 @@ import pytest
 from dpsync.kinds.types import Json
 from tests.config.loading import expect, loaded, organization
 
-ICON = Json(partial=True, exclusive=("icon", "emoji"))
-LINK = Json(partial=True, tag="kind")
-HIDING = Json(partial=True, secrets=True, tag="kind", exclusive=("icon", "emoji"))
+ICON = Json(is_partial=True, exclusive_members=("icon", "emoji"))
+LINK = Json(is_partial=True, tag="kind")
+HIDING = Json(is_partial=True, may_contain_secrets=True, tag="kind", exclusive_members=("icon", "emoji"))
 PAGE = {"kind": "page", "page": "p", "space": "s"}
 URL = {"kind": "url", "url": "https://a.example"}
 

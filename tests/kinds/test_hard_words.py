@@ -210,8 +210,8 @@ def test_literal_secret_in_file_fails(toy: Pipeline) -> None:
 
 def test_sent_secret_is_absent_from_plan_and_journal(toy: Pipeline, studio: Studio) -> None:
     plan = toy.plan(DOOR)
-    assert SECRET not in plan.bytes().decode()
-    assert "DOOR_CODE" in plan.bytes().decode()
+    assert SECRET not in plan.canonical_json().decode()
+    assert "DOOR_CODE" in plan.canonical_json().decode()
     toy.secrets["DOOR_CODE"] = SECRET
     report = toy.apply(DOOR)
     assert studio.code == SECRET

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from dpsync.kinds.kind import Call, Field, Kind
-from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.registry import Registry, build_registry
 from dpsync.server.http.openapi import document
 from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import known
@@ -83,7 +83,7 @@ DOCUMENTS: Final = [
 @pytest.mark.parametrize(("profile", "name", "read"), DOCUMENTS)
 def test_field_limits_equal_api_schema_limits(profile: str, name: str, read: Callable[[], Schema]) -> None:
     explained = (*OF_ITS_FORM, *LEFT_TO_THE_PLATFORM, *AS_ELSEWHERE, *OF_THE_REFERENCE.get(name, ()))
-    held = {*limits(load(profile), read())}
+    held = {*limits(build_registry(profile), read())}
     assert len(held) > 60
     different = {
         f"{place} {word} {ours}, not {theirs}"
@@ -165,11 +165,13 @@ class Document:
 
 def calls(kind: Kind, field: Field) -> list[Call]:
     """Return the calls with a body that write the field."""
-    if field.via is not None:
-        found: list[Any] = [field.via] if isinstance(field.via, Call) else [*field.via.values()]
+    if field.own_call is not None:
+        found: list[Any] = (
+            [field.own_call] if isinstance(field.own_call, Call) else [*field.own_call.values()]
+        )
     else:
-        found = [kind.create] if field.on in ("create", "both") else []
-        found += [kind.update] if field.on in ("update", "both") else []
+        found = [kind.create] if field.written_in in ("create", "both") else []
+        found += [kind.update] if field.written_in in ("update", "both") else []
     return [call for call in found if isinstance(call, Call) and call.body is not None]
 
 
@@ -182,7 +184,7 @@ def body(contract: Contract, method: str, path: str) -> Schema:
 
 
 def name_in(call: Call, kind: Kind, field: Field) -> str:
-    return field.create_as if call is kind.create and field.create_as else field.wire
+    return field.create_name if call is kind.create and field.create_name else field.wire_name
 
 
 def sent_in(template: Any, wire: str, name: str) -> Iterator[Path]:
@@ -204,7 +206,7 @@ def sent_in(template: Any, wire: str, name: str) -> Iterator[Path]:
 
 def paths(registry: Registry, kind: Kind, template: str) -> tuple[str, ...]:
     """Return the paths of a template, one for each kind of parent, with a letter for each id."""
-    path = template.partition("?")[0].replace("{self}", kind.at)
+    path = template.partition("?")[0].replace("{self}", kind.url_path)
     above = [one for parent in kind.parents for one in paths(registry, registry[parent], "{self}")]
     found = [path.replace("{parent}", one) for one in above] if "{parent}" in path else [path]
     return tuple(re.sub(r"\{(\w+)\}", lambda name: segment(registry, kind, name[1]), one) for one in found)
@@ -213,4 +215,4 @@ def paths(registry: Registry, kind: Kind, template: str) -> tuple[str, ...]:
 def segment(registry: Registry, kind: Kind, name: str) -> str:
     """Return a letter for an id, or one letter for each of its parts."""
     named = kind if name == "id" else registry.kinds.get(name)
-    return re.sub(r"\{[\w.]+\}", "x", named.id) if named is not None and "{" in named.id else "x"
+    return re.sub(r"\{[\w.]+\}", "x", named.id_path) if named is not None and "{" in named.id_path else "x"

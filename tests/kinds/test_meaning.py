@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.kind import Field, Lifted, Single
-from dpsync.kinds.registry import load
-from dpsync.kinds.shared.fields import MERGE_FREELY
+from dpsync.kinds.kind import Field, Restriction, SingleEntry
+from dpsync.kinds.registry import build_registry
+from dpsync.kinds.shared.fields import MERGE_RESTRICTION
 from dpsync.kinds.types import Json
 
-REGISTRY = load().whole
+REGISTRY = build_registry().with_all_kinds
 KINDS = REGISTRY.declared.values()
 
 LEVELS = "guest < read < comment < edit < review < create < admin"
@@ -65,11 +65,15 @@ ORDERED = {
 
 
 def exposing() -> list[tuple[str, Field]]:
-    return [(f"{kind.name}.{field.name}", field) for kind in KINDS for field in kind.fields if field.exposes]
+    return [
+        (f"{kind.name}.{field.name}", field) for kind in KINDS for field in kind.fields if field.widening_rule
+    ]
 
 
 def test_exposure_values_are_ordered_from_least_to_most() -> None:
-    found = {name: field.exposes for name, field in exposing() if isinstance(field.exposes, tuple)}
+    found = {
+        name: field.widening_rule for name, field in exposing() if isinstance(field.widening_rule, tuple)
+    }
     assert {name: " < ".join(map(str, values)) for name, values in found.items()} == ORDERED
 
 
@@ -101,7 +105,7 @@ BY_CHANGE = {
 
 @pytest.mark.parametrize("word", BY_CHANGE)
 def test_expected_fields_raise_exposure_by_change(word: str) -> None:
-    found = {name for name, field in exposing() if field.exposes == word}
+    found = {name for name, field in exposing() if field.widening_rule == word}
     looks = {
         name for name in found if name.partition(".")[0] in ("customization", "site_space_customization")
     }
@@ -110,24 +114,28 @@ def test_expected_fields_raise_exposure_by_change(word: str) -> None:
 
 def test_customization_fields_raise_exposure_by_links() -> None:
     for name in ("customization", "site_space_customization"):
-        assert {field.raised for field in REGISTRY[name].fields} == {"linked"}
+        assert {field.widens_when for field in REGISTRY[name].fields} == {"linked"}
         assert len(REGISTRY[name].fields) == 20
 
 
-LIFTED: dict[str, Lifted] = {
-    name: Lifted()
+LIFTED: dict[str, Restriction] = {
+    name: Restriction()
     for name in (
         "context_connection.filter", "external_link.condition", "mcp_server.condition",
         "section.condition", "site_space.condition",
     )
-} | {"site.adaptiveContent": Lifted(free=({"enabled": False},))} | {
-    f"{kind}.mergeRules": MERGE_FREELY
+} | {"site.adaptiveContent": Restriction(unrestricted_values=({"enabled": False},))} | {
+    f"{kind}.mergeRules": MERGE_RESTRICTION
     for kind in ("organization", "space", "translation_access")
 }  # fmt: skip
 
 
 def test_expected_values_restrict_access() -> None:
-    assert {name: field.exposes for name, field in exposing() if isinstance(field.exposes, Lifted)} == LIFTED
+    assert {
+        name: field.widening_rule
+        for name, field in exposing()
+        if isinstance(field.widening_rule, Restriction)
+    } == LIFTED
 
 
 def kinds_with(word: str, value: Any = True) -> set[str]:
@@ -165,7 +173,7 @@ def test_kinds_without_own_id_equal_expected_kinds() -> None:
 
 def test_security_fields_equal_expected_fields() -> None:
     """Every one that says who may do or see what; these alone open something and are settings of content."""
-    quiet = {name for name, field in exposing() if not field.security}
+    quiet = {name for name, field in exposing() if not field.can_widen_access}
     looks = {
         name for name in quiet if name.partition(".")[0] in ("customization", "site_space_customization")
     }
@@ -186,12 +194,12 @@ def test_security_fields_equal_expected_fields() -> None:
         ),
         *("site_space.draft", "site_space.hidden", "space.editMode"),
     }
-    named = {f"{kind.name}.{field.name}" for kind in KINDS for field in kind.fields if field.security}
+    named = {f"{kind.name}.{field.name}" for kind in KINDS for field in kind.fields if field.can_widen_access}
     resolved = {
         f"{kind.name}.{field.name}"
         for kind in KINDS
         for field in kind.fields
-        if kind.resolves(field) or kind.redirects is not None
+        if kind.follows_from_roles(field) or kind.redirects is not None
     }
     assert named - resolved - {name for name, _ in exposing()} == set()
 
@@ -207,7 +215,9 @@ def test_visible_when_equals_expected_values() -> None:
 
 def test_absent_values_of_security_fields_are_least_open() -> None:
     """For access the least, since that is null there; else what the platform has where nobody set it."""
-    found = {name: field.absent for name, field in exposing() if field.absent is not None}
+    found = {
+        name: field.value_when_absent for name, field in exposing() if field.value_when_absent is not None
+    }
     levels = {name for name, absent in found.items() if absent == "guest"}
     assert levels == {name for name in levels if ORDERED[name] == LEVELS}
     nothing = {name for name, absent in found.items() if absent in ([], {}, {"enabled": False})}
@@ -221,22 +231,22 @@ def test_absent_values_of_security_fields_are_least_open() -> None:
     ("shape", "names"),
     [
         (
-            Single(always=True),
+            SingleEntry(exists_with_parent=True),
             "agent_instructions agent_settings customization site_space_customization visitor_auth",
         ),
-        (Single(), "adaptive_schema translation_access"),
+        (SingleEntry(), "adaptive_schema translation_access"),
     ],
     ids=["always there", "made"],
 )
-def test_singleton_kinds_equal_expected_kinds(shape: Single, names: str) -> None:
+def test_singleton_kinds_equal_expected_kinds(shape: SingleEntry, names: str) -> None:
     assert {kind.name for kind in KINDS if kind.shape == shape} == set(names.split())
 
 
 @pytest.mark.parametrize("name", ["customization", "site_space_customization"])
 def test_customization_objects_manage_only_declared_members(name: str) -> None:
     found = [field.type for field in REGISTRY[name].fields]
-    objects = [one for one in found if isinstance(one, Json) and one.shape["type"] == "object"]
+    objects = [one for one in found if isinstance(one, Json) and one.json_schema["type"] == "object"]
     assert len(objects) == 17
-    assert {(one.partial, one.secrets, one.rarely, one.tag) for one in objects} == {
+    assert {(one.is_partial, one.may_contain_secrets, one.secrets_are_rare, one.tag) for one in objects} == {
         (True, True, True, "kind")
     }

@@ -11,14 +11,26 @@ from dpsync.api import load
 from dpsync.config.schema import configuration_schema
 from dpsync.kinds.examples import entry_example, field_example, file_example
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, MEANINGS, NOTES, OF_THE_FILE, meaning
-from dpsync.kinds.registry import load as load_registry
-from dpsync.kinds.types import Many, Object, OneOf, Table, Type
+from dpsync.kinds.meanings import (
+    ENTRY_KEYWORD_DESCRIPTIONS,
+    FIELD_DESCRIPTIONS,
+    KIND_DESCRIPTIONS,
+    KIND_NOTES,
+    ROOT_KEY_DESCRIPTIONS,
+    field_description,
+)
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.kinds.types import List, Object, OneOf, Table, Type
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.explanations import example_text
 
-REGISTRY = load_registry().whole
-FIELDS = [(kind, field) for kind in REGISTRY.ordered for field in kind.fields if not field.nest]
+REGISTRY = load_registry().with_all_kinds
+FIELDS = [
+    (kind, field)
+    for kind in REGISTRY.in_dependency_order
+    for field in kind.fields
+    if not field.is_parent_reference
+]
 SCHEMA = configuration_schema(REGISTRY)
 
 
@@ -34,7 +46,7 @@ def members(type_: Type, path: str) -> Iterator[str]:
             yield from (f"{path}.{word}" for word in getattr(type_, "short_words", ()))
             for form in forms.values():
                 yield from members(form, path)
-        case Many(of=inner) | Table(values=inner):
+        case List(item_type=inner) | Table(value_type=inner):
             yield from members(inner, path)
 
 
@@ -42,28 +54,32 @@ def ids(value: Any) -> str:
     return str(value.name)
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=ids)
+@pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=ids)
 def test_every_field_of_kind_has_meaning(kind: Kind) -> None:
-    wanted = {field.name for field in kind.fields if not field.nest}
+    wanted = {field.name for field in kind.fields if not field.is_parent_reference}
     inside = {path for field in kind.fields for path in members(field.type, field.name)}
-    assert set(MEANINGS[kind.name]) == wanted | inside
+    assert set(FIELD_DESCRIPTIONS[kind.name]) == wanted | inside
 
 
 def test_meanings_cover_only_existing_kinds() -> None:
-    assert set(MEANINGS) == set(REGISTRY.kinds) == set(KINDS)
-    assert set(NOTES) <= set(REGISTRY.kinds)
+    assert set(FIELD_DESCRIPTIONS) == set(REGISTRY.kinds) == set(KIND_DESCRIPTIONS)
+    assert set(KIND_NOTES) <= set(REGISTRY.kinds)
 
 
 def test_meanings_are_short_sentences_with_full_stop() -> None:
-    said = [text for table in MEANINGS.values() for text in table.values()]
-    said += [*EVERY_ENTRY.values(), *OF_THE_FILE.values(), *KINDS.values()]
-    said += [text for notes in NOTES.values() for text in notes]
+    said = [text for table in FIELD_DESCRIPTIONS.values() for text in table.values()]
+    said += [
+        *ENTRY_KEYWORD_DESCRIPTIONS.values(),
+        *ROOT_KEY_DESCRIPTIONS.values(),
+        *KIND_DESCRIPTIONS.values(),
+    ]
+    said += [text for notes in KIND_NOTES.values() for text in notes]
     sentences = [one for text in said for one in text.removesuffix(".").split(". ")]
     assert [text for text in said if not text.endswith(".")] == []
     assert [one for one in sentences if len(one.split()) > 22] == []
 
 
-@pytest.mark.parametrize("key", sorted(OF_THE_FILE))
+@pytest.mark.parametrize("key", sorted(ROOT_KEY_DESCRIPTIONS))
 def test_root_key_example_contains_its_key(key: str) -> None:
     text = example_text(file_example(key))
     assert text.startswith("dpsync: 1\n")
@@ -71,7 +87,7 @@ def test_root_key_example_contains_its_key(key: str) -> None:
 
 
 def test_meaning_of_unknown_kind_is_empty() -> None:
-    assert meaning("nothing", "title") == ""
+    assert field_description("nothing", "title") == ""
 
 
 def properties(schema: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -117,16 +133,16 @@ def is_undeclared(one: Any) -> bool:
     return "cannot read" in one.message or "your files contain no" in one.message
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=ids)
+@pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=ids)
 def test_kind_example_is_valid_configuration(kind: Kind, tmp_path: Any) -> None:
     assert findings(example_text(entry_example(REGISTRY, kind)), tmp_path) == set()
 
 
 @pytest.mark.parametrize(
     ("kind", "field"),
-    [(kind, field) for kind, field in FIELDS if field.declarable],
-    ids=[f"{kind.name}.{field.name}" for kind, field in FIELDS if field.declarable],
+    [(kind, field) for kind, field in FIELDS if field.is_declarable],
+    ids=[f"{kind.name}.{field.name}" for kind, field in FIELDS if field.is_declarable],
 )
 def test_field_example_is_valid_configuration(kind: Kind, field: Field, tmp_path: Any) -> None:
-    if field.name != kind.natural:
+    if field.name != kind.key_field:
         assert findings(example_text(field_example(REGISTRY, kind, field)), tmp_path) == set()

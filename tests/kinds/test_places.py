@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.load import load as load_configuration
-from dpsync.kinds.places import Names, Places
-from dpsync.kinds.registry import load
+from dpsync.kinds.places import PatternTarget, PlaceTypes
+from dpsync.kinds.registry import build_registry
 from dpsync.model.address import Address, Pattern
 from tests.soak import examples
 
-REGISTRY = load().whole
-PLACES = Places(REGISTRY, ["acme", "globex"])
+REGISTRY = build_registry().with_all_kinds
+PLACES = PlaceTypes(REGISTRY, ["acme", "globex"])
 
 
-def mistake(text: str, names: Names = "anything") -> str | None:
+def mistake(text: str, names: PatternTarget = "anything") -> str | None:
     """Return the problem and the hint of a pattern in one line, or None if the pattern can match."""
-    found = PLACES.mistake(Pattern.parse(text, REGISTRY.words), names)
+    found = PLACES.find_problem(Pattern.parse(text, REGISTRY.pattern_words), names)
     return f"{found.reason}; {found.hint}" if found else None
 
 
@@ -67,7 +67,7 @@ def mistake(text: str, names: Names = "anything") -> str | None:
         ("sites/*/customization#styling", "anything"),
     ],
 )
-def test_possible_address_pattern_is_accepted(text: str, names: Names) -> None:
+def test_possible_address_pattern_is_accepted(text: str, names: PatternTarget) -> None:
     assert mistake(text, names) is None
 
 
@@ -99,7 +99,9 @@ def test_possible_address_pattern_is_accepted(text: str, names: Names) -> None:
         ("/".join(["a"] * 500), "anything", None),
     ],
 )
-def test_impossible_address_pattern_gets_suggestion(text: str, names: Names, near: str | None) -> None:
+def test_impossible_address_pattern_gets_suggestion(
+    text: str, names: PatternTarget, near: str | None
+) -> None:
     found = mistake(text, names)
     assert found is not None
     if near is not None:
@@ -129,7 +131,7 @@ def test_pattern_with_unknown_field_names_missing_field(text: str, reason: str) 
         ("spaces#emoji", "anything", 'add the key of an entry: "spaces/KEY#emoji"'),
     ],
 )
-def test_impossible_pattern_gets_no_broader_suggestion(text: str, names: Names, hint: str) -> None:
+def test_impossible_pattern_gets_no_broader_suggestion(text: str, names: PatternTarget, hint: str) -> None:
     found = mistake(text, names)
     assert found is not None
     assert "did you mean" not in found
@@ -157,7 +159,7 @@ WORDS = [
     st.sampled_from(["objects", "lists", "anything"]),
 )
 @settings(max_examples=examples(150, 20_000))
-def test_pattern_suggestion_is_never_broader(segments: list[str], names: Names) -> None:
+def test_pattern_suggestion_is_never_broader(segments: list[str], names: PatternTarget) -> None:
     """It has no wildcard more, and names nothing less: whoever follows it deletes or ignores no more."""
     found = re.search(r'did you mean "(.*)"', mistake("/".join(segments), names) or "")
     if found is not None:
@@ -174,12 +176,12 @@ ROOT = Path(__file__).parents[2]
 def test_every_declared_address_has_kind_and_valid_pattern(root: str) -> None:
     desired, found = load_configuration(ROOT / root / "dpsync.yaml", REGISTRY, {})
     assert not found
-    places = Places(REGISTRY, {address.segments[0] for address in desired.resources})
-    for address, resource in desired.resources.items():
+    places = PlaceTypes(REGISTRY, {address.segments[0] for address in desired.entries})
+    for address, resource in desired.entries.items():
         assert resource.kind in {kind.name for kind in places.kinds(address)}
-        assert places.mistake(Pattern(str(address), address.segments), "objects") is None
+        assert places.find_problem(Pattern(str(address), address.segments), "objects") is None
     for address in desired.scopes:
-        assert places.mistake(Pattern(str(address), address.segments), "lists") is None
+        assert places.find_problem(Pattern(str(address), address.segments), "lists") is None
 
 
 def test_structure_address_may_be_any_node_kind() -> None:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from dpsync.kinds.kind import Call, Kind, Post
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 
-KINDS = list(load().whole.kinds.values())
+KINDS = list(build_registry().with_all_kinds.kinds.values())
 
 
 def calls(kind: Kind) -> Iterator[Call]:
     """Every writing call of a kind."""
     add, restore = (
-        kind.lifecycle.add and kind.lifecycle.add.call,
+        kind.lifecycle.create_with_id and kind.lifecycle.create_with_id.call,
         kind.lifecycle.restore and kind.lifecycle.restore.call,
     )
     own = [
@@ -25,14 +25,14 @@ def calls(kind: Kind) -> Iterator[Call]:
         kind.lifecycle.transfer,
         add,
         restore,
-        *kind.platform.acts.values(),
+        *kind.platform_work.user_actions.values(),
     ]
     yield from (call for call in own if isinstance(call, Call))
-    for order in (kind.order, *(listed.order for listed in kind.list_orders)):
+    for order in (kind.order, *(listed.move_order for listed in kind.list_orders)):
         if order is not None:
             yield order.call
     for field in kind.fields:
-        for via in (field.via, field.otherwise):
+        for via in (field.own_call, field.fallback_call):
             yield from (via,) if isinstance(via, Call) else (via or {}).values()
 
 
@@ -45,13 +45,13 @@ def test_every_api_call_declares_valid_repeat_mode(kind: Kind) -> None:
 def test_create_call_with_new_id_is_looked_up(kind: Kind) -> None:
     """Its id is in the answer alone, so that a second request would make a second one."""
     if isinstance(kind.create, Call) and "{self}" not in kind.create.path:
-        known_before = kind.create.gives.startswith("$") and "{" not in kind.create.gives
+        known_before = kind.create.id_source.startswith("$") and "{" not in kind.create.id_source
         assert known_before or kind.create.repeat == "look_up"
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_action_calls_are_never_repeated(kind: Kind) -> None:
-    assert {call.repeat for call in kind.platform.acts.values()} <= {"never"}
+    assert {call.repeat for call in kind.platform_work.user_actions.values()} <= {"never"}
 
 
 def test_api_call_without_repeat_mode_fails() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.declarations.customization import USUAL
-from dpsync.kinds.types.free_form import NOT_SHOWN, Json, looks_secret
+from dpsync.kinds.declarations.customization import DEFAULTS
+from dpsync.kinds.types.free_form import HIDDEN_SECRET_TEXT, Json, looks_secret
 from dpsync.model.values import Secret
 
 LITERAL = "hunter2-hunter2"
@@ -92,7 +92,7 @@ def leaves(value: Any, name: str = "") -> list[tuple[str, str]]:
 
 
 def test_default_customization_contains_no_apparent_secrets() -> None:
-    assert [leaf for leaf in leaves(USUAL) if looks_secret(*leaf)] == []
+    assert [leaf for leaf in leaves(DEFAULTS) if looks_secret(*leaf)] == []
 
 
 def test_looks_secret_detects_most_random_tokens() -> None:
@@ -102,16 +102,16 @@ def test_looks_secret_detects_most_random_tokens() -> None:
 
 
 def test_live_secrets_are_hidden_beside_wanted_values() -> None:
-    settings = Json(partial=True, secrets=True)
+    settings = Json(is_partial=True, may_contain_secrets=True)
     wanted = {"token": "t", "list": [Secret("A"), "b"], "other": "x", "channel": "docs", "more": [1]}
     live = {
         "token": LITERAL, "list": [LITERAL, "c", LITERAL], "other": {"password": LITERAL}, "channel": "news",
         "more": [1, {"secret": LITERAL}], "unmanaged": LITERAL,
     }  # fmt: skip
     assert settings.narrow(live, wanted) == {
-        "token": NOT_SHOWN,
-        "list": [Secret("A"), NOT_SHOWN, NOT_SHOWN],
-        "other": NOT_SHOWN,
+        "token": HIDDEN_SECRET_TEXT,
+        "list": [Secret("A"), HIDDEN_SECRET_TEXT, HIDDEN_SECRET_TEXT],
+        "other": HIDDEN_SECRET_TEXT,
         "channel": "news",
-        "more": [1, NOT_SHOWN],
+        "more": [1, HIDDEN_SECRET_TEXT],
     }

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.registry import load
-from dpsync.kinds.types import Own
+from dpsync.kinds.registry import build_registry
+from dpsync.kinds.types import OwnReference
 from dpsync.model.values import LiveId
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
@@ -29,7 +29,7 @@ def today() -> Iterator[ThreadedServer]:
 
 @pytest.fixture
 def lab(today: ThreadedServer, tmp_path: Path) -> Lab:
-    return Lab(today, tmp_path, load("published")).holds(
+    return Lab(today, tmp_path, build_registry("published")).holds(
         spaces=[GUIDE, {"id": "one", "title": "One"}], sites=SITES
     )
 
@@ -72,4 +72,4 @@ def test_styleguide_space_is_never_unmanaged_or_pruned(lab: Lab) -> None:
     [("own", LiveId("a"), True), (LiveId("a"), LiveId("a"), True), (LiveId("a"), LiveId("b"), False)],
 )
 def test_own_styleguide_equals_any_live_styleguide(one: Any, other: Any, same: bool) -> None:
-    assert Own().same(one, other) is same
+    assert OwnReference().same(one, other) is same

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.kinds.editions import FULL, REFERENCE, Operation, Profile
-from dpsync.kinds.kind import Call, Lists, Tree
-from dpsync.kinds.registry import Registry, SupportedKind, load
+from dpsync.kinds.kind import Call, NodeListsRead, TreeRead
+from dpsync.kinds.registry import Registry, SupportedKind, build_registry
 from dpsync.kinds.types import Text
 
-DECLARED = load().declared.values()
+DECLARED = build_registry().declared.values()
 SITE = "/orgs/{}/sites/{}"
 
 
@@ -26,14 +26,14 @@ def test_added_operation_enables_space_creation() -> None:
 
 
 def test_call_falls_back_to_supported_variant() -> None:
-    assert isinstance(kinds()["section"].read, Lists)
-    assert isinstance(kinds(("GET", f"{SITE}/structure"))["section"].read, Tree)
+    assert isinstance(kinds()["section"].read, NodeListsRead)
+    assert isinstance(kinds(("GET", f"{SITE}/structure"))["section"].read, TreeRead)
     order = kinds(("PATCH", f"{SITE}/structure/sort"))["section"].order
     assert order is not None
-    assert not order.apart
+    assert not order.orders_kinds_separately
     moves = kinds()["section"].order
     assert moves is not None
-    assert (moves.call.path, moves.apart) == ("{self}/move", True)
+    assert (moves.call.path, moves.orders_kinds_separately) == ("{self}/move", True)
 
 
 @pytest.mark.parametrize("missing", ["section-groups", "sections", "site-spaces"])
@@ -48,9 +48,9 @@ def test_kind_is_unsupported_when_parent_is_unreadable() -> None:
 
 def test_field_unsupported_in_body_uses_other_call() -> None:
     section = kinds()["section"]
-    assert isinstance(section.field("group").via, dict)
-    assert section.field("draft").via == {}
-    assert section.field("title").via is None
+    assert isinstance(section.field("group").own_call, dict)
+    assert section.field("draft").own_call == {}
+    assert section.field("title").own_call is None
     assert section.unsupported_fields == {"draft", "localizedTitle", "localizedDescription"}
 
 
@@ -70,16 +70,17 @@ def test_shared_kind_needs_list_operation_of_all_parents() -> None:
 
 def test_profile_names_missing_operation() -> None:
     assert (
-        REFERENCE.lacks("moving a group") == "the API version reference has no operation for moving a group"
+        REFERENCE.missing_operation_text("moving a group")
+        == "the API version reference has no operation for moving a group"
     )
-    assert FULL.has("PATCH", "/anything")
-    assert Profile("none", frozenset()).has("GET", "/orgs") is False
+    assert FULL.has_operation("PATCH", "/anything")
+    assert Profile("none", frozenset()).has_operation("GET", "/orgs") is False
 
 
 def test_profile_can_change_field_limits() -> None:
     declared, there = (
-        load().kinds["share_link"].field("name"),
-        load("published").kinds["share_link"].field("name"),
+        build_registry().kinds["share_link"].field("name"),
+        build_registry("published").kinds["share_link"].field("name"),
     )
     assert (declared.type, there.type) == (Text(1, 100), Text(1, 50))
 
@@ -87,14 +88,14 @@ def test_profile_can_change_field_limits() -> None:
 def test_profile_can_exclude_operations() -> None:
     """Otherwise, a plan has a request that the platform lacks, and its 404 counts as a missing object."""
     move = ("POST", "/spaces/{}/move")
-    assert Profile("whole").has(*move)
-    assert not Profile("less", missing=frozenset({move})).has(*move)
-    assert load("published").kinds["space"].lifecycle.transfer is None
-    assert load("full").kinds["space"].lifecycle.transfer is not None
+    assert Profile("whole").has_operation(*move)
+    assert not Profile("less", missing_operations=frozenset({move})).has_operation(*move)
+    assert build_registry("published").kinds["space"].lifecycle.transfer is None
+    assert build_registry("full").kinds["space"].lifecycle.transfer is not None
 
 
 def test_declarable_kinds_are_independent_of_profile() -> None:
-    whole = load("reference").whole
+    whole = build_registry("reference").with_all_kinds
     assert whole.profile.name == "reference"
-    assert whole.kinds.keys() == load().whole.kinds.keys()
+    assert whole.kinds.keys() == build_registry().with_all_kinds.kinds.keys()
     assert whole.kinds["space"].unsupported == frozenset()

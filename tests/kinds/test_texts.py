@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.api import load
 from dpsync.config.load import load as load_config
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.kinds.types.texts import Certificate, Markdown
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic
@@ -32,7 +32,7 @@ def found(root: Path) -> list[Diagnostic]:
 
 
 def value(root: Path, address: str, field: str) -> object:
-    return load(root, {}).resources[Address.parse(address)].fields[field]
+    return load(root, {}).entries[Address.parse(address)].fields[field]
 
 
 @pytest.mark.parametrize("suffix", ["pem", "yaml", "json", "txt"])

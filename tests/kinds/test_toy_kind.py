@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from dpsync.config.schema import configuration_schema
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, One, Pages, Patch, Post, Put
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post, Put, SingleRead
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Reference, Text
 from dpsync.model.diagnostic import DiagnosticError
@@ -26,61 +26,111 @@ from .toy_http import Json, Platform, Refusal, exactly, page, pick, route, servi
 
 def toy_kinds() -> list[Kind]:
     library = Kind(
-        name="library", parent=None, key="organizations", shape=Entries(), at="/libraries/{id}",
-        read=One(), find=Pages("/libraries"), identity=("name",), update=Patch("{self}", repeat="safe"),
-        fields=(Field("name", Text(1, 20), on="update"), Field("open", Flag(), on="update", absent=False)),
-    )  # fmt: skip
+        name="library",
+        parent=None,
+        key="organizations",
+        shape=EntryMapping(),
+        url_path="/libraries/{id}",
+        read=SingleRead(),
+        search_list=ListRead("/libraries"),
+        natural_keys=("name",),
+        update=Patch("{self}", repeat="safe"),
+        fields=(
+            Field("name", Text(1, 20), written_in="update"),
+            Field("open", Flag(), written_in="update", value_when_absent=False),
+        ),
+    )
     person = Kind(
-        name="person", parent="library", key="people", shape=Entries(), at="{parent}/people/{id}",
-        read=Pages("{parent}/people"), identity=("name",), title="name",
+        name="person", parent="library", key="people", shape=EntryMapping(), url_path="{parent}/people/{id}",
+        read=ListRead("{parent}/people"), natural_keys=("name",), title_field="name",
         create=Post("{parent}/people", repeat="look_up"), update=Patch("{self}", repeat="safe"),
-        delete=Delete(repeat="safe"), shorthand="name",
+        delete=Delete(repeat="safe"), shorthand_field="name",
         fields=(Field("name", Text(1, 20), required=True),),
     )  # fmt: skip
     shelf = Kind(
         name="shelf",
         parent="library",
         key="shelves",
-        shape=Entries(),
-        at="{parent}/shelves/{id}",
-        read=Pages("{parent}/shelves"),
-        identity=("mark", "title"),  # creating takes no mark: an interrupted creation is found by its title
+        shape=EntryMapping(),
+        url_path="{parent}/shelves/{id}",
+        read=ListRead("{parent}/shelves"),
+        natural_keys=(
+            "mark",
+            "title",
+        ),  # creating takes no mark: an interrupted creation is found by its title
         create=Post("{parent}/shelves", {"...": "$fields", "material": "wood"}, repeat="look_up"),
         update=Patch("{self}", repeat="safe"),
         delete=Delete(repeat="safe"),
-        content=True,
+        has_content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
-            Field("mark", Text(1, 20), on="update", unique="library"),
-            Field("note", Text(0, 50), on="update", null="empty"),
-            Field("lit", Flag(), on="update", absent=False, after=("children",),
-                  via={True: Post("{self}/light", {"shelf": "$id"}, repeat="safe"),
-                       False: Post("{self}/dark", None, repeat="safe")}),
-            Field("front", Flag(), on="update", absent=False, one_per="library",
-                  via=Put("{parent}/front", {"shelf": "$id"}, repeat="safe")),
+            Field("mark", Text(1, 20), written_in="update", unique_within="library"),
+            Field("note", Text(0, 50), written_in="update", null_effect="empty"),
+            Field(
+                "lit",
+                Flag(),
+                written_in="update",
+                value_when_absent=False,
+                written_after=("children",),
+                own_call={
+                    True: Post("{self}/light", {"shelf": "$id"}, repeat="safe"),
+                    False: Post("{self}/dark", None, repeat="safe"),
+                },
+            ),
+            Field(
+                "front",
+                Flag(),
+                written_in="update",
+                value_when_absent=False,
+                exclusive_within="library",
+                own_call=Put("{parent}/front", {"shelf": "$id"}, repeat="safe"),
+            ),
         ),
-    )  # fmt: skip
+    )
     book = Kind(
-        name="book", parent="shelf", key="books", shape=Entries(), at="{parent}/books/{id}",
-        read=Pages("{parent}/books"), identity=("title",), create=Post("{parent}/books", repeat="look_up"),
-        update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"),
+        name="book",
+        parent="shelf",
+        key="books",
+        shape=EntryMapping(),
+        url_path="{parent}/books/{id}",
+        read=ListRead("{parent}/books"),
+        natural_keys=("title",),
+        create=Post("{parent}/books", repeat="look_up"),
+        update=Patch("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 40), required=True),
-            Field("sequel", Reference.to("book"), on="update", null="clear",
-                  via=Post("{self}/sequel", {"of": "$id", "is": "$value"}, repeat="safe")),
+            Field(
+                "sequel",
+                Reference.to("book"),
+                written_in="update",
+                null_effect="clear",
+                own_call=Post("{self}/sequel", {"of": "$id", "is": "$value"}, repeat="safe"),
+            ),
         ),
-    )  # fmt: skip
+    )
     keeper = Kind(
-        name="keeper", parent="shelf", key="keepers", shape=Entries(natural="person"),
-        at="{parent}/keepers/{id}", id="person.id", own_id=False, title="person",
-        read=Pages("{parent}/keepers"), identity=("person",), shorthand="role",
-        create=Put("{parent}/keepers/{person}", gives="$person", repeat="safe"),
-        update=Put("{self}", repeat="safe"), delete=Delete(repeat="safe"),
+        name="keeper",
+        parent="shelf",
+        key="keepers",
+        shape=EntryMapping(key_field="person"),
+        url_path="{parent}/keepers/{id}",
+        id_path="person.id",
+        has_unique_id=False,
+        title_field="person",
+        read=ListRead("{parent}/keepers"),
+        natural_keys=("person",),
+        shorthand_field="role",
+        create=Put("{parent}/keepers/{person}", id_source="$person", repeat="safe"),
+        update=Put("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"),
         fields=(
-            Field("person", Reference.to("person"), on="neither", read="person.id"),
-            Field("role", Enum(("head", "hand"), nil="guest"), absent="guest", required=True),
+            Field("person", Reference.to("person"), written_in="neither", read_path="person.id"),
+            Field(
+                "role", Enum(("head", "hand"), null_word="guest"), value_when_absent="guest", required=True
+            ),
         ),
-    )  # fmt: skip
+    )
     return [library, person, shelf, book, keeper]
 
 

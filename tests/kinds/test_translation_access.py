@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Session, import_
-from dpsync.importing.files import RememberingClient
-from dpsync.kinds.registry import load
+from dpsync.importing.files import CachingClient
+from dpsync.kinds.registry import build_registry
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
 from dpsync.server.process.thread import ThreadedServer
@@ -17,7 +17,7 @@ from tests.by_hand import by_hand
 from tests.direct import reading, writing
 from tests.planner.lab import Lab
 
-REGISTRY = load()
+REGISTRY = build_registry()
 ACCESS = "acme/translations/guides-fr/access"
 FILES = """
 members: {{ ada@acme.example: admin, lin@acme.example: create }}
@@ -130,7 +130,7 @@ def test_import_writes_and_watches_translation_access(acme: Acme) -> None:
     made = acme.run()
     by_hand(acme.server, "PATCH", f"/spaces/{made}", {"defaultLevel": "edit"})
     by_hand(acme.server, "POST", f"/spaces/{made}/permissions", {"teams": ["sales"], "role": "read"})
-    with RememberingClient(acme.server.url, "ada-token") as client:
+    with CachingClient(acme.server.url, "ada-token") as client:
         imported = import_(client, REGISTRY, ["acme"])
     assert imported.proven, imported.problems
     text = imported.made.files["acme/translations.yaml"].decode()

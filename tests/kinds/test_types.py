@@ -22,7 +22,7 @@ from dpsync.kinds.types import (
     Flag,
     Invalid,
     Json,
-    Many,
+    List,
     Object,
     OneOf,
     Reference,
@@ -34,7 +34,7 @@ from dpsync.kinds.types.base import TextFile
 from dpsync.kinds.types.scalars import UNDISCLOSED
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model.address import Address
-from dpsync.model.nodes import Node, Scalar, Span, plain
+from dpsync.model.nodes import Node, Scalar, Span, node_value
 from dpsync.model.text import json_text
 from dpsync.model.values import LiveId, Ref, Secret, Value
 
@@ -77,13 +77,13 @@ def parsed(type: Type, text: str, **files: str) -> tuple[Any, list[str]]:
 
 
 PERSON = Object(
-    {"name": Text(1, 3), "admin": Flag(), "team": Reference.to("team")}, ("name",), what="a person"
+    {"name": Text(1, 3), "admin": Flag(), "team": Reference.to("team")}, ("name",), noun="a person"
 )
-ICON = Object({"emoji": Text(), "file": Text()}, what="an icon", one=True)
+ICON = Object({"emoji": Text(), "file": Text()}, noun="an icon", exactly_one=True)
 RULE = OneOf("rule", {"few": Object({"most": Text(1)}, ("most",)), "none": Object({})})
-NAMES = Many(Text(1, 3), most=2)
-SET = Many(Text(), as_set=True)
-LANGUAGES = Table(Enum(("de", "fr")), Text(1), least=1, most=1)
+NAMES = List(Text(1, 3), max_items=2)
+SET = List(Text(), is_set=True)
+LANGUAGES = Table(Enum(("de", "fr")), Text(1), min_keys=1, max_keys=1)
 OPEN = Table(Text(1, 2), Flag())
 KEYS = Table(Text(1), Text(secret=True))
 
@@ -93,15 +93,15 @@ TAKEN: list[tuple[Type, str, Any]] = [
     (Text(2, 4), "abcd", "abcd"),
     (Text(2), "abcdefgh", "abcdefgh"),
     (Text(pattern="[a-z]+"), "abc", "abc"),
-    (Text(form="email"), "Ada@acme.example", "Ada@acme.example"),
-    (Text(form="url"), "http://a", "http://a"),
-    (Text(form="url"), "https://a.example/b", "https://a.example/b"),
+    (Text(format="email"), "Ada@acme.example", "Ada@acme.example"),
+    (Text(format="url"), "http://a", "http://a"),
+    (Text(format="url"), "https://a.example/b", "https://a.example/b"),
     (Text(secret=True), "{env: KEY}", Secret("KEY")),
-    (Text(segment=True), "a-b.c_d~e", "a-b.c_d~e"),
+    (Text(is_url_segment=True), "a-b.c_d~e", "a-b.c_d~e"),
     (Flag(), "true", True),
     (Flag(), "false", False),
     (Enum(("a", "b")), "a", "a"),
-    (Enum(("a", "b"), nil="c"), "c", "c"),
+    (Enum(("a", "b"), null_word="c"), "c", "c"),
     (Reference.to("team", "member"), "writers", Ref(Address(("team", "writers")))),
     (Reference.to("team"), "{id: t1}", LiveId("t1")),
     (PERSON, "{name: Ada}", {"name": "Ada"}),
@@ -117,12 +117,12 @@ TAKEN: list[tuple[Type, str, Any]] = [
     (OPEN, "{}", {}),
     (OPEN, "{a: true, bc: false, d: true}", {"a": True, "bc": False, "d": True}),
     (Json(), "[1, {a: null}]", [1, {"a": None}]),
-    (Json(shape={"type": "object"}), "{a: 1}", {"a": 1}),
-    (Json(shape={"type": "array"}), "[1]", [1]),
-    (Json(secrets=True), "{a: [{env: KEY}, b]}", {"a": [Secret("KEY"), "b"]}),
+    (Json(json_schema={"type": "object"}), "{a: 1}", {"a": 1}),
+    (Json(json_schema={"type": "array"}), "[1]", [1]),
+    (Json(may_contain_secrets=True), "{a: [{env: KEY}, b]}", {"a": [Secret("KEY"), "b"]}),
     (Json(), "{a: {env: KEY}}", {"a": {"env": "KEY"}}),
     (Json(platform_default={"a": 1}), "{b: null, c: {a: null}}", {"b": None, "c": {"a": None}}),
-    (Json(needed=("a.b",)), "{a: null, b: null}", {"a": None, "b": None}),
+    (Json(required_members=("a.b",)), "{a: null, b: null}", {"a": None, "b": None}),
     (Text(2, 4), "|\n  abc\n", "abc"),
     (Text(), "|+\n  a\n  b\n\n", "a\nb"),
     (Domain(), "ACME.Example", "acme.example"),
@@ -153,16 +153,16 @@ REFUSED: list[tuple[Type, str, str]] = [
     (Text(2), "a", "DP203 1:1 the text has 1 character, but at least 2 characters are required"),
     (Text(0, 1), "ab", "DP203 1:1 the text has 2 characters, but at most 1 character is allowed"),
     (Text(pattern="[a-z]+"), "abC", 'DP204 1:1 "abC" is not of the form [a-z]+'),
-    (Text(pattern="[a-z]+", meaning="a slug"), "a b", 'DP204 1:1 "a b" is not a slug'),
-    (Text(form="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address; write it as ada@acme.example'),
-    (Text(form="email"), "ada@", 'DP204 1:1 "ada@" is not an e-mail address; write it as ada@acme.example'),
+    (Text(pattern="[a-z]+", pattern_description="a slug"), "a b", 'DP204 1:1 "a b" is not a slug'),
+    (Text(format="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address; write it as ada@acme.example'),
+    (Text(format="email"), "ada@", 'DP204 1:1 "ada@" is not an e-mail address; write it as ada@acme.example'),
     (
-        Text(form="url"),
+        Text(format="url"),
         "https://",
         'DP204 1:1 "https://" is not a URL: it has no host; write it as https://acme.example',
     ),
     (
-        Text(form="url"),
+        Text(format="url"),
         "https://a b",
         'DP204 1:1 "https://a b" is not a URL: it contains a space; write %20 for a space',
     ),
@@ -170,8 +170,8 @@ REFUSED: list[tuple[Type, str, str]] = [
         (Domain(), domain, f'DP204 1:1 "{domain.strip(chr(34))}" is not a domain name; {NO_DOMAIN}')
         for domain in ("https://acme.example", '"*.acme.example"', '"@acme.example"', "a@b.example", "acme")
     ),
-    (Text(form="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
-    (Text(form="url"), "see http://a", 'DP204 1:1 "see http://a" ' + NO_URL),
+    (Text(format="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
+    (Text(format="url"), "see http://a", 'DP204 1:1 "see http://a" ' + NO_URL),
     (Text(secret=True), "abc", "DP205 1:1 " + NO_SECRET),
     (Text(secret=True), "{env: A, b: c}", "DP205 1:1 " + NO_SECRET),
     (Text(secret=True), "{env: 5}", "DP205 1:1 " + NO_SECRET),
@@ -186,7 +186,7 @@ REFUSED: list[tuple[Type, str, str]] = [
         'DP202 1:1 expected one of admin, reader, found the text "readr"; did you mean "reader"?',
     ),
     (Enum(("admin", "reader")), "xyz", 'DP202 1:1 expected one of admin, reader, found the text "xyz"'),
-    (Enum(("a",), nil="none"), "null", "DP202 1:1 expected one of a, none, found nothing (null)"),
+    (Enum(("a",), null_word="none"), "null", "DP202 1:1 expected one of a, none, found nothing (null)"),
     (Enum(("a", "b")), "1", "DP202 1:1 expected one of a, b, found the number 1"),
     (
         Reference.to("team", "member"),
@@ -220,21 +220,21 @@ REFUSED: list[tuple[Type, str, str]] = [
     (LANGUAGES, "{en: a}", 'DP202 1:2 expected one of de, fr, found the text "en"'),
     (LANGUAGES, "{de: ''}", "DP203 1:6 the text has 0 characters, but at least 1 character is required"),
     (
-        Table(Text(), Flag(), least=1),
+        Table(Text(), Flag(), min_keys=1),
         "{}",
         "DP203 1:1 the mapping has 0 keys, but at least 1 key is required",
     ),
     (OPEN, "{abc: true}", "DP203 1:2 the text has 3 characters, but 1 to 2 characters are allowed"),
-    (Json(shape={"type": "object"}), "[1]", "DP202 1:1 expected a mapping, found a list"),
-    (Json(shape={"type": "array"}), "{a: 1}", "DP202 1:1 expected a list, found a mapping"),
-    (Json(check=lambda value: ["it is odd"] if value == 1 else []), "1", "DP208 1:1 it is odd"),
+    (Json(json_schema={"type": "object"}), "[1]", "DP202 1:1 expected a mapping, found a list"),
+    (Json(json_schema={"type": "array"}), "{a: 1}", "DP202 1:1 expected a list, found a mapping"),
+    (Json(find_faults=lambda value: ["it is odd"] if value == 1 else []), "1", "DP208 1:1 it is odd"),
     (
         Json(platform_default={"a": {"b": 1}}),
         "{a: {b: null}}",
         'DP222 1:9 "b" cannot be null; write the default 1, or ' + LEAVE,
     ),
     (
-        Json(needed=("a.b",)),
+        Json(required_members=("a.b",)),
         "{a: [{b: null}]}",
         'DP222 1:10 "b" cannot be null; write a value, or ' + LEAVE,
     ),
@@ -287,11 +287,11 @@ SEGMENTS = [
 @pytest.mark.parametrize(("text", "told"), SEGMENTS)
 def test_url_unsafe_segment_is_accepted_with_warning(text: str, told: str) -> None:
     hint = "use only letters, digits and - . _ ~ to keep the URL readable"
-    assert parsed(Text(segment=True), json_text(text)) == (text, [f"DP237 1:1 {told}; {hint}"])
+    assert parsed(Text(is_url_segment=True), json_text(text)) == (text, [f"DP237 1:1 {told}; {hint}"])
 
 
 def test_apparent_secret_in_json_gets_warning() -> None:
-    value, told = parsed(Json(secrets=True), "{list: [{botToken: hunter2}]}")
+    value, told = parsed(Json(may_contain_secrets=True), "{list: [{botToken: hunter2}]}")
     assert value == {"list": [{"botToken": "hunter2"}]}
     assert told == [
         'DP236 1:20 "botToken" looks like a secret, and a secret must not be in a file; '
@@ -315,7 +315,11 @@ def test_long_value_is_loaded_from_file(kind: Type, file: str, value: Any) -> No
     ("kind", "file", "told"),
     [
         (Json(), "a.txt", ["DP208 1:8 a.txt is neither JSON nor YAML"]),
-        (Json(shape={"type": "array"}), "a.yaml", ["DP208 1:1 a.yaml holds a mapping, expected a list"]),
+        (
+            Json(json_schema={"type": "array"}),
+            "a.yaml",
+            ["DP208 1:1 a.yaml holds a mapping, expected a list"],
+        ),
         (Json(), "gone", []),
         (LongText(), "gone", []),
         (Markdown(), "gone", []),
@@ -331,8 +335,8 @@ _FORM_ONLY = [
     (kind, text, taken)
     for cases, taken in ((TAKEN, True), (REFUSED, False))
     for kind, text, *_ in cases
-    if not (isinstance(kind, Text) and (kind.pattern or kind.form))
-    and not (isinstance(kind, Json) and not kind.shape)
+    if not (isinstance(kind, Text) and (kind.pattern or kind.format))
+    and not (isinstance(kind, Json) and not kind.json_schema)
     and not isinstance(kind, LongText | Reference)
 ]
 
@@ -341,14 +345,14 @@ _FORM_ONLY = [
 def test_schema_accepts_same_values_as_parser(kind: Type, text: str, taken: bool) -> None:
     node, _ = read(text, "f")
     assert node is not None
-    assert Draft7Validator(kind.schema()).is_valid(plain(node)) is taken
+    assert Draft7Validator(kind.schema()).is_valid(node_value(node)) is taken
 
 
 @pytest.mark.parametrize(
     ("kind", "schema"),
     [
         (Text(), {"type": "string"}),
-        (Many(Flag()), {"type": "array", "items": {"type": "boolean"}}),
+        (List(Flag()), {"type": "array", "items": {"type": "boolean"}}),
         (SET, {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
         (
             Object({"a": Flag()}),
@@ -404,8 +408,8 @@ def _holds_ours(value: Any) -> bool:
 )
 def test_encoded_value_decodes_to_equal_value(kind: Type, value: Any) -> None:
     wire = kind.encode(value)
-    assert kind.misfit(wire) is None
-    assert kind.same(value, kind.decode(wire))
+    assert kind.shape_error(wire) is None
+    assert kind.equals(value, kind.decode(wire))
 
 
 MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
@@ -416,8 +420,8 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
     (Flag(), 1, ("", "a boolean", "a number")),
     (Enum(("a",)), "a new word", None),
     (Enum(("a",)), None, ("", "a text", "null")),
-    (Enum(("a",), nil="b"), None, None),
-    (Enum(("a",), nil="b"), True, ("", "a text", "a boolean")),
+    (Enum(("a",), null_word="b"), None, None),
+    (Enum(("a",), null_word="b"), True, ("", "a text", "a boolean")),
     (Reference.to("team"), "t", None),
     (Reference.to("team"), "", ("", "an id", "an empty text")),
     (Reference.to("team"), {"id": "t"}, ("", "an id", "an object")),
@@ -434,13 +438,13 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
     (RULE, {"rule": "few", "most": 1}, ("most", "a text", "a number")),
     (NAMES, {}, ("", "a list", "an object")),
     (NAMES, ["a", "b", "c"], None),
-    (Many(PERSON), [{"name": "A"}, {"name": 1}], ("1.name", "a text", "a number")),
+    (List(PERSON), [{"name": "A"}, {"name": 1}], ("1.name", "a text", "a number")),
     (OPEN, [], ("", "an object", "a list")),
     (OPEN, {"a": True, "b": 1}, ("b", "a boolean", "a number")),
     (Json(), None, None),
-    (Json(shape={"type": "object"}), [], ("", "an object", "a list")),
-    (Json(shape={"type": "array"}), {}, ("", "a list", "an object")),
-    (Json(shape={"type": "array"}), [], None),
+    (Json(json_schema={"type": "object"}), [], ("", "an object", "a list")),
+    (Json(json_schema={"type": "array"}), {}, ("", "a list", "an object")),
+    (Json(json_schema={"type": "array"}), [], None),
     (LongText(), "", None),
     (LongText(), 1, ("", "a text", "a number")),
     (Certificate(), None, ("", "a text", "null")),
@@ -455,7 +459,7 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
 def test_misfit_reports_response_value_of_wrong_type(
     kind: Type, wire: Any, wrong: tuple[str, str, str] | None
 ) -> None:
-    found = kind.misfit(wire)
+    found = kind.shape_error(wire)
     assert (found and (found.member, found.expected, found.found)) == wrong
 
 
@@ -466,16 +470,16 @@ SAME: list[tuple[Type, Any, Any, bool]] = [
     (Flag(), True, 1, False),
     (Json(), {"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
     (Json(), {"a": 1}, {"a": 1, "b": 2}, False),
-    (Json(partial=True), {"a": 1}, {"a": 1, "b": 2}, True),
-    (Json(partial=True), {"a": 1, "b": None}, {"a": 1}, True),
-    (Json(partial=True), {"a": 1, "b": None}, {"a": 1, "b": 2}, False),
-    (Json(partial=True), {"a": {"b": 1}}, {"a": {"b": 2}}, False),
-    (Json(partial=True), [1], [1, 2], False),
-    (Json(partial=True), [{"a": 1}], [{"a": 1, "b": 2}], True),
-    (Json(secrets=True), {"a": Secret("A")}, {}, True),
-    (Json(secrets=True), {"a": Secret("A")}, {"a": "anything"}, True),
-    (Json(secrets=True), {"a": Secret("A")}, {"a": "x", "b": 1}, False),
-    (Json(secrets=True), {"a": 1}, {}, False),
+    (Json(is_partial=True), {"a": 1}, {"a": 1, "b": 2}, True),
+    (Json(is_partial=True), {"a": 1, "b": None}, {"a": 1}, True),
+    (Json(is_partial=True), {"a": 1, "b": None}, {"a": 1, "b": 2}, False),
+    (Json(is_partial=True), {"a": {"b": 1}}, {"a": {"b": 2}}, False),
+    (Json(is_partial=True), [1], [1, 2], False),
+    (Json(is_partial=True), [{"a": 1}], [{"a": 1, "b": 2}], True),
+    (Json(may_contain_secrets=True), {"a": Secret("A")}, {}, True),
+    (Json(may_contain_secrets=True), {"a": Secret("A")}, {"a": "anything"}, True),
+    (Json(may_contain_secrets=True), {"a": Secret("A")}, {"a": "x", "b": 1}, False),
+    (Json(may_contain_secrets=True), {"a": 1}, {}, False),
     (PERSON, {"name": "A"}, {"name": "A", "admin": True}, True),
     (PERSON, {"name": "A", "admin": True}, {"name": "A"}, False),
     (PERSON, {"name": "A"}, {"name": "B"}, False),
@@ -502,23 +506,23 @@ SAME: list[tuple[Type, Any, Any, bool]] = [
 
 @pytest.mark.parametrize(("kind", "one", "other", "same"), SAME, ids=named)
 def test_same_compares_wanted_and_live_value(kind: Type, one: Any, other: Any, same: bool) -> None:
-    assert kind.same(one, other) is same
+    assert kind.equals(one, other) is same
 
 
 @pytest.mark.parametrize(
     ("kind", "value", "wire"),
     [
-        (Enum(("a",), nil="none"), "none", None),
-        (Enum(("a",), nil="none"), "a", "a"),
+        (Enum(("a",), null_word="none"), "none", None),
+        (Enum(("a",), null_word="none"), "a", "a"),
         (Reference.to("team"), LiveId("t"), LiveId("t")),
-        (Many(Enum(("a",), nil="none")), ["a", "none"], ["a", None]),
-        (Object({"role": Enum(("a",), nil="none")}), {"role": "none"}, {"role": None}),
+        (List(Enum(("a",), null_word="none")), ["a", "none"], ["a", None]),
+        (Object({"role": Enum(("a",), null_word="none")}), {"role": "none"}, {"role": None}),
         (
-            OneOf("of", {"a": Object({"role": Enum((), nil="no")})}),
+            OneOf("of", {"a": Object({"role": Enum((), null_word="no")})}),
             {"of": "a", "role": "no"},
             {"of": "a", "role": None},
         ),
-        (Table(Text(), Enum(("a",), nil="none")), {"x": "none"}, {"x": None}),
+        (Table(Text(), Enum(("a",), null_word="none")), {"x": "none"}, {"x": None}),
     ],
     ids=named,
 )
@@ -529,12 +533,12 @@ def test_encode_returns_api_value(kind: Type, value: Any, wire: Any) -> None:
 @pytest.mark.parametrize(
     ("kind", "wire", "value"),
     [
-        (Enum(("a",), nil="none"), None, "none"),
+        (Enum(("a",), null_word="none"), None, "none"),
         (Enum(("a",)), None, None),
         (Reference.to("team"), "t", LiveId("t")),
         (Reference.to("team"), None, None),
-        (Many(Reference.to("team")), ["t", "u"], [LiveId("t"), LiveId("u")]),
-        (Many(Reference.to("team")), None, None),
+        (List(Reference.to("team")), ["t", "u"], [LiveId("t"), LiveId("u")]),
+        (List(Reference.to("team")), None, None),
         (PERSON, {"name": "A", "team": "t", "more": 1}, {"name": "A", "team": LiveId("t")}),
         (PERSON, None, None),
         (
@@ -569,10 +573,10 @@ KEY = Secret("KEY")
         (Text(), "a", None),
         (Text(secret=True), KEY, KEY),
         (LongText(), "a", None),
-        (LongText(unreadable=True), "a", "a"),
+        (LongText(is_write_only=True), "a", "a"),
         (Json(), {"a": KEY}, None),
-        (Json(secrets=True), {"a": [1, {"b": KEY}], "c": 2}, {"a": {"1": {"b": KEY}}}),
-        (Json(secrets=True), {"a": 1}, None),
+        (Json(may_contain_secrets=True), {"a": [1, {"b": KEY}], "c": 2}, {"a": {"1": {"b": KEY}}}),
+        (Json(may_contain_secrets=True), {"a": 1}, None),
         (Object({"a": Text(), "key": Text(secret=True)}), {"a": "b", "key": KEY}, {"key": KEY}),
         (Object({"a": Text()}), {"a": "b"}, None),
         (Object({"a": Text()}), None, None),
@@ -584,7 +588,7 @@ KEY = Secret("KEY")
     ids=named,
 )
 def test_unread_returns_unreadable_part_of_value(kind: Type, value: Any, unread: Any) -> None:
-    assert kind.unread(value) == unread
+    assert kind.write_only_part(value) == unread
 
 
 @pytest.mark.parametrize(
@@ -593,8 +597,8 @@ def test_unread_returns_unreadable_part_of_value(kind: Type, value: Any, unread:
         (PERSON, {"name": "A", "admin": True}, {"name": "B"}, {"name": "A"}),
         (PERSON, {"admin": True}, {"name": "B"}, {"admin": True}),
         (PERSON, None, {"name": "B"}, None),
-        (Json(partial=True), {"a": 1, "b": 2}, {"a": 3}, {"a": 1}),
-        (Json(partial=True), {"a": 1, "b": 2}, {"b": None}, {"b": 2}),
+        (Json(is_partial=True), {"a": 1, "b": 2}, {"a": 3}, {"a": 1}),
+        (Json(is_partial=True), {"a": 1, "b": 2}, {"b": None}, {"b": 2}),
         (Json(), {"a": 1, "b": 2}, {"a": 3}, {"a": 1, "b": 2}),
         (KEYS, {"A": UNDISCLOSED, "B": UNDISCLOSED}, {"A": KEY}, {"A": KEY, "B": UNDISCLOSED}),
         (KEYS, {"A": UNDISCLOSED}, None, {"A": UNDISCLOSED}),
@@ -604,7 +608,7 @@ def test_unread_returns_unreadable_part_of_value(kind: Type, value: Any, unread:
 def test_narrow_returns_managed_part_of_live_value(
     kind: Type, live: Any, wanted: Any, displayed: Any
 ) -> None:
-    assert kind.narrow(live, wanted) == displayed
+    assert kind.displayable_live(live, wanted) == displayed
 
 
 @pytest.mark.parametrize(
@@ -612,14 +616,14 @@ def test_narrow_returns_managed_part_of_live_value(
     [
         (Text(), ()),
         (Reference.to("team", "member"), ("team", "member")),
-        (Many(Reference.to("team")), ("team",)),
+        (List(Reference.to("team")), ("team",)),
         (PERSON, ("team",)),
         (OneOf("of", {"a": PERSON, "b": Object({"space": Reference.to("space")})}), ("team", "space")),
     ],
     ids=named,
 )
 def test_type_lists_referenced_kinds(kind: Type, refers: tuple[str, ...]) -> None:
-    assert kind.refers == refers
+    assert kind.referenced_kinds == refers
 
 
 @pytest.mark.parametrize(
@@ -632,7 +636,7 @@ def test_takes_mapping_is_true_only_for_mapping_types(kind: Type, takes: bool) -
 
 
 def test_fold_ignores_case_only_of_email() -> None:
-    assert Text(form="email").fold("Ada@Acme.example") == "ada@acme.example"
+    assert Text(format="email").fold("Ada@Acme.example") == "ada@acme.example"
     assert Text().fold("Ada") == "Ada"
 
 
@@ -656,6 +660,6 @@ def test_one_of_ignores_absent_members_of_known_form(
 
 def test_domains_are_compared_regardless_of_case() -> None:
     """Otherwise every plan shows a change that opens access, and no apply converges."""
-    domains = Many(Domain(), as_set=True)
+    domains = List(Domain(), is_set=True)
     live = domains.decode(["ACME.example", "acme.test"])
     assert domains.same(["acme.test", "acme.example"], live)

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.kind import Field
-from dpsync.kinds.types import INVALID, Enum, Flag, Many, Text, Type
+from dpsync.kinds.types import INVALID, Enum, Flag, List, Text, Type
 from dpsync.kinds.watching import format_value, parse_value
 
 WORD = Enum(("private", "public"))
-WORDS = Many(WORD, as_set=True)
+WORDS = List(WORD, is_set=True)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ WORDS = Many(WORD, as_set=True)
         (Flag(), True, "true"),
         (Flag(), False, "false"),
         (WORDS, ["public", "private"], "private,public"),
-        (Many(WORD), ["public", "private"], "public,private"),
+        (List(WORD), ["public", "private"], "public,private"),
         (WORDS, [], ""),
         (WORD, "unlisted", None),
         (WORDS, ["", "public"], None),

@@ -6,33 +6,33 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.declarations.customization import USUAL
+from dpsync.kinds.declarations.customization import DEFAULTS
 from dpsync.kinds.kind import (
-    Add,
-    ByHand,
     Call,
+    CreateWithId,
     Delete,
-    Entries,
+    EntryMapping,
     Field,
     Kind,
     Lifecycle,
-    Lifted,
     ListOrder,
-    Lists,
-    Node,
-    Order,
-    Pages,
+    ListRead,
+    ManualStep,
+    NodeListsRead,
     Patch,
     PlatformWork,
     Post,
     Put,
-    Single,
+    Restriction,
+    SiblingOrder,
+    SingleEntry,
+    TreeNode,
 )
-from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.types import Flag, Many, Reference, Text
-from dpsync.server.sites.customization import DEFAULTS
+from dpsync.kinds.registry import Registry, build_registry
+from dpsync.kinds.types import Flag, List, Reference, Text
+from dpsync.server.sites.customization import DEFAULTS as COMPANION_DEFAULTS
 
-REGISTRY = load().whole
+REGISTRY = build_registry().with_all_kinds
 
 
 def kind(name: str = "shelf", parent: Any = None, **words: Any) -> Kind:
@@ -40,9 +40,9 @@ def kind(name: str = "shelf", parent: Any = None, **words: Any) -> Kind:
         "name": name,
         "parent": parent,
         "key": f"{name}s",
-        "shape": Entries(),
+        "shape": EntryMapping(),
         "at": "/x/{id}",
-        "read": Pages("/x"),
+        "read": ListRead("/x"),
         "fields": (),
     }
     return Kind(**{**said, **words})
@@ -129,17 +129,27 @@ def test_field_attribute_has_default(word: str, value: Any) -> None:
 
 def test_other_declaration_classes_have_defaults() -> None:
     call = Call(method="PATCH", path="/x", repeat="safe")
-    assert (call.body, call.gives, call.also_creates, call.answers) == ("$fields", "id", None, None)
-    assert (call.whole, call.complete) == (False, False)
-    node = Node("page", "page")
-    assert (node.children, node.holds, node.alone, node.least) == (None, (), False, 0)
-    assert Entries() == Entries(None, None)
-    assert Single() == Single(False) != Single(True)
-    order = Order(call, None)
-    assert (order.apart, order.otherwise) == (False, None)
-    assert Lifted() == Lifted((), ())
+    assert (call.body, call.id_source, call.first_child_id_path, call.success_object) == (
+        "$fields",
+        "id",
+        None,
+        None,
+    )
+    assert (call.replaces_object, call.sends_every_field) == (False, False)
+    node = TreeNode("page", "page")
+    assert (node.children_member, node.child_kinds, node.excludes_other_kinds_at_root, node.min_children) == (
+        None,
+        (),
+        False,
+        0,
+    )
+    assert EntryMapping() == EntryMapping(None, None)
+    assert SingleEntry() == SingleEntry(False) != SingleEntry(True)
+    order = SiblingOrder(call, None)
+    assert (order.orders_kinds_separately, order.fallback) == (False, None)
+    assert Restriction() == Restriction((), ())
     assert Lifecycle() == Lifecycle(None, None, None, "gone")
-    assert Lists(("/a", "/b")).path == "/a"
+    assert NodeListsRead(("/a", "/b")).path == "/a"
 
 
 @pytest.mark.parametrize(
@@ -147,8 +157,8 @@ def test_other_declaration_classes_have_defaults() -> None:
     [
         (Post("/x", repeat="safe"), Call(method="POST", path="/x", repeat="safe")),
         (
-            Put("/x", {"a": 1}, repeat="look_up", whole=True),
-            Call(method="PUT", path="/x", body={"a": 1}, whole=True, repeat="look_up"),
+            Put("/x", {"a": 1}, repeat="look_up", replaces_object=True),
+            Call(method="PUT", path="/x", body={"a": 1}, replaces_object=True, repeat="look_up"),
         ),
         (Patch("/x", repeat="safe"), Call(method="PATCH", path="/x", repeat="safe")),
         (Delete(repeat="safe"), Call(method="DELETE", path="{self}", body=None, repeat="safe")),
@@ -178,7 +188,7 @@ SET, CLEAR, ANY = (Post(f"/{name}", repeat="safe") for name in ("set", "clear", 
     ],
 )
 def test_field_setting_selects_call_for_value(via: Any, value: Any, call: Call | None) -> None:
-    assert Field("x", Text(), via=via).setting(value) == call
+    assert Field("x", Text(), own_call=via).call_for_value(value) == call
 
 
 @pytest.mark.parametrize(
@@ -194,7 +204,7 @@ def test_field_setting_selects_call_for_value(via: Any, value: Any, call: Call |
     ],
 )
 def test_field_is_watchable_with_readable_platform_default(words: dict[str, Any], watchable: bool) -> None:
-    assert Field("x", Text(), **words).watchable is watchable
+    assert Field("x", Text(), **words).is_watchable is watchable
 
 
 @pytest.mark.parametrize(
@@ -208,26 +218,32 @@ def test_field_is_watchable_with_readable_platform_default(words: dict[str, Any]
     ],
 )
 def test_field_presence_in_responses_is_derived(words: dict[str, Any], answered: str) -> None:
-    assert Field("x", Text(), **words).answered == answered
+    assert Field("x", Text(), **words).response_presence == answered
 
 
 def test_field_names_and_references_are_derived() -> None:
     field = Field(
-        "x", Many(Reference.to("team")), read="a.b", write="y", means="space", raised="set", exposure=(1, 2)
+        "x",
+        List(Reference.to("team")),
+        read_path="a.b",
+        write_name="y",
+        refers_to_kind="space",
+        widens_when="set",
+        exposure=(1, 2),
     )
-    assert (field.source, field.wire, field.exposes) == ("a.b", "y", "set")
-    assert field.names == ("team", "space")
-    assert Field("x", Text(), read=None).source is None
-    assert Field("x", Text(), read="").source == ""
-    assert Field("x", Flag(), exposure=(False, True)).exposes == (False, True)
-    assert Field("x", Flag(), on="neither").declarable is False
+    assert (field.response_path, field.wire_name, field.widening_rule) == ("a.b", "y", "set")
+    assert field.referenced_kinds == ("team", "space")
+    assert Field("x", Text(), read_path=None).response_path is None
+    assert Field("x", Text(), read_path="").response_path == ""
+    assert Field("x", Flag(), exposure=(False, True)).widening_rule == (False, True)
+    assert Field("x", Flag(), written_in="neither").is_declarable is False
 
 
 def test_list_order_field_is_declarable_but_never_sent() -> None:
-    order = ListOrder("order", of="book", by="shelf", present=None, order=None)
+    order = ListOrder("order", item_kind="book", place_field="shelf", live_order_read=None, move_order=None)
     assert (order.on, order.read, order.declarable) == ("neither", None, True)
-    assert order.type == Many(Reference.to("book"), as_set=True)
-    assert order.source is None
+    assert order.type == List(Reference.to("book"), is_set=True)
+    assert order.response_path is None
 
 
 @pytest.mark.parametrize(
@@ -242,7 +258,7 @@ def test_list_order_field_is_declarable_but_never_sent() -> None:
 )
 def test_kind_noun_and_article_are_derived(words: dict[str, Any], noun: str, one: str) -> None:
     made = kind(**words)
-    assert (made.noun, made.one) == (noun, one)
+    assert (made.noun, made.noun_with_article) == (noun, one)
 
 
 def test_identity_includes_parent_without_own_id() -> None:
@@ -253,13 +269,13 @@ def test_identity_includes_parent_without_own_id() -> None:
 
 
 def test_creation_with_pin_uses_add_call() -> None:
-    add = Add(SET, "kind", "given")
-    made = kind(create=ANY, lifecycle=Lifecycle(add=add))
-    assert made.creating("id", {"kind": "given"}) == SET
-    assert made.creating("id", {"kind": "other"}) == ANY
-    assert made.creating("id", {}) == ANY
-    assert made.creating(None, {"kind": "given"}) == ANY
-    assert kind(create=ByHand("do it")).creating("id", {"kind": "given"}) == ByHand("do it")
+    add = CreateWithId(SET, "kind", "given")
+    made = kind(create=ANY, lifecycle=Lifecycle(create_with_id=add))
+    assert made.create_call("id", {"kind": "given"}) == SET
+    assert made.create_call("id", {"kind": "other"}) == ANY
+    assert made.create_call("id", {}) == ANY
+    assert made.create_call(None, {"kind": "given"}) == ANY
+    assert kind(create=ManualStep("do it")).create_call("id", {"kind": "given"}) == ManualStep("do it")
 
 
 @pytest.mark.parametrize(
@@ -273,13 +289,13 @@ HOUSE = kind("house")
 BOOK = kind(
     "book",
     ("shelf", "house"),
-    shape=Entries(natural="isbn"),
+    shape=EntryMapping(key_field="isbn"),
     fields=(
-        Field("isbn", Text(form="email"), on="neither"),
-        Field("shelf", Reference.to("shelf"), via=SET),
+        Field("isbn", Text(format="email"), written_in="neither"),
+        Field("shelf", Reference.to("shelf"), own_call=SET),
         Field("author", Reference.to("person")),
-        Field("lent", Reference.to("person"), via=SET, one_per="house"),
-        Field("room", Reference.to("house"), nest=True),
+        Field("lent", Reference.to("person"), own_call=SET, exclusive_within="house"),
+        Field("room", Reference.to("house"), is_parent_reference=True),
     ),
     identity=(("isbn", "author"),),
 )
@@ -288,7 +304,7 @@ LIBRARY = Registry([BOOK, PERSON, kind("shelf", "house"), HOUSE])
 
 
 def test_registry_orders_kinds_after_parents_and_references() -> None:
-    order = [one.name for one in LIBRARY.ordered]
+    order = [one.name for one in LIBRARY.in_dependency_order]
     assert order.index("house") < min(order.index("person"), order.index("shelf"))
     assert order[-1] == "book"
     assert LIBRARY.root.name == "house"
@@ -299,31 +315,31 @@ def test_registry_orders_kinds_after_parents_and_references() -> None:
 
 
 def test_registry_places_group_children_by_key() -> None:
-    assert {key: [one.name for one in kinds] for key, kinds in LIBRARY.places("shelf").items()} == {
-        "books": ["book"]
-    }
-    assert LIBRARY.words == {"persons", "shelfs", "books"}
+    assert {
+        key: [one.name for one in kinds] for key, kinds in LIBRARY.kinds_by_list_key("shelf").items()
+    } == {"books": ["book"]}
+    assert LIBRARY.pattern_words == {"persons", "shelfs", "books"}
 
 
 def test_registry_referring_lists_placement_references() -> None:
-    assert [(one.name, field.name) for one, field in LIBRARY.referring("shelf")] == [("book", "shelf")]
-    assert [(one.name, field.name) for one, field in LIBRARY.referring("house")] == [("book", "room")]
-    assert LIBRARY.referring("person") == ()
+    assert [(one.name, field.name) for one, field in LIBRARY.place_fields("shelf")] == [("book", "shelf")]
+    assert [(one.name, field.name) for one, field in LIBRARY.place_fields("house")] == [("book", "room")]
+    assert LIBRARY.place_fields("person") == ()
 
 
 def test_registry_naming_lists_kinds_with_references() -> None:
-    assert [one.name for one in LIBRARY.naming("person")] == ["book"]
-    assert LIBRARY.naming("shelf") == ()  # it is only placed there
-    assert LIBRARY.naming("house") == ()
+    assert [one.name for one in LIBRARY.kinds_referring_to("person")] == ["book"]
+    assert LIBRARY.kinds_referring_to("shelf") == ()  # it is only placed there
+    assert LIBRARY.kinds_referring_to("house") == ()
 
 
 def test_reference_keys_are_folded_like_referenced_value() -> None:
     book, shelf = LIBRARY["book"], LIBRARY["shelf"]
-    assert (LIBRARY.keyed(book), LIBRARY.keyed(shelf)) == (True, False)
-    assert LIBRARY.folded(book, "A@B.example") == "a@b.example"
-    assert LIBRARY.folded(shelf, "A@B.example") == "A@B.example"
+    assert (LIBRARY.has_data_key(book), LIBRARY.has_data_key(shelf)) == (True, False)
+    assert LIBRARY.fold_key(book, "A@B.example") == "a@b.example"
+    assert LIBRARY.fold_key(shelf, "A@B.example") == "A@B.example"
     member = REGISTRY["team_member"]
-    assert REGISTRY.folded(member, "Ada@Acme.example") == "ada@acme.example"
+    assert REGISTRY.fold_key(member, "Ada@Acme.example") == "ada@acme.example"
 
 
 def test_registry_finds_list_orders_by_ordered_kind() -> None:
@@ -334,4 +350,4 @@ def test_registry_finds_list_orders_by_ordered_kind() -> None:
 
 
 def test_declared_customization_defaults_equal_companion_defaults() -> None:
-    assert USUAL == DEFAULTS
+    assert DEFAULTS == COMPANION_DEFAULTS

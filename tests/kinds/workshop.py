@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dpsync.kinds.kind import (
-    Busy,
+    BusyState,
     Delete,
-    Entries,
+    EntryMapping,
     Field,
     Kind,
-    One,
+    ListRead,
     Outputs,
-    Pages,
     Patch,
     PlatformWork,
     Post,
     Put,
-    Single,
+    SingleEntry,
+    SingleRead,
 )
 from dpsync.kinds.types import Enum, Json, Object, Reference, Table, Text
 from dpsync.kinds.types.texts import LongText
@@ -33,60 +33,106 @@ def _operation(**operation: str) -> Body:
 
 def workshop_kinds() -> list[Kind]:
     shop = Kind(
-        name="shop", parent=None, key="organizations", shape=Entries(), at="/shops/{id}", read=One(),
-        find=Pages("/shops"), identity=("name",), fields=(Field("name", Text(1, 20), on="neither"),),
-    )  # fmt: skip
+        name="shop",
+        parent=None,
+        key="organizations",
+        shape=EntryMapping(),
+        url_path="/shops/{id}",
+        read=SingleRead(),
+        search_list=ListRead("/shops"),
+        natural_keys=("name",),
+        fields=(Field("name", Text(1, 20), written_in="neither"),),
+    )
     tool = Kind(
-        name="tool", parent="shop", key="tools", shape=Entries(natural="brand"), at="/brands/{id}",
-        id="{brand.name}/tools/{tool.id}", read=Pages("{parent}/tools"), identity=("brand",), title="brand",
-        create=Post("/brands/{brand}/tools", {"shop": "$shop"}, gives="$brand/tools/{id}", repeat="look_up"),
-        update=Patch("{self}", whole=True, repeat="safe"), delete=Delete(repeat="safe"),
-        platform=PlatformWork(
-            busy=Busy("state", ("warming",)), acts={"test": Post("{self}/test", None, repeat="never")}
+        name="tool",
+        parent="shop",
+        key="tools",
+        shape=EntryMapping(key_field="brand"),
+        url_path="/brands/{id}",
+        id_path="{brand.name}/tools/{tool.id}",
+        read=ListRead("{parent}/tools"),
+        natural_keys=("brand",),
+        title_field="brand",
+        create=Post("/brands/{brand}/tools", {"shop": "$shop"}, id_source="$brand/tools/{id}", repeat="look_up"),
+        update=Patch("{self}", replaces_object=True, repeat="safe"),
+        delete=Delete(repeat="safe"),
+        platform_work=PlatformWork(
+            busy=BusyState("state", ("warming",)),
+            user_actions={"test": Post("{self}/test", None, repeat="never")},
         ),
         fields=(
-            Field("brand", Text(1, 20), on="neither", read="brand.name"),
-            Field("settings", Json(partial=True, secrets=True), on="update", read="tool.settings", absent={}),
-            Field("state", Enum(("warming", "ready")), on="neither", read="tool.state"),
-            Field("poster", Reference.to("poster", "order"), on="update", read="tool.poster"),
+            Field("brand", Text(1, 20), written_in="neither", read_path="brand.name"),
+            Field(
+                "settings",
+                Json(is_partial=True, may_contain_secrets=True),
+                written_in="update",
+                read_path="tool.settings",
+                value_when_absent={},
+            ),
+            Field("state", Enum(("warming", "ready")), written_in="neither", read_path="tool.state"),
+            Field("poster", Reference.to("poster", "order"), written_in="update", read_path="tool.poster"),
         ),
-    )  # fmt: skip
+    )
     sign = Kind(
-        name="sign", parent="tool", key="sign", shape=Single(always=True), at="{parent}/sign", read=One(),
-        update=Put("{self}", repeat="safe"), shorthand="text",
-        fields=(Field("text", Text(1, 20), on="update"),),
-    )  # fmt: skip
+        name="sign",
+        parent="tool",
+        key="sign",
+        shape=SingleEntry(exists_with_parent=True),
+        url_path="{parent}/sign",
+        read=SingleRead(),
+        update=Put("{self}", repeat="safe"),
+        shorthand_field="text",
+        fields=(Field("text", Text(1, 20), written_in="update"),),
+    )
     word = Kind(
-        name="word", parent="shop", key="words", shape=Entries(), at=WORDS, read=Pages(WORDS),
-        identity=("terms.en", "terms.de"), title="terms", shorthand="terms",
+        name="word", parent="shop", key="words", shape=EntryMapping(), url_path=WORDS, read=ListRead(WORDS),
+        natural_keys=("terms.en", "terms.de"), title_field="terms", shorthand_field="terms",
         create=Put(WORDS, _operation(type="insert", terms="$terms"), repeat="look_up"),
         update=Put(WORDS, _operation(type="update", id="$id", terms="$terms"), repeat="safe"),
         delete=Put(WORDS, _operation(type="delete", id="$id"), repeat="safe"),
-        fields=(Field("terms", Table(Enum(("en", "de")), Text(1, 20), least=1), required=True),),
+        fields=(Field("terms", Table(Enum(("en", "de")), Text(1, 20), min_keys=1), required=True),),
     )  # fmt: skip
     poster = Kind(
-        name="poster", parent="shop", key="posters", shape=Entries(default="code"),
-        at="{parent}/posters/{id}",
-        id="code", own_id=False, read=Pages("{parent}/posters"), identity=("code",), title="code",
-        create=Put("{parent}/posters/{code}", PRINT, gives="$code", repeat="safe"),
-        update=Put("{self}", PRINT, complete=True, repeat="safe"),
+        name="poster",
+        parent="shop",
+        key="posters",
+        shape=EntryMapping(default_key_field="code"),
+        url_path="{parent}/posters/{id}",
+        id_path="code",
+        has_unique_id=False,
+        read=ListRead("{parent}/posters"),
+        natural_keys=("code",),
+        title_field="code",
+        create=Put("{parent}/posters/{code}", PRINT, id_source="$code", repeat="safe"),
+        update=Put("{self}", PRINT, sends_every_field=True, repeat="safe"),
         fields=(
-            Field("code", Text(1, 9), on="create", required=True),
+            Field("code", Text(1, 9), written_in="create", required=True),
             Field("colour", Text(1, 20)),
-            Field("source", Object({"url": Text(), "text": LongText(unreadable=True)}, one=True),
-                  read={"url": "sourceURL"}),
+            Field(
+                "source",
+                Object({"url": Text(), "text": LongText(is_write_only=True)}, exactly_one=True),
+                read_path={"url": "sourceURL"},
+            ),
         ),
-    )  # fmt: skip
+    )
     order = Kind(
-        name="order", parent="shop", key="orders", shape=Entries(), at="{parent}/orders/{id}",
-        read=Pages("{parent}/orders"), identity=("title",), create=Post("{parent}/orders", repeat="look_up"),
-        platform=PlatformWork(outputs=Outputs("poster", read="made.code"), busy=Busy("state", ("working",))),
-        fields=(
-            Field("title", Text(1, 9), on="create", required=True),
-            Field("made", Reference.to("poster"), on="neither", read="made.code"),
-            Field("state", Enum(("working", "done")), on="neither"),
+        name="order",
+        parent="shop",
+        key="orders",
+        shape=EntryMapping(),
+        url_path="{parent}/orders/{id}",
+        read=ListRead("{parent}/orders"),
+        natural_keys=("title",),
+        create=Post("{parent}/orders", repeat="look_up"),
+        platform_work=PlatformWork(
+            outputs=Outputs("poster", id_field="made.code"), busy=BusyState("state", ("working",))
         ),
-    )  # fmt: skip
+        fields=(
+            Field("title", Text(1, 9), written_in="create", required=True),
+            Field("made", Reference.to("poster"), written_in="neither", read_path="made.code"),
+            Field("state", Enum(("working", "done")), written_in="neither"),
+        ),
+    )
     return [shop, tool, sign, word, poster, order]
 
 

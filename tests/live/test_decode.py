@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.urls import expand
+from dpsync.kinds.urls import fill_path_template
 from dpsync.live.decode import (
-    Misshapen,
-    check,
+    UnexpectedShapeError,
     check_id,
     check_member,
-    compose,
+    checked_wire_values,
     decode,
     decode_field,
     decode_nodes,
     decode_tree,
-    pointer,
+    fill_id_template,
+    value_or_none,
 )
 from tests.planner.lab import REGISTRY
 
@@ -35,7 +35,7 @@ BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "em
 )  # fmt: skip
 def test_json_path_returns_value_or_none(path: str, value: object) -> None:
     """Otherwise, a member that is no object ends in a mistake of dpsync's."""
-    assert pointer(BODY, path) == value
+    assert value_or_none(BODY, path) == value
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_composite_id_is_none_if_part_is_missing(template: str, id: str | None) 
 
     Otherwise, an empty id, or one that is no text, counts as one.
     """
-    assert compose(BODY, template) == id
+    assert fill_id_template(BODY, template) == id
 
 
 @pytest.mark.parametrize(
@@ -67,21 +67,24 @@ def test_composite_id_is_none_if_part_is_missing(template: str, id: str | None) 
 )
 def test_extra_id_segments_are_percent_encoded(kind: str, id: str, path: str) -> None:
     """An id in a file may contain any characters."""
-    known = REGISTRY.whole[kind]
-    assert expand(REGISTRY.whole, known, known.at, id, (("organization", "acme"),)) == path
+    known = REGISTRY.with_all_kinds[kind]
+    assert (
+        fill_path_template(REGISTRY.with_all_kinds, known, known.url_path, id, (("organization", "acme"),))
+        == path
+    )
 
 
 def test_decoded_default_value_is_a_fresh_copy() -> None:
     """Otherwise, a value that is absent twice is one list, and what is put into it is in both."""
     field = next(
         item
-        for kind in REGISTRY.ordered
+        for kind in REGISTRY.in_dependency_order
         for item in kind.fields
-        if isinstance(item.absent, list | dict) and item.source is not None
+        if isinstance(item.value_when_absent, list | dict) and item.response_path is not None
     )
     first: Any = decode_field(field, None)
-    assert first == field.absent
-    assert first is not field.absent
+    assert first == field.value_when_absent
+    assert first is not field.value_when_absent
 
 
 @pytest.mark.parametrize(
@@ -95,14 +98,14 @@ def test_decoded_default_value_is_a_fresh_copy() -> None:
 def test_update_time_is_decoded_for_supporting_kinds(kind: str, updated: object, changed: str | None) -> None:
     body = {"object": kind, "id": "7", "title": "T", "members": 1, "updatedAt": updated}
     found = decode(REGISTRY[kind], body, ("organization", "acme"), "/orgs/acme/x")
-    assert (found.id, found.changed) == ("7", changed)
+    assert (found.id, found.changed_at) == ("7", changed)
 
 
 def test_id_must_be_a_nonempty_string() -> None:
     """Otherwise, an object gets an empty id, and a write to it goes to its list."""
     assert check_id(BODY, "id") == "7"
     for path, found in [("empty", "an empty text"), ("gone", "missing"), ("number", "a number")]:
-        with pytest.raises(Misshapen) as wrong:
+        with pytest.raises(UnexpectedShapeError) as wrong:
             check_id(BODY, path)
         assert (wrong.value.misfit.member, wrong.value.misfit.expected) == (path, "an id")
         assert found in wrong.value.misfit.found
@@ -114,15 +117,15 @@ def test_decoding_fails_if_list_member_is_missing(body: object) -> None:
 
     Otherwise, a member of another form counts as an empty list, and all that was there as gone.
     """
-    with pytest.raises(Misshapen):
+    with pytest.raises(UnexpectedShapeError):
         check_member(body, "items", list, "a list")
     assert check_member({"items": []}, "items", list, "a list") == []
 
 
 @pytest.mark.parametrize("body", [None, [], "text", {}, {"id": ""}, {"id": 7, "title": "T"}])
 def test_decoding_object_without_valid_id_fails(body: object) -> None:
-    with pytest.raises(Misshapen):
-        check(REGISTRY["team"], body)
+    with pytest.raises(UnexpectedShapeError):
+        checked_wire_values(REGISTRY["team"], body)
 
 
 NODES = tuple(REGISTRY[name] for name in ("section_group", "section", "site_space"))

@@ -11,23 +11,25 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import Forbidden, NotFound
-from dpsync.client.observer import Nobody
-from dpsync.live.delete_evidence import Surroundings
-from dpsync.live.sources import Source
+from dpsync.client.errors import ForbiddenError, NotFoundError
+from dpsync.client.observer import NullObserver
+from dpsync.live.delete_evidence import DeleteEvidenceReader
+from dpsync.live.sources import ReadSource
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId
 from tests.planner.lab import REGISTRY
 
-CLIENT = cast(ReadClient, SimpleNamespace(observer=Nobody(), requests=0))
+CLIENT = cast(ReadClient, SimpleNamespace(observer=NullObserver(), requests=0))
 ACME: Identity = ("organization", "acme")
 ORG = "/orgs/acme"
 
 
 def thing(kind: str, id: str, source: str, parent: Identity = ACME, **fields: Any) -> LiveObject:
-    return LiveObject(kind, id, parent, None, fields, f"{ORG}{source}", own_id=REGISTRY[kind].own_id)
+    return LiveObject(
+        kind, id, parent, None, fields, f"{ORG}{source}", has_unique_id=REGISTRY[kind].has_unique_id
+    )
 
 
 def team(id: str) -> LiveObject:
@@ -51,17 +53,17 @@ class Lists:
     gone: set[str] = field(default_factory=set)
     read: list[str] = field(default_factory=list)
 
-    def around(self, *known: LiveObject, again: bool = False, **more: Any) -> Surroundings:
+    def around(self, *known: LiveObject, again: bool = False, **more: Any) -> DeleteEvidenceReader:
         """Return the surroundings that were read before: the organization and the `known` objects."""
         organization = LiveObject("organization", "acme", None, None, {}, ORG)
         objects = {item.identity: item for item in (organization, *known)}
         snapshot = Snapshot(**{"objects": objects, "matches": {}, "scopes": {}, "lanes": {}} | more)
-        found = Surroundings(CLIENT, REGISTRY, snapshot, 1, again)
+        found = DeleteEvidenceReader(CLIENT, REGISTRY, snapshot, 1, again)
         found.sources.read = self._read
-        found.sources.named = self._named
+        found.sources.read_ids_and_bodies = self._named
         return found
 
-    def _read(self, source: Source) -> tuple[LiveObject, ...]:
+    def _read(self, source: ReadSource) -> tuple[LiveObject, ...]:
         return tuple(self._of(source.url))
 
     def _named(self, path: str) -> list[tuple[str, dict[str, Any]]]:
@@ -70,9 +72,9 @@ class Lists:
     def _of(self, url: str) -> Sequence[LiveObject]:
         self.read.append(url)
         if url in self.refused:
-            raise Forbidden("GET", url, 403, "")
+            raise ForbiddenError("GET", url, 403, "")
         if url in self.gone:
-            raise NotFound("GET", url, 404, "")
+            raise NotFoundError("GET", url, 404, "")
         return self.now.get(url, ())
 
 
@@ -83,7 +85,7 @@ class Lists:
 def test_plan_fails_if_reread_list_has_changed(now: list[LiveObject]) -> None:
     around = Lists({f"{ORG}/teams": now}).around(team("a"), team("b"))
     with pytest.raises(DiagnosticError, match="returned different objects"):
-        around.check([("team", "a")])
+        around.check_lists_unchanged([("team", "a")])
 
 
 def test_reread_before_delete_ignores_output_objects() -> None:
@@ -92,19 +94,21 @@ def test_reread_before_delete_ignores_output_objects() -> None:
     Otherwise, where one space came out of a translation nothing is ever pruned.
     """
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
-    lists.around(space("a"), output_identities=frozenset({("space", "out")})).check([("space", "a")])
+    lists.around(space("a"), output_identities=frozenset({("space", "out")})).check_lists_unchanged(
+        [("space", "a")]
+    )
 
 
 def test_reread_before_delete_accepts_unchanged_list() -> None:
     lists = Lists({f"{ORG}/teams": [team("b"), team("a")]})
-    lists.around(team("a"), team("b")).check([("team", "a"), ("team", "b")])
+    lists.around(team("a"), team("b")).check_lists_unchanged([("team", "a"), ("team", "b")])
     assert lists.read == [f"{ORG}/teams"]
 
 
 def test_reread_before_delete_covers_affected_lists_only() -> None:
     """Otherwise, a delete of what is gone meanwhile ends the plan with a mistake of our own."""
     lists = Lists({f"{ORG}/teams": [team("a")]})
-    lists.around(team("a"), space("s")).check([("team", "a"), ("team", "of another reading")])
+    lists.around(team("a"), space("s")).check_lists_unchanged([("team", "a"), ("team", "of another reading")])
     assert lists.read == [f"{ORG}/teams"]
 
 
@@ -118,19 +122,19 @@ def test_children_of_deleted_object_are_read() -> None:
     """Otherwise, the members of a deleted team go along unseen."""
     lists = Lists({f"{ORG}/teams/a/members": [member("a", "ada")]})
     around = lists.around(team("a"))
-    assert around.look([("team", "a")])
+    assert around.read_dependents([("team", "a")])
     assert member("a", "ada").identity in around.snapshot.objects
 
 
 def test_children_of_tree_node_need_no_request() -> None:
     """Otherwise, a node is looked into by a URL that there is not, which ends the plan."""
     section = thing("section", "one", "/sites/docs/structure", ("site", "docs"))
-    assert list(Lists().around(DOCS, section).inside(section)) == []
+    assert list(Lists().around(DOCS, section).content_sources(section)) == []
 
 
 def test_children_of_deleted_site_exclude_its_settings() -> None:
     """Otherwise, each part of a deleted site costs a request, and one that may not be read keeps the site."""
-    inside = {source.url for source in Lists().around(DOCS).inside(DOCS)}
+    inside = {source.url for source in Lists().around(DOCS).content_sources(DOCS)}
     site = f"{ORG}/sites/docs"
     assert {f"{site}/redirects", f"{site}/share-links", f"{site}/structure"} <= inside
     assert not {f"{site}/customization", f"{site}/adaptive-schema"} & inside
@@ -140,15 +144,15 @@ def test_dependents_of_deleted_object_are_read_once() -> None:
     """Otherwise, a plan with a delete never ends reading."""
     lists = Lists()
     around = lists.around(team("a"))
-    assert around.look([("team", "a")]) is True
+    assert around.read_dependents([("team", "a")]) is True
     before = list(lists.read)
-    assert around.look([("team", "a"), ("team", "nobody")]) is False
+    assert around.read_dependents([("team", "a"), ("team", "nobody")]) is False
     assert lists.read == before
 
 
 def test_look_without_children_reads_references_only() -> None:
     lists = Lists()
-    lists.around(team("a")).look([("team", "a")], inside=False)
+    lists.around(team("a")).read_dependents([("team", "a")], with_contents=False)
     assert f"{ORG}/teams/a/members" not in lists.read
 
 
@@ -157,8 +161,8 @@ def test_unreadable_list_is_recorded_for_the_delete(url: str) -> None:
     """Otherwise, where nobody may see what goes along it is deleted all the same."""
     lists = Lists({f"{ORG}/spaces": [space("s")]}, refused={url})
     around = lists.around(team("a"), team("b"))
-    around.look([("team", "a")])
-    assert around.snapshot.evidence.unseen == {("team", "a"): url}
+    around.read_dependents([("team", "a")])
+    assert around.snapshot.delete_evidence.unreadable_dependents == {("team", "a"): url}
 
 
 def test_objects_referring_to_deleted_space_enter_snapshot() -> None:
@@ -172,14 +176,14 @@ def test_objects_referring_to_deleted_space_enter_snapshot() -> None:
         }
     )
     around = lists.around(space("a"), space("b"))
-    around.look([("space", "a")])
+    around.read_dependents([("space", "a")])
     assert SHOWN.identity in around.snapshot.objects
 
 
 def test_sites_without_deleted_space_are_not_read() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists({f"{ORG}/sites": [DOCS, *others], f"{ORG}/sites?space=a": [DOCS]})
-    lists.around(space("a")).look([("space", "a")])
+    lists.around(space("a")).read_dependents([("space", "a")])
     assert [url for url in lists.read if url.endswith("/structure")] == [f"{ORG}/sites/docs/structure"]
 
 
@@ -187,7 +191,7 @@ def test_several_deleted_spaces_read_all_site_structures() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(2)]
     lists = Lists({f"{ORG}/sites": others})
     deleted = [space(id) for id in "abc"]
-    lists.around(*deleted).look([item.identity for item in deleted])
+    lists.around(*deleted).read_dependents([item.identity for item in deleted])
     assert not [url for url in lists.read if "?space=" in url]
     assert sum(url.endswith("/structure") for url in lists.read) == 2
 
@@ -196,8 +200,8 @@ def test_forbidden_site_query_leaves_delete_without_evidence() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists({f"{ORG}/sites": others}, refused={f"{ORG}/sites?space=a"})
     around = lists.around(space("a"))
-    around.look([("space", "a")])
-    assert around.snapshot.evidence.unseen == {("space", "a"): f"{ORG}/sites?space=a"}
+    around.read_dependents([("space", "a")])
+    assert around.snapshot.delete_evidence.unreadable_dependents == {("space", "a"): f"{ORG}/sites?space=a"}
 
 
 def test_organization_is_reread_before_delete() -> None:
@@ -206,15 +210,15 @@ def test_organization_is_reread_before_delete() -> None:
     Otherwise, what the organization itself names is lost, unseen.
     """
     lists = Lists()
-    lists.around(DOCS).look([("site", "docs")])
+    lists.around(DOCS).read_dependents([("site", "docs")])
     assert ORG not in lists.read  # it is known already
-    lists.around(DOCS, again=True).look([("site", "docs")])
+    lists.around(DOCS, again=True).read_dependents([("site", "docs")])
     assert ORG in lists.read
 
 
 def test_several_deletes_read_each_list_once() -> None:
     lists = Lists()
-    lists.around(team("a"), team("b")).look([("team", "a"), ("team", "b")])
+    lists.around(team("a"), team("b")).read_dependents([("team", "a"), ("team", "b")])
     assert len(lists.read) == len(set(lists.read))
 
 
@@ -235,7 +239,7 @@ def test_output_space_of_deleted_translation_enters_declared_scope(
     places = {TRANSLATIONS: (maker.identity,), **({PLACE: (("space", "a"),)} if declared else {})}
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out"), space("other")]})
     around = lists.around(space("a"), maker, scopes=places, output_identities=frozenset({("space", "out")}))
-    around.look([maker.identity])
+    around.read_dependents([maker.identity])
     assert (("space", "out") in around.snapshot.objects) is declared
     found = around.snapshot.scopes.get(PLACE)
     assert found == ((("space", "a"), ("space", "out")) if declared else None)
@@ -251,14 +255,14 @@ def test_reread_removes_missing_object_with_children() -> None:
     """
     lists = Lists({f"{ORG}/teams": [team("a")]})
     around = lists.around(team("a"), team("b"), member("b", "bo"), again=True)
-    around.look([("team", "a")])
+    around.read_dependents([("team", "a")])
     assert set(around.snapshot.objects) == {ACME, ("team", "a")}
 
 
 def test_reread_updates_changed_object_in_snapshot() -> None:
     renamed = replace(team("a"), fields={"title": "Quite another"})
     around = Lists({f"{ORG}/teams": [renamed]}).around(team("a"), again=True)
-    around.look([("team", "a")])
+    around.read_dependents([("team", "a")])
     assert around.snapshot.objects["team", "a"] == renamed
 
 
@@ -266,21 +270,21 @@ def test_reread_ignores_404_below_deleted_object() -> None:
     """Otherwise, what somebody else has deleted meanwhile ends an apply halfway."""
     lists = Lists({f"{ORG}/teams": []}, gone={f"{ORG}/teams/a/members"})
     around = lists.around(team("a"), again=True)
-    assert around.look([("team", "a")])
+    assert around.read_dependents([("team", "a")])
     assert ("team", "a") not in around.snapshot.objects
 
 
 def test_first_read_fails_on_missing_list() -> None:
     """Otherwise, a list that is not there is taken for an empty one, and what it holds is not shown."""
-    with pytest.raises(NotFound):
-        Lists(gone={f"{ORG}/teams/a/members"}).around(team("a")).look([("team", "a")])
+    with pytest.raises(NotFoundError):
+        Lists(gone={f"{ORG}/teams/a/members"}).around(team("a")).read_dependents([("team", "a")])
 
 
 def test_reread_keeps_output_objects_out_of_snapshot() -> None:
     """Otherwise, what something has put out counts as an object of its own."""
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
     around = lists.around(space("a"), output_identities=frozenset({("space", "out")}), again=True)
-    around.look([("space", "a")])
+    around.read_dependents([("space", "a")])
     assert ("space", "out") not in around.snapshot.objects
 
 
@@ -290,8 +294,8 @@ def test_reread_keeps_output_objects_out_of_snapshot() -> None:
 def test_transfer_reads_children_and_showing_sites() -> None:
     lists = Lists({f"{ORG}/sites?space=a": [DOCS], "/spaces/a/permissions/users": []})
     around = lists.around(space("a"))
-    around.look_at_given([("space", "a")])
-    assert around.snapshot.evidence.shown_in == {("space", "a"): ((("site", "docs"), "Docs"),)}
+    around.read_transferred([("space", "a")])
+    assert around.snapshot.delete_evidence.shown_in == {("space", "a"): ((("site", "docs"), "Docs"),)}
     assert "/spaces/a/permissions/users" in lists.read
 
 
@@ -302,14 +306,14 @@ def test_unreadable_list_of_transferred_space_is_recorded(url: str) -> None:
     Otherwise, where nobody may see which sites show a space it is given away all the same.
     """
     around = Lists(refused={url}).around(space("a"))
-    around.look_at_given([("space", "a")])
-    assert around.snapshot.evidence.unseen == {("space", "a"): url}
+    around.read_transferred([("space", "a")])
+    assert around.snapshot.delete_evidence.unreadable_dependents == {("space", "a"): url}
 
 
 def test_sites_are_not_queried_for_transferred_collection() -> None:
     lists = Lists()
     around = lists.around(thing("collection", "c", "/collections"))
-    around.look_at_given([("collection", "c")])
-    evidence: Mapping[Identity, Any] = around.snapshot.evidence.shown_in
+    around.read_transferred([("collection", "c")])
+    evidence: Mapping[Identity, Any] = around.snapshot.delete_evidence.shown_in
     assert evidence == {("collection", "c"): ()}
     assert not [url for url in lists.read if "?" in url]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpsync.api import Imported, import_
-from dpsync.client.errors import Forbidden
-from dpsync.importing.files import RememberingClient
+from dpsync.client.errors import ForbiddenError
+from dpsync.importing.files import CachingClient
 from dpsync.model.plan import Plan
 from tests.kinds.bench import Bench
 from tests.kinds.test_every_field import KINDS
@@ -34,7 +34,7 @@ def test_forbidden_read_blocks_only_affected_plan_entries(bench: Bench, name: st
     for path in sorted({path_of(one) for one in subject.tape.answers}):
         subject.tape.refused = {path}
         if path == "/orgs/acme":
-            with pytest.raises(Forbidden):
+            with pytest.raises(ForbiddenError):
                 subject.planned()
             continue
         plan = subject.planned().plan
@@ -54,7 +54,7 @@ def test_import_skips_and_reports_forbidden_objects(bench: Bench) -> None:
     tape = Tape(bench.server.url, "ada-token")
 
     def imported() -> Imported:
-        with RememberingClient(tape.url, "ada-token", transport=tape) as client:
+        with CachingClient(tape.url, "ada-token", transport=tape) as client:
             return import_(client, REGISTRY, ["acme"])
 
     assert imported().proven

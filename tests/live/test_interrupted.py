@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from dpsync.client.client import ReadClient
-from dpsync.kinds.registry import load
-from dpsync.live.sources import Sources
+from dpsync.kinds.registry import build_registry
+from dpsync.live.sources import SourceReader
 from tests.client.faulty import FaultyServer, reply, silence
 
 
@@ -32,7 +32,9 @@ def test_interrupt_ends_parallel_reads_immediately() -> None:
     with FaultyServer(reply(200, {}), silent) as server, ReadClient(server.url, "t", timeout=600) as client:
         user.start()
         with pytest.raises(KeyboardInterrupt):
-            Sources(client, load(), 2).map(client.get, ["/orgs/a", "/orgs/b", "/orgs/c", "/orgs/d"])
+            SourceReader(client, build_registry(), 2).map_parallel(
+                client.get, ["/orgs/a", "/orgs/b", "/orgs/c", "/orgs/d"]
+            )
         assert len(server.requests) == 3  # the first one alone, then two at once
         user.join()
     assert set(threading.enumerate()) <= before

@@ -16,13 +16,13 @@ import pytest
 
 from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.client.errors import BadAnswer, BadList
+from dpsync.client.errors import InvalidListError, UnexpectedResponseError
 from dpsync.client.retry import Clock
 from dpsync.client.transport import Request, Response
-from dpsync.kinds.kind import Field, Kind, Pages, Single
+from dpsync.kinds.kind import Field, Kind, ListRead, SingleEntry
 from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
-from dpsync.live.decode import names_of
+from dpsync.live.decode import template_names
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from tests.kinds.bench import Bench, config, is_key, written
@@ -47,14 +47,18 @@ class Impatient(Clock):
 def entry(kind: Kind) -> dict[str, Any]:
     """Return the organization with an entry that has every field."""
     place, samples = PLACES[kind.name], SAMPLES[kind.name]
-    if kind.only_short:
-        assert kind.shorthand is not None
-        return config(place, samples[kind.shorthand].first)
+    if kind.is_always_shorthand:
+        assert kind.shorthand_field is not None
+        return config(place, samples[kind.shorthand_field].first)
     lacking = REGISTRY[kind.name].unsupported_fields
     fields = {
-        item.name: samples[item.name].first for item in kind.fields
-        if not item.nest and written(item) and not is_key(kind, item) and item.name not in lacking
-    }  # fmt: skip
+        item.name: samples[item.name].first
+        for item in kind.fields
+        if not item.is_parent_reference
+        and written(item)
+        and not is_key(kind, item)
+        and item.name not in lacking
+    }
     return config(place, {**place.needs, **fields})
 
 
@@ -74,7 +78,7 @@ class Subject:
         self.kinds: dict[str, set[str]] = defaultdict(set)
         """Which kinds are read at a path."""
         for item in planned.snapshot.objects.values():
-            self.kinds[path_of(item.source)].add(item.kind)
+            self.kinds[path_of(item.source_url)].add(item.kind)
 
     def planned(self) -> Planned:
         with ReadClient(self.tape.url, "token", transport=self.tape, clock=Impatient()) as client:
@@ -137,7 +141,7 @@ def test_plan_fails_on_path_like_response_id(bench: Bench, name: str) -> None:
     """Otherwise, a request for a team with the id `..` would be a request for the organization."""
     subject = Subject(bench, REGISTRY[name])
     asked, found, wrong = {*subject.tape.answers}, list(ids(subject)), []
-    assert found or isinstance(KINDS[name].shape, Single)
+    assert found or isinstance(KINDS[name].shape, SingleEntry)
     for source, way in found:
         for text in HOSTILE.values():
             body = json.loads(subject.tape.answers[source].body)
@@ -145,7 +149,7 @@ def test_plan_fails_on_path_like_response_id(bench: Bench, name: str) -> None:
             try:
                 subject.planned()
                 wrong.append(f"{source} {way} {text!r}: no error")
-            except BadAnswer as error:
+            except UnexpectedResponseError as error:
                 if (error.path, error.expected) != (path_of(source), "an id"):
                     wrong.append(f"{source} {way} {text!r}: {error}")
             except Exception as error:
@@ -157,8 +161,12 @@ def test_plan_fails_on_path_like_response_id(bench: Bench, name: str) -> None:
 def ids(subject: Subject) -> Iterator[tuple[str, Way]]:
     """Yield the places of ids in the answers for a kind: ids of the objects and ids of references."""
     kind = REGISTRY[subject.kind.name]
-    named = {*([] if isinstance(kind.shape, Single) else names_of(kind.id))}
-    named |= {item.source for item in kind.read_fields if item.type.refers and isinstance(item.source, str)}
+    named = {*([] if isinstance(kind.shape, SingleEntry) else template_names(kind.id_path))}
+    named |= {
+        item.response_path
+        for item in kind.readable_fields
+        if item.type.referenced_kinds and isinstance(item.response_path, str)
+    }
     for source, body in subject.tape.bodies().items():
         if kind.name in subject.kinds[path_of(source)]:
             for way in places(body):
@@ -180,7 +188,7 @@ def told(subject: Subject, name: str, way: Way, wrong: Any) -> str | None:
     label = f"{name} {'.'.join(map(str, way))} := {'gone' if wrong is GONE else json.dumps(wrong)}"
     try:
         plan = subject.planned().plan
-    except (BadAnswer, BadList) as error:
+    except (UnexpectedResponseError, InvalidListError) as error:
         return None if error.path == path_of(name) else f"{label}: {error}"
     except Exception as error:
         return f"{label}: {type(error).__name__} {error}"
@@ -208,14 +216,14 @@ def means_something(subject: Subject, name: str, way: Way, wrong: Any) -> bool:
     """Whether a proper answer may look like this: then it says that a field is another one, or not set."""
     within = member(way)
     for item in subject.fields(name):
-        optional = "sometimes" if isinstance(item.source, Mapping) else item.answered
+        optional = "sometimes" if isinstance(item.response_path, Mapping) else item.response_presence
         for source in sources(item):
             inside, around = within.startswith(f"{source}."), source.startswith(f"{within}.")
             if not (inside or around or within == source):
                 continue
             if inside and isinstance(item.type, Json | Markdown | Table):
                 return True  # whatever stands in a value of any form
-            if isinstance(item.type, Json) and not item.type.shape:
+            if isinstance(item.type, Json) and not item.type.json_schema:
                 return True
             if wrong is GONE and isinstance(way[-1], int):
                 return True  # a list that is shorter
@@ -239,7 +247,7 @@ def member(way: Way) -> str:
 
 
 def sources(item: Field) -> list[str]:
-    source = item.source
+    source = item.response_path
     return [] if source is None else [source] if isinstance(source, str) else [*source.values()]
 
 
@@ -262,7 +270,7 @@ def test_apply_does_not_write_after_malformed_read(bench: Bench, answer: Any) ->
     assert bench.planned(kept).plan.changes == ()
 
 
-LISTED = sorted(name for name, kind in REGISTRY.kinds.items() if isinstance(kind.read, Pages))
+LISTED = sorted(name for name, kind in REGISTRY.kinds.items() if isinstance(kind.read, ListRead))
 
 
 @pytest.mark.parametrize("name", LISTED)
@@ -276,7 +284,10 @@ def test_plan_fails_on_incomplete_list(bench: Bench, name: str) -> None:
         if "items" not in body or not body["items"]:
             continue
         twice = {"items": [*body["items"], body["items"][0]], "count": body["count"] + 1}
-        for change, error in ((twice, BadAnswer), ({"items": body["items"][1:]}, BadList)):
+        for change, error in (
+            (twice, UnexpectedResponseError),
+            ({"items": body["items"][1:]}, InvalidListError),
+        ):
             subject.tape.changed = {path: json.dumps(body | change).encode()}
             with pytest.raises(error) as ended:
                 subject.planned()

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from dpsync.api import import_
-from dpsync.importing.files import RememberingClient
-from dpsync.kinds.registry import load
+from dpsync.importing.files import CachingClient
+from dpsync.kinds.registry import build_registry
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from tests.planner.lab import Lab
 
-REGISTRY = load("published")
+REGISTRY = build_registry("published")
 LINKS = [{"id": "first", "name": "partners"}, {"id": "second", "name": "unnamed"}]
 
 
-class Nameless(RememberingClient):
+class Nameless(CachingClient):
     """The second share link has no name."""
 
     def pages(self, path: str, *rest: Any, **more: Any) -> list[dict[str, Any]]:

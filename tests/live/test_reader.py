@@ -11,16 +11,16 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import Forbidden, Interrupted, NotFound, Rejected
-from dpsync.client.observer import Nobody
-from dpsync.live.delete_evidence import held
+from dpsync.client.errors import ForbiddenError, InterruptedRequestError, NotFoundError, RejectedError
+from dpsync.client.observer import NullObserver
+from dpsync.live.delete_evidence import count_candidate_pages
 from dpsync.live.reader import read_snapshot
-from dpsync.live.sources import Source, Sources
+from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import IdsFile, RecordedLine
 from dpsync.model.question import Candidate
-from dpsync.model.snapshot import Missing, Snapshot
+from dpsync.model.snapshot import MissingObject, Snapshot
 from dpsync.model.values import LiveId, Ref
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import ACME, Case, Things
@@ -42,7 +42,7 @@ class Platform:
     def __init__(self, answers: Mapping[str, Any]) -> None:
         self.answers = {ORG: ORGANIZATION, f"{ORG}/translations": [], **answers}
         self.asked: list[str] = []
-        self.requests, self.url, self.platform, self.observer = 0, HERE, HERE, Nobody()
+        self.requests, self.url, self.platform, self.observer = 0, HERE, HERE, NullObserver()
 
     def get(self, path: str, params: object = None) -> Any:
         self.asked.append(path)
@@ -50,15 +50,15 @@ class Platform:
         if isinstance(found, Exception):
             raise found
         if found is None:
-            raise NotFound("GET", path, 404, "")
+            raise NotFoundError("GET", path, 404, "")
         return found
 
     def pages(self, path: str, params: object = None) -> Any:
         return self.get(path)
 
 
-def refused(path: str) -> Forbidden:
-    return Forbidden("GET", path, 403, "")
+def refused(path: str) -> ForbiddenError:
+    return ForbiddenError("GET", path, 403, "")
 
 
 def space(id: str, **more: Any) -> dict[str, Any]:
@@ -81,9 +81,9 @@ def read(
 ) -> tuple[Snapshot, Platform]:
     """Read one organization; return the snapshot and the platform. A line is `acme/spaces/a=x`."""
     desired = Case(things).sides().desired
-    pinned = {at: replace(desired.resources[at], pin=id) for at, id in {ACME: "acme", **(pins or {})}.items()}
-    resources, scopes = {**desired.resources, **pinned}, dict(sorted(desired.scopes.items()))
-    desired = replace(desired, resources=resources, scopes=scopes)
+    pinned = {at: replace(desired.entries[at], pin=id) for at, id in {ACME: "acme", **(pins or {})}.items()}
+    resources, scopes = {**desired.entries, **pinned}, dict(sorted(desired.scopes.items()))
+    desired = replace(desired, entries=resources, scopes=scopes)
     found = (RecordedLine(Address.parse(at), id) for at, _, id in (line.partition("=") for line in lines))
     ids = IdsFile({HERE: {"acme": {line.address: line for line in found}}})
     platform = Platform(answers)
@@ -105,7 +105,9 @@ def test_missing_recorded_space_is_reported_as_restorable() -> None:
         {f"{ORG}/spaces": [], "/spaces/gone": space("gone", deletedAt="2026-01-01T00:00:00Z")},
         "acme/spaces/a=gone",
     )
-    assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=True)}
+    assert snapshot.missing_objects == {
+        Address.parse("acme/spaces/a"): MissingObject("gone", restorable=True)
+    }
 
 
 def test_pin_finds_deleted_space() -> None:
@@ -120,7 +122,9 @@ def test_missing_object_unknown_to_platform_is_not_restorable() -> None:
     Otherwise, a pin on what is gone for good ends the plan without a word about the pin.
     """
     snapshot, _ = read({"space": {"a": {"title": "A"}}}, {f"{ORG}/spaces": []}, "acme/spaces/a=gone")
-    assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=False)}
+    assert snapshot.missing_objects == {
+        Address.parse("acme/spaces/a"): MissingObject("gone", restorable=False)
+    }
 
 
 def test_outdated_recorded_id_of_matched_entry_is_ignored() -> None:
@@ -148,46 +152,48 @@ def test_recorded_id_of_other_organization_is_not_missing() -> None:
     there = {**ORGANIZATION, "id": "other"}
     lists = {f"/orgs/{name}/{what}": [] for name in ("acme", "other") for what in ("spaces", "translations")}
     desired = declared({}, {"space": {"a": {"title": "A"}}})
-    pins = {at: replace(desired.resources[at], pin=str(at)) for at in (ACME, OTHER)}
+    pins = {at: replace(desired.entries[at], pin=str(at)) for at in (ACME, OTHER)}
     scope = replace(next(iter(Case(GUIDES).sides().desired.scopes.values())), parent=OTHER)
     place = OTHER.child("spaces")
     desired = replace(
-        desired, resources={**desired.resources, **pins}, scopes={place: replace(scope, address=place)}
+        desired, entries={**desired.entries, **pins}, scopes={place: replace(scope, address=place)}
     )
     line = RecordedLine(Address.parse("acme/spaces/a"), "x")
     ids = IdsFile({HERE: {"acme": {line.address: line}}})
     platform = cast(ReadClient, Platform({"/orgs/other": there, **lists}))
-    assert read_snapshot(platform, REGISTRY, desired, 1, ids=ids).missing == {}
+    assert read_snapshot(platform, REGISTRY, desired, 1, ids=ids).missing_objects == {}
 
 
-@pytest.mark.parametrize(("answer", "user"), [({"id": "ada"}, "ada"), (Forbidden("GET", "/", 403, ""), None)])
+@pytest.mark.parametrize(
+    ("answer", "user"), [({"id": "ada"}, "ada"), (ForbiddenError("GET", "/", 403, ""), None)]
+)
 def test_forbidden_user_request_leaves_user_unknown(answer: Any, user: str | None) -> None:
     """Otherwise, a token that may not ask who it is cannot plan anything about members."""
     snapshot, _ = read({"member": {}}, {f"{ORG}/members": [], "/user": answer})
-    assert snapshot.user == user
+    assert snapshot.token_user_id == user
 
 
 @pytest.mark.parametrize("refusable", [False, True])
 def test_forbidden_list_is_recorded_only_if_refusable(refusable: bool) -> None:
     """Otherwise, where a list that a delete rests on may not be read it counts as looked at."""
     path = f"{ORG}/spaces"
-    sources = Sources(cast(ReadClient, Platform({path: refused(path)})), REGISTRY, 1)
-    source = Source(path, "space", ("organization", "acme"))
+    sources = SourceReader(cast(ReadClient, Platform({path: refused(path)})), REGISTRY, 1)
+    source = ReadSource(path, "space", ("organization", "acme"))
     if refusable:
-        sources.fetch([source], refusable=True)
+        sources.fetch([source], may_be_forbidden=True)
     else:
-        with pytest.raises(Forbidden):
+        with pytest.raises(ForbiddenError):
             sources.fetch([source])
-    assert set(sources.refused) == ({path} if refusable else set())
+    assert set(sources.forbidden) == ({path} if refusable else set())
     assert path not in sources.objects
 
 
 def test_interrupt_ends_page_counting() -> None:
     """Otherwise, a signal while pages are counted is passed over."""
-    platform = Platform({"/spaces/a/content/pages": Interrupted("GET", "/x")})
+    platform = Platform({"/spaces/a/content/pages": InterruptedRequestError("GET", "/x")})
     asked = [("space", Candidate(address="acme/spaces/a", id="a", title="A"))]
-    with pytest.raises(Interrupted):
-        held(cast(ReadClient, platform), REGISTRY, 1, asked)
+    with pytest.raises(InterruptedRequestError):
+        count_candidate_pages(cast(ReadClient, platform), REGISTRY, 1, asked)
 
 
 def test_pages_are_counted_for_at_most_twenty_candidates() -> None:
@@ -196,7 +202,7 @@ def test_pages_are_counted_for_at_most_twenty_candidates() -> None:
         ("space", Candidate(address=f"acme/spaces/s{number}", id=f"s{number}", title="S"))
         for number in range(30)
     ]
-    numbers = held(cast(ReadClient, platform), REGISTRY, 1, asked)
+    numbers = count_candidate_pages(cast(ReadClient, platform), REGISTRY, 1, asked)
     assert numbers == {("space", f"s{number}"): 1 for number in range(20)}
 
 
@@ -204,8 +210,8 @@ def test_pages_are_counted_for_at_most_twenty_candidates() -> None:
     ("parallelism", "items", "alone"), [(1, 1, True), (1, 2, True), (2, 1, True), (2, 2, False)]
 )
 def test_threads_are_used_only_for_several_parallel_reads(parallelism: int, items: int, alone: bool) -> None:
-    sources = Sources(cast(ReadClient, Platform({})), REGISTRY, parallelism)
-    threads = sources.map(lambda _: threading.get_ident(), range(items))
+    sources = SourceReader(cast(ReadClient, Platform({})), REGISTRY, parallelism)
+    threads = sources.map_parallel(lambda _: threading.get_ident(), range(items))
     assert (set(threads) == {threading.get_ident()}) is alone
 
 
@@ -227,7 +233,7 @@ def unsettled(things: Things, translations: Any) -> dict[str, str]:
     spaces = [*SPACES, space("out")]
     answers = {f"{ORG}/spaces": spaces, f"{ORG}/translations": translations, f"{ORG}/sites": []}
     snapshot, _ = read(things, answers)
-    return {str(address): one.reason for address, one in snapshot.unsettled.items()}
+    return {str(address): one.reason for address, one in snapshot.prune_unsafe.items()}
 
 
 def test_translation_output_is_not_an_unmanaged_space() -> None:
@@ -278,9 +284,9 @@ def test_unreadable_translations_make_space_pruning_unsafe() -> None:
 def test_restorable_object_must_be_deleted_in_same_organization(more: dict[str, Any], there: bool) -> None:
     """Otherwise, a pin on what is live in no list brings back what was never deleted."""
     platform = Platform({"/spaces/x": space("x", **more)})
-    sources = Sources(cast(ReadClient, platform), REGISTRY, 1)
+    sources = SourceReader(cast(ReadClient, platform), REGISTRY, 1)
     owner = ("organization", "acme")
-    found = sources.deleted(REGISTRY["space"], "x", owner, [owner], f"{ORG}/spaces")
+    found = sources.read_deleted(REGISTRY["space"], "x", owner, [owner], f"{ORG}/spaces")
     assert (found is not None) is there
     assert found is None or found.deleted
 
@@ -301,11 +307,11 @@ def test_read_fails_for_missing_organization() -> None:
     Otherwise, an organization that is not there ends in a mistake of dpsync's.
     """
     with pytest.raises(DiagnosticError, match=r"the organization .* does not exist"):
-        read({}, {ORG: NotFound("GET", ORG, 404, "")})
+        read({}, {ORG: NotFoundError("GET", ORG, 404, "")})
 
 
 def test_read_fails_if_organization_is_forbidden() -> None:
-    with pytest.raises(Forbidden):
+    with pytest.raises(ForbiddenError):
         read({}, {ORG: refused(ORG)})
 
 
@@ -316,11 +322,11 @@ def test_nested_pages_of_candidates_are_counted() -> None:
     """Otherwise, a question whose pages cannot be counted is never asked, and the plan fails."""
     pages = {"pages": [{"pages": [{"pages": []}, {}]}, {}]}
     platform = Platform(
-        {"/spaces/a/content/pages": pages, "/spaces/b/content/pages": Rejected("GET", "/x", 400, "")}
+        {"/spaces/a/content/pages": pages, "/spaces/b/content/pages": RejectedError("GET", "/x", 400, "")}
     )
     asked = [("space", Candidate(address="acme/spaces/a", id=id, title=id)) for id in ("a", "b", "c")]
     asked.append(("team", Candidate(address="acme/teams/t", id="t", title="T")))
-    assert held(cast(ReadClient, platform), REGISTRY, 1, asked) == {("space", "a"): 4}
+    assert count_candidate_pages(cast(ReadClient, platform), REGISTRY, 1, asked) == {("space", "a"): 4}
 
 
 def test_snapshot_stores_translation_output_and_status() -> None:

@@ -29,7 +29,7 @@ def state(now: Things, there: Things, before: Things, there_before: Things) -> R
 
 def given(found: ReadingState, kind: str) -> dict[Address, Address]:
     """Return the earlier address of each entry that may have been transferred, by its present address."""
-    return {here: was.address for here, was in found.earlier_by_parent[kind, ACME].items()}
+    return {here: was.address for here, was in found.base_entries_by_parent[kind, ACME].items()}
 
 
 def test_undeclared_space_of_other_organization_may_be_transferred() -> None:
@@ -60,10 +60,10 @@ def test_transfer_from_other_organization_is_ruled_out(
 def test_transfer_origin_is_unknown_for_two_organizations() -> None:
     """Otherwise, of two organizations that have lost one of the key one is taken by chance."""
     third, base = Address.root("third"), declared(NOTHING, SPACE)
-    there = {third: replace(base.resources[OTHER], address=third, key="third")}
+    there = {third: replace(base.entries[OTHER], address=third, key="third")}
     another = third.child("spaces").child("a")
-    there[another] = replace(base.resources[at("other/spaces/a")], address=another, parent=third)
-    base = replace(base, resources={**base.resources, **there})
+    there[another] = replace(base.entries[at("other/spaces/a")], address=another, parent=third)
+    base = replace(base, entries={**base.entries, **there})
     found = ReadingState(cast(Any, None), REGISTRY, declared(SPACE), 1, Base("the base", "0" * 40, base))
     assert given(found, "space") == {}
 
@@ -78,20 +78,20 @@ def test_matched_entry_is_live_unless_transferred_or_deleted() -> None:
     Otherwise, a list below something that is not there is asked for, and ends the plan.
     """
     found = state(SPACE, NOTHING, NOTHING, NOTHING)
-    assert not found.is_there(at(A))
+    assert not found.is_live(at(A))
     found.matches[at(A)] = Match("x", MatchedBy.PIN)
-    assert found.is_there(at(A))
-    for gone in (found.transferred, found.deleted):
+    assert found.is_live(at(A))
+    for gone in (found.transferred_entries, found.deleted_entries):
         gone.add(at(A))
-        assert not found.is_there(at(A))
+        assert not found.is_live(at(A))
         gone.clear()
 
 
 def test_reference_to_pending_output_is_unbound() -> None:
     """Otherwise, what refers to a translation's space gets the id of the translation."""
     found = state(SPACE, NOTHING, NOTHING, NOTHING)
-    assert found.bound(at(A)) is None
+    assert found.live_id(at(A)) is None
     found.matches[at(A)] = Match("x", MatchedBy.PIN)
-    assert found.bound(at(A)) == "x"
+    assert found.live_id(at(A)) == "x"
     found.outputs[at(A)] = None
-    assert found.bound(at(A)) is None
+    assert found.live_id(at(A)) is None

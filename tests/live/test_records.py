@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.live.reading import ReadingState, lines_of_other_kinds, read_records, recorded_lines
+from dpsync.live.reading import ReadingState, read_records, recorded_lines, report_lines_of_other_kinds
 from dpsync.model.address import Address
-from dpsync.model.desired import NOT_ASKED, Base, Desired, Unserved
+from dpsync.model.desired import NO_BASE, Base, Desired, Unsupported
 from dpsync.model.ids import IdsFile, RecordedLine
-from dpsync.model.snapshot import Match, MatchedBy, Missing
+from dpsync.model.snapshot import Match, MatchedBy, MissingObject
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import ACME, SPAN, Case, Things
 
@@ -34,17 +34,17 @@ def file(*lines: str, organization: str = "1", platform: str = HERE) -> IdsFile:
 def declared(things: Things, elsewhere: Things | None = None, unserved: Iterable[str] = ()) -> Desired:
     """One organization with these entries, and another one with those `elsewhere`."""
     desired = Case(things).sides().desired
-    root = desired.resources[ACME]
-    resources = {**desired.resources, OTHER: replace(root, address=OTHER, key="other")}
-    for address, entry in Case(elsewhere or {}).sides().desired.resources.items():
+    root = desired.entries[ACME]
+    resources = {**desired.entries, OTHER: replace(root, address=OTHER, key="other")}
+    for address, entry in Case(elsewhere or {}).sides().desired.entries.items():
         if address != ACME:
             there = Address(("other", *address.segments[1:]))
             resources[there] = replace(entry, address=there, parent=OTHER)
-    lacking = {at(address): Unserved("it is not served", SPAN) for address in unserved}
-    return replace(desired, resources=resources, unserved=lacking)
+    lacking = {at(address): Unsupported("it is not served", SPAN) for address in unserved}
+    return replace(desired, entries=resources, unsupported=lacking)
 
 
-def reading(desired: Desired, ids: IdsFile, base: Base = NOT_ASKED) -> ReadingState:
+def reading(desired: Desired, ids: IdsFile, base: Base = NO_BASE) -> ReadingState:
     """Return the state of a reading that has found both organizations."""
     client = cast(Any, SimpleNamespace(platform=HERE))
     state = ReadingState(client, REGISTRY, desired, 1, base, ids)
@@ -62,18 +62,18 @@ SPACE: Things = {"space": {"a": {"title": "A"}}}
 )
 def test_recorded_ids_of_other_platform_are_ignored(other: IdsFile) -> None:
     found = reading(declared(SPACE), other)
-    assert found.recorded.lines == found.records.lines == {}
-    assert found.records.empty == {ACME, OTHER}
+    assert found.recorded_lines.lines == found.recorded_ids.lines == {}
+    assert found.recorded_ids.organizations_without_lines == {ACME, OTHER}
 
 
 def test_organization_without_recorded_ids_counts_as_empty() -> None:
     """Otherwise, where nothing is recorded yet content is made beside what it perhaps is."""
-    assert reading(declared(SPACE), file(f"{A}=x")).records.empty == {OTHER}
+    assert reading(declared(SPACE), file(f"{A}=x")).recorded_ids.organizations_without_lines == {OTHER}
 
 
 def test_recorded_id_without_entry_is_orphan() -> None:
     found = reading(declared(SPACE), file(f"{A}=x", f"{B}=y"))
-    assert found.recorded.orphans == {"y": at(B)}
+    assert found.recorded_lines.orphans == {"y": at(B)}
 
 
 def test_recorded_id_of_unsupported_entry_is_not_orphan() -> None:
@@ -81,7 +81,7 @@ def test_recorded_id_of_unsupported_entry_is_not_orphan() -> None:
 
     Otherwise, what the server lacks counts as removed, and another entry takes over what it is.
     """
-    assert reading(declared(SPACE, unserved=[B]), file(f"{B}=y")).recorded.orphans == {}
+    assert reading(declared(SPACE, unserved=[B]), file(f"{B}=y")).recorded_lines.orphans == {}
 
 
 # Removed, and back.
@@ -107,13 +107,13 @@ def test_entry_is_returned_if_base_has_only_id(before: Base, returned: bool) -> 
     Otherwise, an entry that is new in this change counts as one that came back.
     """
     found = reading(declared(SPACE), file(f"{A}=x"), before)
-    assert found.recorded.returned == ({at(A)} if returned else frozenset())
+    assert found.recorded_lines.re_added == ({at(A)} if returned else frozenset())
 
 
 def test_undeclared_entry_does_not_count_as_returned() -> None:
     """Otherwise, what nobody declares counts as an entry that came back."""
     found = reading(declared({}), file(f"{A}=x"), base({}, file(f"{A}=x")))
-    assert found.recorded.returned == frozenset()
+    assert found.recorded_lines.re_added == frozenset()
 
 
 # In another organization.
@@ -122,27 +122,27 @@ def test_undeclared_entry_does_not_count_as_returned() -> None:
 def test_recorded_id_follows_entry_to_other_organization() -> None:
     found = reading(declared({}, SPACE), file(f"{A}=x"))
     there = at("other/spaces/a")
-    assert found.recorded.lines[there].id == "x"
-    assert there not in found.records.lines  # it was written about another place: nothing is gone here
+    assert found.recorded_lines.lines[there].id == "x"
+    assert there not in found.recorded_ids.lines  # it was written about another place: nothing is gone here
 
 
 def test_own_recorded_id_overrides_id_from_other_organization() -> None:
     """Otherwise, a line of another organization goes before the entry's own."""
     own = file("other/spaces/a=own", organization="2")
     both = IdsFile({HERE: {**file(f"{A}=x").sections[HERE], **own.sections[HERE]}})
-    assert reading(declared({}, SPACE), both).recorded.lines[at("other/spaces/a")].id == "own"
+    assert reading(declared({}, SPACE), both).recorded_lines.lines[at("other/spaces/a")].id == "own"
 
 
 def test_recorded_id_of_team_does_not_cross_organizations() -> None:
     """Otherwise, the id of one organization's team is looked for in another one, and told as gone."""
     teams: Things = {"team": {"a": {"title": "A"}}}
     found = reading(declared({}, teams), file("acme/teams/a=x"))
-    assert found.recorded.lines == {at("acme/teams/a"): RecordedLine(at("acme/teams/a"), "x")}
+    assert found.recorded_lines.lines == {at("acme/teams/a"): RecordedLine(at("acme/teams/a"), "x")}
 
 
 def test_recorded_id_stays_with_entry_in_same_organization() -> None:
     found = reading(declared(SPACE, SPACE), file(f"{A}=x"))
-    assert at("other/spaces/a") not in found.recorded.lines
+    assert at("other/spaces/a") not in found.recorded_lines.lines
 
 
 # A line with the id of something else.
@@ -154,8 +154,8 @@ def test_recorded_id_of_wrong_kind_fails(missing: str, codes: list[str]) -> None
     live = Case({}, {"team": {"t": {"title": "T"}}, "space": {"s": {"title": "S"}}}).sides()
     state = reading(declared(SPACE), file(f"{A}={missing}"))
     state.objects |= live.snapshot.objects
-    state.missing[at(A)] = Missing(missing)
-    lines_of_other_kinds(state)
+    state.missing_objects[at(A)] = MissingObject(missing)
+    report_lines_of_other_kinds(state)
     assert [found.code for found in state.diagnostics] == codes
 
 
@@ -181,7 +181,7 @@ def test_recorded_section_id_includes_first_site_space() -> None:
     }
     sides = Case(things, things).sides()
     lines = recorded_lines(REGISTRY, sides.desired, sides.snapshot)
-    also = {str(address): line.also for address, line in lines.items()}
+    also = {str(address): line.second_id for address, line in lines.items()}
     assert also["acme/sites/docs/structure/one"] == "site_space-docs-one-a"
     assert also["acme/sites/docs/structure/two"] is None
     assert also["acme/sites/docs"] is None
@@ -193,4 +193,4 @@ def test_recorded_translation_id_includes_output_space() -> None:
     case.wanted = case.live = {"space": {"s": {"title": "S"}}, "translation": {"fr": source}}
     sides = case.sides()
     snapshot = replace(sides.snapshot, outputs={at("acme/translations/fr"): "out"})
-    assert recorded_lines(REGISTRY, sides.desired, snapshot)[at("acme/translations/fr")].also == "out"
+    assert recorded_lines(REGISTRY, sides.desired, snapshot)[at("acme/translations/fr")].second_id == "out"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsync.apply.journal_reader import PastApply
-from dpsync.model.journal import GOOD
+from dpsync.model.journal import SUCCESSFUL
 from tests.properties.organizations import Fields
 from tests.properties.readers import Fact, seen
 
@@ -426,7 +426,7 @@ def no_object_is_created_twice(step: Step, apply: Apply, past: PastApply) -> Non
 def every_write_is_in_the_journal(step: Step, apply: Apply, past: PastApply) -> None:
     sent = sum(outcome.sent for outcome in past.report.outcomes)
     assert len({path for _, path, _ in step.writes}) <= max(sent, past.report.writes), (step.writes, sent)
-    good = sum(outcome.result in GOOD for outcome in past.report.outcomes)
+    good = sum(outcome.result in SUCCESSFUL for outcome in past.report.outcomes)
     done = sum(status < 300 for _, _, status in step.writes)
     already = past.report.count("already", "requested", "unknown")
     assert good <= done + already + (1 if step.disturbed else 0), "more is told as done than was done"
@@ -538,7 +538,7 @@ def an_apply_does_what_its_rehearsal_did(step: Step, apply: Apply, past: PastApp
     if apply.rehearsed is None or step.disturbed:
         return
     assert apply.rehearsed["deviations"] == [], apply.rehearsed["deviations"]
-    assert apply.rehearsed["done"] == past.report.count(*GOOD), (
+    assert apply.rehearsed["done"] == past.report.count(*SUCCESSFUL), (
         apply.rehearsed["done"],
         past.report.outcomes,
     )

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from dpsync.apply.journal import FileJournal
 from dpsync.cli.main import run
-from dpsync.client.errors import Unknown
+from dpsync.client.errors import UnknownOutcomeError
 from dpsync.client.transport import HttpTransport, Request, Response
 
 Fault = Literal["kill", "kill late", "lost", "lost late", "503", "503 late", "429", "403", "500"]
@@ -137,7 +137,7 @@ def _happens(fault: Fault, request: Request, send: Callable[[], Response]) -> Re
     if word == "kill":
         _die()
     if word == "lost":
-        raise Unknown(request.method, request.path, "reset")
+        raise UnknownOutcomeError(request.method, request.path, "reset")
     headers = {"content-type": "application/json", **({"retry-after": "0"} if word == "429" else {})}
     return Response(int(word), headers, b'{"error": {"code": %s, "message": "not now"}}' % word.encode())
 

@@ -22,7 +22,7 @@ from pydantic_core import from_json
 from dpsync.apply.journal_reader import PastApply, read_journal
 from dpsync.client.platform import WORLD_HEADER
 from dpsync.client.transport import Request
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from tests.direct import Direct
 from tests.properties import navigations, others
@@ -296,12 +296,12 @@ class Machine:
 
     def two_at_once(self, random: Random) -> str:
         """Another dpsync is applying to the same organization."""
-        from dpsync.apply.journal import locked
+        from dpsync.apply.journal import lock_organizations
 
         state = Path(self.checkout.env["XDG_STATE_HOME"]) / "dpsync" / "locks"
         state.mkdir(parents=True, exist_ok=True)
         orgs = [org["id"] for org in self.platform.state()["organizations"]]
-        with environment(self.checkout.env), locked(self.platform.url, orgs):
+        with environment(self.checkout.env), lock_organizations(self.platform.url, orgs):
             step = self.run("apply", "--yes", "--format", "json", *self.to, checked=False)
         step.locked = True
         self._checked(step)

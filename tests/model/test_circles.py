@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dpsync.model.cycles import knots, openers
+from dpsync.model.cycles import cycle_breaking_nodes, strongly_connected_components
 
 
 def acyclic(onward: dict[str, list[str]]) -> bool:
@@ -29,12 +29,12 @@ def acyclic(onward: dict[str, list[str]]) -> bool:
     ],
 )
 def test_cycle_breakers_are_found_in_graph(onward: dict[str, list[str]], found: set[str]) -> None:
-    assert openers(onward) == found
+    assert cycle_breaking_nodes(onward) == found
 
 
 def test_strongly_connected_components_of_graph() -> None:
-    assert list(knots({"a": ["b"], "b": [], "c": ["c"]})) == []
-    assert list(knots({"a": ["b"], "b": ["a"], "c": ["a"]})) == [{"a", "b"}]
+    assert list(strongly_connected_components({"a": ["b"], "b": [], "c": ["c"]})) == []
+    assert list(strongly_connected_components({"a": ["b"], "b": ["a"], "c": ["a"]})) == [{"a", "b"}]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -45,12 +45,12 @@ def test_graph_without_cycle_breakers_is_acyclic(seed: int) -> None:
         one: [other for other in things if other != one and random.random() < random.choice([0.1, 0.3, 0.6])]
         for one in things
     }
-    gone = openers(onward)
+    gone = cycle_breaking_nodes(onward)
     assert acyclic({one: [other for other in to if other not in gone] for one, to in onward.items()})
-    assert gone <= {one for knot in knots(onward) for one in knot}
+    assert gone <= {one for knot in strongly_connected_components(onward) for one in knot}
 
 
 def test_cycle_search_handles_large_ring() -> None:
     number = 20_000
     ring = {one: [(one + 1) % number] for one in range(number)}
-    assert openers(ring) == {0}
+    assert cycle_breaking_nodes(ring) == {0}

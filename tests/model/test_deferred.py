@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.deferred import LEFT_OUT, Deferred
+from dpsync.model.deferred import OMIT_DEFERRED, LazyMapping
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text
@@ -13,8 +13,8 @@ SPANS = {"acme/b": Span("b.yaml", 2, 1, 2, 2), "acme/a": Span("a.yaml", 1, 1, 1,
 ORIGINS = {key: Origin.of(span) for key, span in SPANS.items()}
 
 
-def deferred() -> Deferred[Origin]:
-    return Deferred(SPANS.items, Origin.of)
+def deferred() -> LazyMapping[Origin]:
+    return LazyMapping(SPANS.items, Origin.of)
 
 
 def test_deferred_mapping_equals_its_content() -> None:
@@ -27,12 +27,12 @@ def test_deferred_mapping_keys_are_sorted() -> None:
 
 
 def test_deferred_mapping_keeps_last_duplicate_value() -> None:
-    assert Deferred(lambda: [("a", 1), ("a", 2)], str) == {"a": "2"}
+    assert LazyMapping(lambda: [("a", 1), ("a", 2)], str) == {"a": "2"}
 
 
 def test_deferred_mapping_creates_only_requested_values() -> None:
     made: list[int] = []
-    mapping: Deferred[None] = Deferred(lambda: [("a", 1), ("b", 2)], made.append)
+    mapping: LazyMapping[None] = LazyMapping(lambda: [("a", 1), ("b", 2)], made.append)
     assert mapping.get("c") is None
     mapping["b"]
     assert made == [2]
@@ -45,7 +45,7 @@ def test_deferred_mapping_loads_its_pairs_once() -> None:
         times.append(1)
         yield "a", 1
 
-    mapping: Deferred[int] = Deferred(make, lambda value: value)
+    mapping: LazyMapping[int] = LazyMapping(make, lambda value: value)
     assert (mapping["a"], mapping["a"], len(mapping)) == (1, 1, 1)
     assert times == [1]
 
@@ -57,4 +57,4 @@ def test_deferred_mapping_survives_json_round_trip() -> None:
 
 
 def test_deferred_mapping_can_be_omitted_from_json() -> None:
-    assert json_text(Plan(origins=deferred()), context=LEFT_OUT) == json_text(Plan())
+    assert json_text(Plan(origins=deferred()), context=OMIT_DEFERRED) == json_text(Plan())

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dpsync.model.diagnostic import ALSO, MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.diagnostic import (
+    MAX_FINDINGS_PER_CODE,
+    RELATED_LABEL,
+    Diagnostic,
+    DiagnosticError,
+    Exit,
+    Findings,
+)
 from dpsync.model.nodes import Span
 
 
@@ -15,27 +22,27 @@ def at(line: int, code: str = "DP201", severity: str = "error") -> Diagnostic:
 def test_findings_keep_fifty_per_code_and_count_rest() -> None:
     found = Findings(at(line) for line in range(1, 80))
     found.append(at(1, "DP202"))
-    assert (len(found), found.left_out) == (MOST_OF_A_CODE + 1, {"DP201": 29})
-    assert (found.full("DP201"), found.full("DP202")) == (True, False)
+    assert (len(found), found.omitted_counts) == (MAX_FINDINGS_PER_CODE + 1, {"DP201": 29})
+    assert (found.is_full("DP201"), found.is_full("DP202")) == (True, False)
     assert found[0] == at(1)
 
 
 def test_merged_findings_add_up_omitted_counts() -> None:
     one, other = Findings(at(line) for line in range(60)), Findings(at(line) for line in range(100, 170))
     one += other
-    assert (len(one), one.left_out["DP201"]) == (50, 10 + 50 + 20)
-    assert DiagnosticError(one, Exit.INVALID).findings.left_out == one.left_out
+    assert (len(one), one.omitted_counts["DP201"]) == (50, 10 + 50 + 20)
+    assert DiagnosticError(one, Exit.INVALID).findings.omitted_counts == one.omitted_counts
 
 
 def test_duplicate_finding_is_kept_once() -> None:
     found = Findings([at(1), at(1)])
     found += [at(1)]
-    assert (found, found.left_out) == ([at(1)], {})
+    assert (found, found.omitted_counts) == ([at(1)], {})
 
 
 def test_finding_at_already_reported_place_is_dropped() -> None:
     told = at(2, "DP131")
-    found = Findings([told], reported={told.span})
+    found = Findings([told], reported_spans={told.span})
     found += [at(2), at(3)]
     assert found == [told, at(3)]
 
@@ -43,7 +50,7 @@ def test_finding_at_already_reported_place_is_dropped() -> None:
 def test_errors_exclude_warnings_and_count_omitted() -> None:
     found = Findings([at(1, "DP140", "warning"), *(at(line) for line in range(51))])
     assert len(found.errors) == 50
-    assert found.errors.left_out == {"DP201": 1}
+    assert found.errors.omitted_counts == {"DP201": 1}
 
 
 def shown(line: int, cause: str | None = "c", code: str = "DP201") -> Diagnostic:
@@ -51,14 +58,14 @@ def shown(line: int, cause: str | None = "c", code: str = "DP201") -> Diagnostic
 
 
 def places(one: Diagnostic) -> list[int]:
-    return [span.line for label, span in one.related if label == ALSO]
+    return [span.line for label, span in one.related if label == RELATED_LABEL]
 
 
 def test_findings_with_same_cause_are_grouped() -> None:
     (few,) = Findings(shown(line) for line in range(1, 6))
-    assert (places(few), few.repeated) == ([2, 3, 4, 5], 0)
+    assert (places(few), few.unlisted_related_count) == ([2, 3, 4, 5], 0)
     (many,) = Findings(shown(line) for line in range(1, 9))
-    assert (places(many), many.repeated) == ([2, 3, 4, 5], 3)
+    assert (places(many), many.unlisted_related_count) == ([2, 3, 4, 5], 3)
     assert many.span == Span("a.yaml", 1, 1, 1, 2)
 
 
@@ -74,14 +81,14 @@ def test_merged_groups_count_each_place_once() -> None:
     )
     one += other
     (all_of_them,) = one
-    assert (places(all_of_them), all_of_them.repeated) == ([2, 3, 4, 5], 3)
+    assert (places(all_of_them), all_of_them.unlisted_related_count) == ([2, 3, 4, 5], 3)
 
 
 def test_grouping_findings_keeps_related_notes() -> None:
     noted = replace(shown(1), related=(("the first one", Span("a.yaml", 9, 1, 9, 2)),))
-    both = noted.also(shown(2)).also(replace(noted, span=None))
-    assert [label for label, _ in both.related] == ["the first one", ALSO]
-    assert both.repeated == 0
+    both = noted.with_related(shown(2)).with_related(replace(noted, span=None))
+    assert [label for label, _ in both.related] == ["the first one", RELATED_LABEL]
+    assert both.unlisted_related_count == 0
 
 
 def test_exit_codes_have_fixed_values() -> None:

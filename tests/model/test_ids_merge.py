@@ -29,25 +29,25 @@ def said(file: IdsFile) -> dict[str, str]:
 def test_ids_merge_keeps_lines_of_others() -> None:
     merged = merge_ids(ids(a="1", b="2"), ids(a="1", c="3"), ids(a="1", b="2", d="4"))
     assert merged.ids == ids(a="1", c="3", d="4")
-    assert (merged.replaced, merged.kept) == ((), ())
+    assert (merged.replaced_lines, merged.kept_lines) == ((), ())
 
 
 def test_ids_merge_prefers_apply_over_branch_and_reports() -> None:
     merged = merge_ids(ids(a="1"), ids(a="2"), ids(a="3"))
     assert merged.ids == ids(a="2")
-    assert [line.id for line in merged.replaced] == ["3"]
+    assert [line.id for line in merged.replaced_lines] == ["3"]
 
 
 def test_ids_merge_keeps_changed_line_despite_delete() -> None:
     merged = merge_ids(ids(a="1"), ids(), ids(a="3"))
     assert merged.ids == ids(a="3")
-    assert [line.id for line in merged.kept] == ["3"]
+    assert [line.id for line in merged.kept_lines] == ["3"]
 
 
 def marked(file: IdsFile) -> IdsFile:
     """Return the same lines, each marked as one whose object was kept without an entry."""
     (lines,) = file.sections[ONE].values()
-    return file.replaced(ONE, "org-1", {at: replace(line, kept=True) for at, line in lines.items()})
+    return file.with_section(ONE, "org-1", {at: replace(line, kept=True) for at, line in lines.items()})
 
 
 def test_ids_merge_carries_kept_mark_to_branch() -> None:
@@ -61,7 +61,7 @@ def test_ids_merge_carries_kept_mark_to_branch() -> None:
 def test_kept_mark_in_ids_merge_changes_no_id() -> None:
     for present in (ids(a="3"), ids(b="2")):
         merged = merge_ids(ids(a="1"), marked(ids(a="1")), present)
-        assert (merged.ids, merged.replaced) == (present, ())
+        assert (merged.ids, merged.replaced_lines) == (present, ())
 
 
 def test_ids_merge_keeps_other_platforms_and_organizations() -> None:
@@ -98,7 +98,7 @@ def test_ids_merge_neither_loses_nor_invents_lines(before: IdsFile, after: IdsFi
             assert found[at] == mine[at]
         else:
             assert found.get(at) in (None, theirs.get(at))
-    told = {str(line.address) for line in (*merged.replaced, *merged.kept)}
+    told = {str(line.address) for line in (*merged.replaced_lines, *merged.kept_lines)}
     assert told == {at for at in touched & set(theirs) if theirs[at] not in (mine.get(at), old.get(at))}
     assert merge_ids(before, after, merged.ids).ids == merged.ids
 

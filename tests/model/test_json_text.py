@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.model.change import Change
-from dpsync.model.deferred import Deferred
+from dpsync.model.deferred import LazyMapping
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
@@ -100,7 +100,7 @@ def test_json_output_accepts_names_with_invalid_utf8() -> None:
 
 def test_json_output_of_deferred_values_accepts_invalid_utf8() -> None:
     plan = Plan(
-        platform="\udcff", origins=Deferred(lambda: [("acme", Span("f.yaml", 1, 2, 1, 3))], Origin.of)
+        platform="\udcff", origins=LazyMapping(lambda: [("acme", Span("f.yaml", 1, 2, 1, 3))], Origin.of)
     )
     assert json.loads(json_text(plan))["origins"] == {"acme": {"file": "f.yaml", "line": 1, "column": 2}}
 

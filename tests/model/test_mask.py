@@ -13,9 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dpsync.model.change import Change, Difference
-from dpsync.model.deferred import Deferred
+from dpsync.model.deferred import LazyMapping
 from dpsync.model.journal import Outcome, Report
-from dpsync.model.mask import HIDDEN, SHORTEST, Mask
+from dpsync.model.mask import MASK_TEXT, MIN_SECRET_CHARS, Mask
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text
@@ -40,7 +40,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_mask_finds_secret_in_every_encoding(form: str) -> None:
-    assert Mask([SECRET])(f"it said {form}, twice: {form}.") == f"it said {HIDDEN}, twice: {HIDDEN}."
+    assert Mask([SECRET])(f"it said {form}, twice: {form}.") == f"it said {MASK_TEXT}, twice: {MASK_TEXT}."
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
@@ -51,7 +51,7 @@ def test_mask_finds_secret_in_urlsafe_base64(before: str) -> None:
     written = base64.b64encode(f"{before}{secret}!".encode()).decode()
     text = base64.urlsafe_b64encode(f"{before}{secret}!".encode()).decode()
     assert {"+", "/"} & set(written[8:-8])
-    assert HIDDEN in Mask([secret])(text)
+    assert MASK_TEXT in Mask([secret])(text)
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=9, max_size=30), st.text(max_size=5))
@@ -62,24 +62,26 @@ def test_mask_finds_secret_inside_longer_base64(secret: str, before: str) -> Non
     except UnicodeEncodeError:
         assume(False)
     masked = Mask([secret])(f"Basic {text}")
-    assert HIDDEN in masked
-    assert len(masked) <= len("Basic ") + len(HIDDEN) + len(base64.b64encode(f"{before}:".encode())) + 8
+    assert MASK_TEXT in masked
+    assert len(masked) <= len("Basic ") + len(MASK_TEXT) + len(base64.b64encode(f"{before}:".encode())) + 8
 
 
 @given(
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=40), st.text(), st.text()
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=MIN_SECRET_CHARS, max_size=40),
+    st.text(),
+    st.text(),
 )
 def test_masked_text_never_contains_secret(secret: str, before: str, after: str) -> None:
-    assume(secret.strip() and len(secret.strip()) >= SHORTEST)
-    assume(secret not in HIDDEN)
+    assume(secret.strip() and len(secret.strip()) >= MIN_SECRET_CHARS)
+    assume(secret not in MASK_TEXT)
     masked = Mask([secret])(f"{before}{secret}{after}")
-    assert secret not in masked.replace(HIDDEN, "")
+    assert secret not in masked.replace(MASK_TEXT, "")
 
 
 def test_mask_finds_secret_in_escaped_text() -> None:
     secret = "pässwörd\x1b\u202e\n\U000e0041x"
     for form in (visible(secret), json_text(secret)[1:-1]):
-        assert Mask([secret])(f"<{form}>") == f"<{HIDDEN}>"
+        assert Mask([secret])(f"<{form}>") == f"<{MASK_TEXT}>"
 
 
 @given(st.text(max_size=100))
@@ -90,18 +92,18 @@ def test_mask_without_secrets_changes_no_text(text: str) -> None:
 
 def test_mask_ignores_secrets_below_minimum_length() -> None:
     assert Mask(["docs", "12345", "a"])("docs 12345 a") == "docs 12345 a"
-    assert Mask(["hunter"])("hunter2") == f"{HIDDEN}2"
+    assert Mask(["hunter"])("hunter2") == f"{MASK_TEXT}2"
 
 
 def test_mask_finds_lines_of_private_key() -> None:
     key = "-----BEGIN KEY-----\nAbCdEfGhIjKlMnOpQrSt\nUvWxYz0123456789abcd\n-----END KEY-----\n"
-    assert Mask([key])("it begins AbCdEfGhIjKlMnOpQrSt") == f"it begins {HIDDEN}"
-    assert Mask([key])(repr(key)) == f"'{HIDDEN}'"
+    assert Mask([key])("it begins AbCdEfGhIjKlMnOpQrSt") == f"it begins {MASK_TEXT}"
+    assert Mask([key])(repr(key)) == f"'{MASK_TEXT}'"
 
 
 def test_mask_hides_secret_lines_of_sixteen_characters() -> None:
     mask = Mask(["abcdefghijklmno\nABCDEFGHIJKLMNOP"])
-    assert mask("abcdefghijklmno ABCDEFGHIJKLMNOP") == f"abcdefghijklmno {HIDDEN}"
+    assert mask("abcdefghijklmno ABCDEFGHIJKLMNOP") == f"abcdefghijklmno {MASK_TEXT}"
 
 
 def test_mask_needs_eight_base64_characters() -> None:
@@ -109,9 +111,9 @@ def test_mask_needs_eight_base64_characters() -> None:
     for before in ("", "a", "ab"):
         long = base64.b64encode(f"{before}s3cr3t-key".encode()).decode()
         short = base64.b64encode(f"{before}s3cr3t".encode()).decode()
-        assert HIDDEN in Mask(["s3cr3t-key"])(long)
-        assert (HIDDEN in Mask(["s3cr3t"])(short)) is (before == "")
-    assert HIDDEN in Mask(["s3cr3t7"])(base64.b64encode(b"s3cr3t7!?").decode())
+        assert MASK_TEXT in Mask(["s3cr3t-key"])(long)
+        assert (MASK_TEXT in Mask(["s3cr3t"])(short)) is (before == "")
+    assert MASK_TEXT in Mask(["s3cr3t7"])(base64.b64encode(b"s3cr3t7!?").decode())
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd", "abcde"])
@@ -119,13 +121,13 @@ def test_mask_needs_eight_base64_characters() -> None:
 def test_mask_hides_exact_base64_groups_of_secret(before: str, secret: str) -> None:
     text = base64.b64encode(f"{before}{secret}!?!?".encode()).decode()
     first, last = -(-len(before) // 3) * 4, (len(before) + len(secret)) // 3 * 4
-    hidden, rest = Mask([secret])(text).split(HIDDEN)
+    hidden, rest = Mask([secret])(text).split(MASK_TEXT)
     assert (hidden, text.endswith(rest)) == (text[:first], True)
     assert len(text) - last - 3 <= len(rest) <= len(text) - last
 
 
 def test_mask_replaces_longer_secret_first() -> None:
-    assert Mask(["abcdef", "abcdefghi"])("abcdefghi abcdef") == f"{HIDDEN} {HIDDEN}"
+    assert Mask(["abcdef", "abcdefghi"])("abcdefghi abcdef") == f"{MASK_TEXT} {MASK_TEXT}"
 
 
 def test_mask_repr_hides_secrets() -> None:
@@ -140,11 +142,11 @@ def test_mask_covers_data_but_not_schema_values() -> None:
     outcome = Outcome(
         step="acme/s3cr3t update", address="acme/s3cr3t", verb="update", result="failed", error="s3cr3t!"
     )
-    masked = mask.model(Report(plan=plan.digest, outcomes=(outcome,), remaining=plan))
+    masked = mask.mask_model(Report(plan=plan.digest, outcomes=(outcome,), remaining=plan))
     assert "s3cr3t" not in masked.model_dump_json()
     assert masked.remaining is not None
     assert masked.remaining.changes[0].action == "update"
-    assert masked.remaining.changes[0].differences[0].before == {HIDDEN: [HIDDEN, 1]}
+    assert masked.remaining.changes[0].differences[0].before == {MASK_TEXT: [MASK_TEXT, 1]}
     assert masked.remaining.format == "dpsync.plan/1"
     assert Report.model_validate_json(masked.model_dump_json()) == masked
 
@@ -155,28 +157,28 @@ def test_mask_covers_deferred_values(elsewhere: bool) -> None:
     at = Span("s3cr3t.yaml", 1, 1, 1, 2)
     plan = Plan(
         platform="http://s3cr3t.example" if elsewhere else "",
-        origins=Deferred(lambda: [("acme/s3cr3t", at)], Origin.of),
+        origins=LazyMapping(lambda: [("acme/s3cr3t", at)], Origin.of),
     )
-    masked = Mask(["s3cr3t"]).model(Report(plan=plan.digest, remaining=plan)).remaining
+    masked = Mask(["s3cr3t"]).mask_model(Report(plan=plan.digest, remaining=plan)).remaining
     assert masked is not None
-    assert masked.origins == {f"acme/{HIDDEN}": Origin(file=f"{HIDDEN}.yaml", line=1, column=1)}
+    assert masked.origins == {f"acme/{MASK_TEXT}": Origin(file=f"{MASK_TEXT}.yaml", line=1, column=1)}
 
 
 def test_mask_does_not_evaluate_deferred_values() -> None:
     made: list[str] = []
-    origins: Deferred[Origin] = Deferred(lambda: [made.append("made")][:0], Origin.of)
-    Mask(["s3cr3t"]).model(Plan(origins=origins))
+    origins: LazyMapping[Origin] = LazyMapping(lambda: [made.append("made")][:0], Origin.of)
+    Mask(["s3cr3t"]).mask_model(Plan(origins=origins))
     assert not made
 
 
 @pytest.mark.parametrize(
     ("text", "masked"),
     [
-        ("https://ada:hunter2@x.example/", f"https://ada:{HIDDEN}@x.example/"),
-        ("ftp://:a@b@x.example", f"ftp://:{HIDDEN}@x.example"),
-        ("https://ghp_0123456789@x.example", f"https://{HIDDEN}@x.example"),
-        ("https:\\/\\/ada:hunter2@x.example", f"https:\\/\\/ada:{HIDDEN}@x.example"),
-        (f"https://ada:{HIDDEN}@x.example", f"https://ada:{HIDDEN}@x.example"),
+        ("https://ada:hunter2@x.example/", f"https://ada:{MASK_TEXT}@x.example/"),
+        ("ftp://:a@b@x.example", f"ftp://:{MASK_TEXT}@x.example"),
+        ("https://ghp_0123456789@x.example", f"https://{MASK_TEXT}@x.example"),
+        ("https:\\/\\/ada:hunter2@x.example", f"https:\\/\\/ada:{MASK_TEXT}@x.example"),
+        (f"https://ada:{MASK_TEXT}@x.example", f"https://ada:{MASK_TEXT}@x.example"),
         ("https://*****@x.example", "https://*****@x.example"),
         ("ssh://git@x.example/a", "ssh://git@x.example/a"),
         ("https://x.example:443/@ada, ada@x.example", "https://x.example:443/@ada, ada@x.example"),
@@ -184,4 +186,4 @@ def test_mask_does_not_evaluate_deferred_values() -> None:
 )
 def test_mask_hides_password_in_url(text: str, masked: str) -> None:
     assert Mask()(text) == masked
-    assert Mask().data({"a": [text]}) == {"a": [masked]}
+    assert Mask().mask_data({"a": [text]}) == {"a": [masked]}

@@ -11,15 +11,15 @@ import pytest
 
 import dpsync
 from dpsync.model import refusals
-from dpsync.model.refusals import ALL, RefusalWords
+from dpsync.model.refusals import ALL_REFUSALS, RefusalTemplate
 
 SOURCE = Path(dpsync.__file__).parent
-NAMES = {name: value for name, value in vars(refusals).items() if isinstance(value, RefusalWords)}
+NAMES = {name: value for name, value in vars(refusals).items() if isinstance(value, RefusalTemplate)}
 OURS = {"address", "answers", "candidates", "span"}
 """What is not a word of a text."""
 
 
-def words(item: RefusalWords) -> set[str]:
+def words(item: RefusalTemplate) -> set[str]:
     texts = item.code + item.message + item.way_out
     return {name for _, name, _, _ in Formatter().parse(texts) if name}
 
@@ -48,7 +48,7 @@ def test_refusal_with_answer_text_has_answer_data() -> None:
     assert [name for name, said in calls() if "answer" in said and "answers" not in said] == []
 
 
-@pytest.mark.parametrize("item", ALL, ids=lambda item: item.message[:30])
-def test_refusal_code_has_one_reason_and_exit(item: RefusalWords) -> None:
-    same = {(other.reason, other.exit) for other in ALL if other.code == item.code}
+@pytest.mark.parametrize("item", ALL_REFUSALS, ids=lambda item: item.message[:30])
+def test_refusal_code_has_one_reason_and_exit(item: RefusalTemplate) -> None:
+    same = {(other.reason, other.exit) for other in ALL_REFUSALS if other.code == item.code}
     assert len(same) == 1

@@ -10,9 +10,9 @@ import pytest
 from msgspec import Struct
 
 import dpsync
-from dpsync.cli.connection import Connection, Given
+from dpsync.cli.connection import Connection, InjectedCredentials
 from dpsync.github.runner import Inputs
-from dpsync.kinds.types import Many, Reference
+from dpsync.kinds.types import List, Reference
 from dpsync.model.address import Address, Pattern
 from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
@@ -54,7 +54,7 @@ def test_structs_with_custom_equality_define_hash_and_inequality() -> None:
     "holder",
     [
         Connection("https://api.acme.example", SECRET, "DPSYNC_URL", "DPSYNC_TOKEN"),
-        Given("https://api.acme.example", SECRET),
+        InjectedCredentials("https://api.acme.example", SECRET),
         Inputs(token=SECRET, github_token=SECRET, ids_token=SECRET),
     ],
 )
@@ -99,5 +99,5 @@ def test_file_start_span_covers_no_character() -> None:
 
 
 def test_equivalent_field_types_are_equal() -> None:
-    assert Many(Reference.to("team", "member")) == Many(Reference(("team", "member")))
+    assert List(Reference.to("team", "member")) == List(Reference(("team", "member")))
     assert Reference.to("team") != Reference.to("member")

@@ -8,23 +8,23 @@ import pytest
 
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Change
-from dpsync.model.cycles import beginning_with, chain, circles
+from dpsync.model.cycles import find_simple_cycles, format_cycle, rotated_to
 from dpsync.model.ids import IdsFile, RecordedLine, is_id
 from dpsync.model.plan import DeleteCount, count_deletes
-from dpsync.model.text import Invocation, command
+from dpsync.model.text import ProjectFlags, format_command
 from dpsync.model.values import (
     LiveId,
     Ref,
     Secret,
-    canonical,
+    canonical_json,
     digest,
-    fill,
+    fill_markers,
     leaves,
     live_ids,
-    markers,
+    map_leaves,
+    marker_names,
     references,
     to_plain,
-    transform,
 )
 
 TEAM = Address(("acme", "teams", "writers"))
@@ -33,8 +33,8 @@ VALUE = {"b": [Ref(TEAM), {"c": LiveId("l1")}], "a": (Secret("KEY"), 1)}
 
 def test_value_leaves_are_visited_in_sorted_order() -> None:
     assert list(leaves(VALUE)) == [Ref(TEAM), LiveId("l1"), Secret("KEY"), 1]
-    assert list(transform(VALUE, lambda leaf: leaf)) == ["a", "b"]
-    assert transform(VALUE, str) == {
+    assert list(map_leaves(VALUE, lambda leaf: leaf)) == ["a", "b"]
+    assert map_leaves(VALUE, str) == {
         "a": [str(Secret("KEY")), "1"],
         "b": [str(Ref(TEAM)), {"c": str(LiveId("l1"))}],
     }
@@ -63,19 +63,19 @@ PLAIN = {
 
 def test_plan_json_marks_references_ids_and_secrets() -> None:
     assert to_plain(VALUE) == PLAIN
-    assert markers(PLAIN, "dpsync:ref") == {"acme/teams/writers"}
-    assert markers(PLAIN, "dpsync:id") == {"l1"}
-    assert markers({"dpsync:ref": "a", "more": 1}, "dpsync:ref") == set()
-    assert markers("dpsync:ref", "dpsync:ref") == set()
+    assert marker_names(PLAIN, "dpsync:ref") == {"acme/teams/writers"}
+    assert marker_names(PLAIN, "dpsync:id") == {"l1"}
+    assert marker_names({"dpsync:ref": "a", "more": 1}, "dpsync:ref") == set()
+    assert marker_names("dpsync:ref", "dpsync:ref") == set()
 
 
 def test_plan_json_fill_replaces_every_marker() -> None:
-    assert fill(PLAIN, lambda marker, name: f"{marker}={name}") == {
+    assert fill_markers(PLAIN, lambda marker, name: f"{marker}={name}") == {
         "a": ["dpsync:env=KEY", 1],
         "b": ["dpsync:ref=acme/teams/writers", {"c": "dpsync:id=l1"}],
     }
-    assert fill({"dpsync:env": "A", "x": 1}, lambda *_: "filled") == {"dpsync:env": "A", "x": 1}
-    assert fill({"other": "A"}, lambda *_: "filled") == {"other": "A"}
+    assert fill_markers({"dpsync:env": "A", "x": 1}, lambda *_: "filled") == {"dpsync:env": "A", "x": 1}
+    assert fill_markers({"other": "A"}, lambda *_: "filled") == {"other": "A"}
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_data_resembling_a_marker_is_escaped(data: Any) -> None:
     """A platform that holds such data would be sent a secret in its place."""
     plain = to_plain(data)
     for marker in ("dpsync:env", "dpsync:ref", "dpsync:id"):
-        assert markers(plain, marker) == set()
-    assert fill(plain, lambda *_: "filled") == data
+        assert marker_names(plain, marker) == set()
+    assert fill_markers(plain, lambda *_: "filled") == data
 
 
 def test_marker_inside_escaped_data_is_filled() -> None:
     plain = to_plain({"dpsync:env": Secret("KEY")})
-    assert markers(plain, "dpsync:env") == {"KEY"}
-    assert fill(plain, lambda marker, name: f"{marker}={name}") == {"dpsync:env": "dpsync:env=KEY"}
+    assert marker_names(plain, "dpsync:env") == {"KEY"}
+    assert fill_markers(plain, lambda marker, name: f"{marker}={name}") == {"dpsync:env": "dpsync:env=KEY"}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_marker_inside_escaped_data_is_filled() -> None:
     ],
 )
 def test_canonical_json_is_sorted_and_compact(value: Any, text: bytes) -> None:
-    assert canonical(value) == text
+    assert canonical_json(value) == text
 
 
 def test_digest_ignores_key_order() -> None:
@@ -175,25 +175,25 @@ def test_ids_lines_use_current_organization_key() -> None:
     ],
 )  # fmt: skip
 def test_ids_edit_changes_only_given_addresses(edits: Any, after: IdsFile) -> None:
-    assert file(ONE).edited("p", edits) == after
+    assert file(ONE).with_edits("p", edits) == after
 
 
 def test_ids_edit_keeps_other_organizations() -> None:
     both = IdsFile({"p": {"o": {ONE.address: ONE}, "q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
-    edited = both.edited("p", {("o", ONE.address): None})
+    edited = both.with_edits("p", {("o", ONE.address): None})
     assert edited == IdsFile({"p": {"q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
-    assert both.edited("new", {("o", ONE.address): ONE}).sections["new"] == {"o": {ONE.address: ONE}}
+    assert both.with_edits("new", {("o", ONE.address): ONE}).sections["new"] == {"o": {ONE.address: ONE}}
     edits: dict[tuple[str, Address], RecordedLine | None] = {
         ("q", TWO.address): None,
         ("o", ONE.address): None,
     }
-    assert both.edited("p", edits) == IdsFile({"r": {"o": {TWO.address: TWO}}})
+    assert both.with_edits("p", edits) == IdsFile({"r": {"o": {TWO.address: TWO}}})
 
 
 def test_ids_replace_overwrites_whole_organization() -> None:
-    assert file(ONE).replaced("p", "o", {TWO.address: TWO}) == file(TWO)
-    assert file(ONE).replaced("p", "o", {}) == IdsFile()
-    assert file(ONE).replaced("q", "o", {TWO.address: TWO}).sections.keys() == {"p", "q"}
+    assert file(ONE).with_section("p", "o", {TWO.address: TWO}) == file(TWO)
+    assert file(ONE).with_section("p", "o", {}) == IdsFile()
+    assert file(ONE).with_section("q", "o", {TWO.address: TWO}).sections.keys() == {"p", "q"}
 
 
 @pytest.mark.parametrize(
@@ -234,12 +234,12 @@ def test_invalid_pattern_error_explains_reason(text: str, why: str) -> None:
 )
 def test_pattern_matches_and_covers_address(pattern: str, matches: bool, covers: bool) -> None:
     found = Pattern.parse(pattern, ["teams"])
-    assert (found.matches(TEAM), found.covers(TEAM)) == (matches, covers)
+    assert (found.matches(TEAM), found.matches_or_contains(TEAM)) == (matches, covers)
 
 
 def test_pattern_keeps_field_and_text() -> None:
     found = Pattern.parse("teams/*#title", ["teams"])
-    assert (found.text, found.path, found.field) == ("teams/*#title", "teams/*", "title")
+    assert (found.text, found.address_text, found.field) == ("teams/*#title", "teams/*", "title")
     assert found.segments == ("*", "teams", "*")
     assert Pattern.parse("acme", []).field is None
 
@@ -255,14 +255,14 @@ def test_pattern_keeps_field_and_text() -> None:
     ],
 )
 def test_each_cycle_is_found_once(around: dict[str, str | None], found: list[tuple[str, ...]]) -> None:
-    assert list(circles(around, lambda name: around[name])) == found
+    assert list(find_simple_cycles(around, lambda name: around[name])) == found
 
 
 def test_cycle_text_starts_anywhere_and_is_shortened() -> None:
-    assert beginning_with("b", ("a", "b", "c")) == ("b", "c", "a")
-    assert chain("abcdefghij", ">") == "a>b>c>d>e>f>g>h>i>j"
-    assert chain("abcdefghijk", ">") == "a>b>c>d>e>f>g>h>i>… (1 more)>k"
-    assert chain("abcdefghijklm", ">") == "a>b>c>d>e>f>g>h>i>… (3 more)>m"
+    assert rotated_to("b", ("a", "b", "c")) == ("b", "c", "a")
+    assert format_cycle("abcdefghij", ">") == "a>b>c>d>e>f>g>h>i>j"
+    assert format_cycle("abcdefghijk", ">") == "a>b>c>d>e>f>g>h>i>… (1 more)>k"
+    assert format_cycle("abcdefghijklm", ">") == "a>b>c>d>e>f>g>h>i>… (3 more)>m"
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_cycle_text_starts_anywhere_and_is_shortened() -> None:
 )
 def test_delete_count_includes_cascaded_deletes(own: int, along: int, number: int, more: str) -> None:
     count = DeleteCount(own, along)
-    assert (count.number, count.more) == (number, more)
+    assert (count.total, count.cascade_text) == (number, more)
 
 
 def test_delete_count_without_changes_is_zero() -> None:
@@ -284,7 +284,7 @@ def test_delete_count_without_changes_is_zero() -> None:
     assert count_deletes(none) == DeleteCount(0, 0)
 
 
-EVERYWHERE = Invocation("d", ("f", "g"), "prod", "reference", "i", "main")
+EVERYWHERE = ProjectFlags("d", ("f", "g"), "prod", "reference", "i", "main")
 READING = "-C d -f f -f g --env prod --profile reference --ids i"
 PLANNING = f"{READING} --base main"
 
@@ -303,11 +303,16 @@ PLANNING = f"{READING} --base main"
     ],
 )
 def test_printed_command_is_completed_with_flags(written: str, typed: str) -> None:
-    assert EVERYWHERE.complete(f"run `dpsync {written}`") == f"run {typed}"
+    assert EVERYWHERE.add_flags_to_commands(f"run `dpsync {written}`") == f"run {typed}"
 
 
 def test_printed_command_is_shell_quoted() -> None:
-    assert command("ids", "--forget", "a b") == "`dpsync ids --forget 'a b'`"
-    assert Invocation().complete(command("plan", "it's")) == """dpsync plan 'it'"'"'s'"""
-    assert Invocation().complete("no command") == "no command"
-    assert Invocation(directory="a\x1b'\\b").complete("`dpsync plan`") == r"dpsync plan -C $'a\x1b\'\\b'"
+    assert format_command("ids", "--forget", "a b") == "`dpsync ids --forget 'a b'`"
+    assert (
+        ProjectFlags().add_flags_to_commands(format_command("plan", "it's")) == """dpsync plan 'it'"'"'s'"""
+    )
+    assert ProjectFlags().add_flags_to_commands("no command") == "no command"
+    assert (
+        ProjectFlags(directory="a\x1b'\\b").add_flags_to_commands("`dpsync plan`")
+        == r"dpsync plan -C $'a\x1b\'\\b'"
+    )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.urls import address_problem
+from dpsync.model.urls import url_problem
 
 NAMED = "must begin with http:// or https:// and a host name, such as https://api.acme.example"
 
@@ -22,7 +22,7 @@ NAMED = "must begin with http:// or https:// and a host name, such as https://ap
     ],
 )  # fmt: skip
 def test_valid_platform_url_is_accepted(url: str) -> None:
-    assert address_problem(url) is None
+    assert url_problem(url) is None
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_valid_platform_url_is_accepted(url: str) -> None:
     ],
 )
 def test_invalid_platform_url_is_refused_with_reason(url: str, why: str) -> None:
-    assert address_problem(url) == why
+    assert url_problem(url) == why
 
 
 @given(
@@ -71,7 +71,7 @@ def test_invalid_platform_url_is_refused_with_reason(url: str, why: str) -> None
     )
 )
 def test_accepted_platform_url_works_in_every_library(url: str) -> None:
-    if address_problem(url) is None:
+    if url_problem(url) is None:
         parsed = httpx.URL(url)
         assert parsed.host
         assert parsed.port is None or 0 < parsed.port < 65536

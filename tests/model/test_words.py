@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.text import are, counted, listed, short_commit, some
+from dpsync.model.text import format_count, is_or_are, join_with_and, short_commit, shorten_list
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,18 @@ from dpsync.model.text import are, counted, listed, short_commit, some
     ],
 )
 def test_counted_noun_is_pluralized(number: int, noun: str, text: str) -> None:
-    assert counted(number, noun) == text
+    assert format_count(number, noun) == text
 
 
 def test_name_lists_are_shortened_and_counted() -> None:
-    assert [some("abc"[:number]) for number in (1, 2, 3)] == ["a", "a, b", "a, b, c"]
-    assert some("abcd") == "a, b, c and 1 more"
-    assert some("abcd", 2) == "a, b and 2 more"
-    assert [listed("abc"[:number]) for number in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+    assert [shorten_list("abc"[:number]) for number in (1, 2, 3)] == ["a", "a, b", "a, b, c"]
+    assert shorten_list("abcd") == "a, b, c and 1 more"
+    assert shorten_list("abcd", 2) == "a, b and 2 more"
+    assert [join_with_and("abc"[:number]) for number in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
 
 
 def test_verb_agrees_with_number() -> None:
-    assert [are(number) for number in range(4)] == ["are", "is", "are", "are"]
+    assert [is_or_are(number) for number in range(4)] == ["are", "is", "are", "are"]
 
 
 def test_commit_is_shortened_to_twelve_digits() -> None:

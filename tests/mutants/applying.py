@@ -37,9 +37,11 @@ def converged_with_changes_left(original: Any, self: Any) -> bool:
 
 def repeat_unknown_creates(original: Any, self: Any, error: BaseException) -> bool:
     """Send a create again after an unknown outcome."""
-    from dpsync.client.errors import ServerFault, Unknown
+    from dpsync.client.errors import ServerFaultError, UnknownOutcomeError
 
-    return original(self, error) or (isinstance(error, Unknown | ServerFault) and error.transient)
+    return original(self, error) or (
+        isinstance(error, UnknownOutcomeError | ServerFaultError) and error.transient
+    )
 
 
 def send_unrecorded(original: Any, self: Any) -> Any:
@@ -102,7 +104,7 @@ def overwrite_remote_file(
     """Commit a file without naming the version that it replaces."""
     from msgspec.structs import replace
 
-    return original(self, path, branch, data, replace(instead_of, blob=None), message)
+    return original(self, path, branch, data, replace(instead_of, blob_sha=None), message)
 
 
 def full_environment_for_git(

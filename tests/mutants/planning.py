@@ -63,7 +63,7 @@ def delete_content_unasked(original: Any, decided: Any) -> Any:
     """Delete content without an answer that names it."""
     from msgspec.structs import replace
 
-    return replace(original(decided), to_name={}, to_count={})
+    return replace(original(decided), need_address={}, need_number={})
 
 
 def count_missing_as_removed(original: Any, self: Any, identity: Any) -> Any:

@@ -43,9 +43,9 @@ def match_no_later_keys(original: Any, *_: Any) -> None:
 
 def match_no_renames(original: Any, *_: Any) -> Any:
     """Recognize no entry by its earlier name."""
-    from dpsync.identity.renames import Renames
+    from dpsync.identity.renames import RenameMatches
 
-    return Renames()
+    return RenameMatches()
 
 
 def ignore_ids_file(original: Any, *_: Any) -> dict[Any, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.address import Address
 from dpsync.model.values import LiveId
 from dpsync.planner.sides import Sides
@@ -14,7 +14,7 @@ from dpsync.planner.sides import Sides
 from .access_oracle import Place, World
 from .stages import ACME, Case, Things
 
-REGISTRIES = {"published": load("published"), "full": load("full")}
+REGISTRIES = {"published": build_registry("published"), "full": build_registry("full")}
 
 
 def things(world: World, *, live: bool) -> Things:
@@ -71,21 +71,21 @@ def without(sides: Sides, hidden: set[tuple[str, Place]]) -> Sides:
         out.append(at if name == "members" else at.child(*LISTS[name]))
 
     def left(address: Address) -> bool:
-        return not any(address.is_in(place) for place in out)
+        return not any(address.is_at_or_below(place) for place in out)
 
-    snapshot, desired = sides.snapshot, sides.declared
+    snapshot, desired = sides.snapshot, sides.loaded
     gone = {one for place, items in snapshot.scopes.items() if not left(place) for one in items}
     objects = {key: item for key, item in snapshot.objects.items() if key not in gone}
     resources = {
         address: replace(item, children=tuple(filter(left, item.children)))
-        for address, item in desired.resources.items()
+        for address, item in desired.entries.items()
         if left(address)
     }
     return replace(
         sides,
-        declared=replace(
+        loaded=replace(
             desired,
-            resources=resources,
+            entries=resources,
             scopes={place: scope for place, scope in desired.scopes.items() if left(place)},
         ),
         snapshot=replace(
@@ -93,9 +93,9 @@ def without(sides: Sides, hidden: set[tuple[str, Place]]) -> Sides:
             objects=objects,
             matches={address: match for address, match in snapshot.matches.items() if left(address)},
             scopes={place: items for place, items in snapshot.scopes.items() if left(place)},
-            lanes={
+            sibling_order={
                 key: tuple(one for one in items if one in objects)
-                for key, items in snapshot.lanes.items()
+                for key, items in snapshot.sibling_order.items()
                 if key in objects
             },
         ),

@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 from typing import Any
 
 from dpsync.api import Options, Registry, Session, load
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds

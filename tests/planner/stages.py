@@ -11,35 +11,35 @@ from msgspec.structs import replace
 
 from dpsync.kinds.editions import Profile
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import live_place
+from dpsync.kinds.places import live_container
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import (
-    NOT_ASKED,
+    NO_BASE,
     Base,
+    CommittedFiles,
     Desired,
     Entry,
     LabelCommits,
     LastApply,
     Limits,
-    PastFiles,
     Policy,
     Scope,
 )
 from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
-from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Records, Snapshot
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, RecordedIds, Snapshot
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide import Decisions, decide
-from dpsync.planner.delete_questions import open_deletes
-from dpsync.planner.edges import edges
-from dpsync.planner.history import Names, names_of
+from dpsync.planner.delete_questions import undecided_deletes
+from dpsync.planner.edges import order_edges
+from dpsync.planner.history import Names, names_without_base
 from dpsync.planner.plan import make_plan
 from dpsync.planner.requests import write_steps
-from dpsync.planner.sibling_order import Lanes, lanes
+from dpsync.planner.sibling_order import SiblingMoves, sibling_moves
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edge, Edges, PlannedSteps, StepSet
-from dpsync.planner.unique_values import unique_values
+from dpsync.planner.unique_values import order_unique_values
 from tests.agreed import answer_about_content
 
 from .lab import REGISTRY
@@ -50,7 +50,7 @@ SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 ACME = Address.root("acme")
 NO_ROLES = Registry(
     REGISTRY.declared.values(),
-    Profile("no roles", missing=frozenset({("PATCH", "/orgs/{}/members/{}")})),
+    Profile("no roles", missing_operations=frozenset({("PATCH", "/orgs/{}/members/{}")})),
 )
 """Every kind, where no request sets the role of a member."""
 Things = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -103,10 +103,10 @@ class Case:
             self._desired(self.wanted),
             self._snapshot(),
             Options(tuple(self.confirm)),
-            NOT_ASKED if self.base is None else self._base(self.base),
-            labels=self._labels(),
+            NO_BASE if self.base is None else self._base(self.base),
+            label_commits=self._labels(),
         )
-        named = open_deletes(decide(sides)).unanswered if self.agreed else ()
+        named = undecided_deletes(decide(sides)).unanswered if self.agreed else ()
         if not named:
             return sides
         answers = tuple(f"delete {sides.names.address(identity)}" for identity in named)
@@ -115,9 +115,9 @@ class Case:
         return replace(sides, options=Options((*self.confirm, *answers)))
 
     def _labels(self) -> LabelCommits:
-        compared = None if self.compared is None else PastFiles(self._desired(self.compared))
-        since = [PastFiles(self._desired(things)) for things in self.since]
-        return LabelCommits(compared, (LastApply(since, whole=True),) if since else ())
+        compared = None if self.compared is None else CommittedFiles(self._desired(self.compared))
+        since = [CommittedFiles(self._desired(things)) for things in self.since]
+        return LabelCommits(compared, (LastApply(since, is_complete=True),) if since else ())
 
     def _base(self, base: Things) -> Base:
         earlier = tuple(self._desired(things) for things in self.earlier)
@@ -126,7 +126,7 @@ class Case:
             then = replace(then, policy=replace(then.policy, limits=self.base_limits))
         lists = {name: self._patterns(texts) for name, texts in self.base_policy.items()}
         then = replace(then, policy=replace(then.policy, **lists))
-        return Base("the base", "0" * 40, then, earlier=earlier)
+        return Base("the base", "0" * 40, then, earlier_configurations=earlier)
 
     def address(self, kind: str, path: str) -> Address:
         """Where an entry stands."""
@@ -134,7 +134,7 @@ class Case:
         if not above:
             return self._place(ACME, kind).child(key)
         around, own = self.address(owner, above), self.registry[kind]
-        nodes = self.registry[owner].in_tree and own.in_tree
+        nodes = self.registry[owner].is_node and own.is_node
         return around.child(key) if nodes else self._place(around, kind).child(key)
 
     def ref(self, kind: str, path: str) -> Ref:
@@ -169,12 +169,12 @@ class Case:
                     kind, self.address(kind.name, path), key, parent, self.registry[owner], fields
                 )
                 resources[entry.address] = entry
-                if kind.in_tree:
+                if kind.is_node:
                     children[entry.holder or parent].append(entry.address)
             for around in [item for item in resources.values() if item.kind in kind.parents]:
-                if not (kind.in_tree and self.registry[around.kind].in_tree):
-                    place, nodes = self._place(around.address, kind.name), self.registry.nodes(kind.key)
-                    names = tuple(node.name for node in nodes) if kind.in_tree else (kind.name,)
+                if not (kind.is_node and self.registry[around.kind].is_node):
+                    place, nodes = self._place(around.address, kind.name), self.registry.tree_kinds(kind.key)
+                    names = tuple(node.name for node in nodes) if kind.is_node else (kind.name,)
                     scopes[place] = Scope(place, around.address, names, SPAN)
         for address, inside in children.items():
             resources[address] = replace(resources[address], children=tuple(inside))
@@ -190,12 +190,12 @@ class Case:
         fields: Mapping[str, Any],
     ) -> Entry:
         values = {name: value for name, value in fields.items() if name not in WORDS}
-        if kind.natural:
-            refers = kind.field(kind.natural).type.refers
-            values[kind.natural] = self.ref(refers[0], key) if refers else key
+        if kind.key_field:
+            refers = kind.field(kind.key_field).type.referenced_kinds
+            values[kind.key_field] = self.ref(refers[0], key) if refers else key
         holder = None
-        for item in (item for item in kind.fields if item.nest):
-            values.setdefault(item.name, Ref(parent) if owner.in_tree else None)
+        for item in (item for item in kind.fields if item.is_parent_reference):
+            values.setdefault(item.name, Ref(parent) if owner.is_node else None)
             holder = values[item.name].address if values[item.name] is not None else holder
         spans = dict.fromkeys(values, SPAN)
         return Entry(
@@ -207,20 +207,22 @@ class Case:
         self, kind: Kind, path: str, key: str, parent: Identity, fields: Mapping[str, Any]
     ) -> LiveObject:
         values, id = dict(fields), f"{kind.name}-{path.replace('/', '-')}"
-        if kind.natural:
-            refers = kind.field(kind.natural).type.refers
+        if kind.key_field:
+            refers = kind.field(kind.key_field).type.referenced_kinds
             id = f"{refers[0]}-{key}" if refers else id
-            values.setdefault(kind.natural, LiveId(id) if refers else key)
+            values.setdefault(kind.key_field, LiveId(id) if refers else key)
         holder = None
-        for item in (item for item in kind.fields if item.nest):
-            values.setdefault(item.name, LiveId(parent[1]) if self.registry[parent[0]].in_tree else None)
+        for item in (item for item in kind.fields if item.is_parent_reference):
+            values.setdefault(item.name, LiveId(parent[1]) if self.registry[parent[0]].is_node else None)
             if values[item.name] is not None:
-                holder = item.type.refers[0], values[item.name].id
+                holder = item.type.referenced_kinds[0], values[item.name].id
         url = self.urls.get((kind.name, path))
-        return LiveObject(kind.name, id, parent, holder, values, str(parent), url=url, own_id=kind.own_id)
+        return LiveObject(
+            kind.name, id, parent, holder, values, str(parent), url=url, has_unique_id=kind.has_unique_id
+        )
 
     def _kinds(self, things: Things) -> Iterator[Kind]:
-        return (kind for kind in self.registry.ordered if kind.name in things)
+        return (kind for kind in self.registry.in_dependency_order if kind.name in things)
 
     def _policy(self) -> Policy:
         prune, protect, ignore, forget, watched, removed = map(
@@ -235,7 +237,7 @@ class Case:
         )
 
     def _patterns(self, texts: Sequence[str]) -> tuple[Pattern, ...]:
-        return tuple(Pattern.parse(text, self.registry.words) for text in texts)
+        return tuple(Pattern.parse(text, self.registry.pattern_words) for text in texts)
 
     # Live objects.
 
@@ -256,16 +258,16 @@ class Case:
                 objects[item.identity] = item
                 known[kind.name, path] = item.identity
                 order = self.registry.list_order(kind.name)
-                if order is not None and (at := live_place(kind, order.by, item)) is not None:
+                if order is not None and (at := live_container(kind, order.place_field, item)) is not None:
                     lanes[at].append(item.identity)
-                if kind.in_tree:
+                if kind.is_node:
                     lanes[item.holder or known[owner, above]].append(item.identity)
-                    while self.registry[owner].in_tree:
+                    while self.registry[owner].is_node:
                         owner, above, _ = self._split(owner, above)
                 around = self.address(owner, above) if above else ACME
                 held[self._place(around, kind.name)].append(item.identity)
                 if path in self.wanted.get(kind.name, {}):
-                    matches[self.address(kind.name, path)] = Match(item.id, MatchedBy.KEY)
+                    matches[self.address(kind.name, path)] = Match(item.id, MatchedBy.FIRST_NATURAL_KEY)
         scopes = {place: tuple(held.get(place, ())) for place in self._desired(self.wanted).scopes}
         orders = {holder: tuple(inside) for holder, inside in lanes.items()}
         ids = (
@@ -273,14 +275,14 @@ class Case:
             for kind, path in self.lines
         )
         lines = {line.address: line for line in ids}
-        records = Records(lines, empty=frozenset() if lines else frozenset({ACME}))
-        return Snapshot(objects, matches, scopes, orders, user=self.user, records=records)
+        records = RecordedIds(lines, organizations_without_lines=frozenset() if lines else frozenset({ACME}))
+        return Snapshot(objects, matches, scopes, orders, token_user_id=self.user, recorded_ids=records)
 
     # The stages, and what some of them take without the rest.
 
     def names(self) -> Names:
         """Return the names of all objects, without options, answers and a base."""
-        return names_of(self.registry, self._desired(self.wanted), self._snapshot())
+        return names_without_base(self.registry, self._desired(self.wanted), self._snapshot())
 
     def decisions(self) -> Decisions:
         return decide(self.sides())
@@ -290,19 +292,19 @@ class Case:
         steps, edges = self._connected(self.decisions())
         return PlannedSteps(steps, Edges(edges))
 
-    def lanes(self) -> tuple[PlannedSteps, Lanes]:
+    def lanes(self) -> tuple[PlannedSteps, SiblingMoves]:
         """Return the steps with all their edges, and the result of ordering siblings."""
         decisions = self.decisions()
         steps, edges = self._connected(decisions)
-        found = lanes(decisions, steps, Edges(edges))
-        return PlannedSteps(steps.plus(found.moves), Edges([*edges, *found.edges])), found
+        found = sibling_moves(decisions, steps, Edges(edges))
+        return PlannedSteps(steps.with_steps(found.moves), Edges([*edges, *found.edges])), found
 
     @staticmethod
     def _connected(decisions: Decisions) -> tuple[StepSet, list[Edge]]:
         written = write_steps(decisions)
-        unique = unique_values(decisions, written)
-        steps = written.plus(unique.freeing)
-        return steps, [*unique.edges, *edges(decisions, steps)]
+        unique = order_unique_values(decisions, written)
+        steps = written.with_steps(unique.releasing)
+        return steps, [*unique.edges, *order_edges(decisions, steps)]
 
 
 def before(steps: PlannedSteps, first: str, then: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.address import Address, Pattern
-from dpsync.model.desired import Unserved
+from dpsync.model.desired import Unsupported
 from dpsync.model.plan import Plan
 from dpsync.planner.decide import decide
 from dpsync.planner.plan import make_plan
@@ -99,7 +99,7 @@ def test_unreadable_object_keeps_accept_pattern() -> None:
     """Otherwise, a token that reads less tells its user to remove lines that are needed."""
     sides = Case(SAML, ACTIVE, accept=["saml/azure#status"]).sides()
     address = Address.parse("acme/saml/azure")
-    unread = replace(sides.snapshot, unread={address: Unserved("not readable", SPAN)})
+    unread = replace(sides.snapshot, not_readable={address: Unsupported("not readable", SPAN)})
     plan = make_plan(replace(sides, snapshot=unread))
     assert not [item for item in plan.notes if item.address.startswith("policy.accept")]
 
@@ -114,9 +114,9 @@ def test_plan_keeps_accept_pattern_outside_selection() -> None:
 
 def test_plan_records_origin_of_accept_pattern() -> None:
     sides = Case(SAML, ACTIVE).sides()
-    pattern = Pattern.parse("saml/azure#status", sides.registry.words, SPAN)
-    declared = replace(sides.declared, policy=replace(sides.declared.policy, accept=(pattern,)))
-    plan = make_plan(replace(sides, declared=declared))
+    pattern = Pattern.parse("saml/azure#status", sides.registry.pattern_words, SPAN)
+    declared = replace(sides.loaded, policy=replace(sides.loaded.policy, accept=(pattern,)))
+    plan = make_plan(replace(sides, loaded=declared))
     assert plan.origins['policy.accept "saml/azure#status"'].file == SPAN.file
 
 

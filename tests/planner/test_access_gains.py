@@ -11,9 +11,9 @@ import pytest
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.planner.access import Access, Subject
-from dpsync.planner.access_changes import Finding, access_exposures, findings, relevant
-from dpsync.planner.access_inputs import AccessParts, Unlisted
+from dpsync.planner.access import AccessComparison, Subject
+from dpsync.planner.access_changes import AccessFinding, access_exposures, access_findings, affects_access
+from dpsync.planner.access_inputs import AccessInputs, UnlistedSpaces
 from dpsync.planner.decide import Decisions, decide
 from dpsync.planner.plan import make_plan
 from tests.soak import examples
@@ -37,11 +37,11 @@ class Example:
         self.sides = sides(self.before, self.after, profile=profile, hidden=self.hidden)
         self.plan: Plan = make_plan(self.sides)
         decided: Decisions = decide(self.sides)
-        changes = tuple(change for change in self.plan.changes if relevant(decided, change))
-        self.found = list(findings(AccessParts(decided, changes, ACME)))
+        changes = tuple(change for change in self.plan.changes if affects_access(decided, change))
+        self.found = list(access_findings(AccessInputs(decided, changes, ACME)))
         self.gains = oracle.gains(self.before, self.after, precedence=profile == "published")
 
-    def pairs(self, finding: Finding, *, strictly: bool) -> set[Pair]:
+    def pairs(self, finding: AccessFinding, *, strictly: bool) -> set[Pair]:
         """Return the members and places that a finding is about.
 
         `strictly`: everybody else is whoever has no role on the way, also in a hidden list.
@@ -56,7 +56,7 @@ class Example:
         }
 
     def places(self, key: Any) -> list[Place]:
-        if isinstance(key, Unlisted):
+        if isinstance(key, UnlistedSpaces):
             return [place for place in self.before.levels if place[0] == "space"]
         if isinstance(key, Address):
             kind, _, id = "/".join(key.segments[1:]).partition("s/")
@@ -132,8 +132,8 @@ def test_access_findings_group_equivalent_spaces() -> None:
     after.levels[api] = "edit"
     made = sides(before, after)
     decided = decide(made)
-    changes = tuple(change for change in make_plan(made).changes if relevant(decided, change))
-    found = [finding for _, finding in findings(AccessParts(decided, changes, ACME))]
+    changes = tuple(change for change in make_plan(made).changes if affects_access(decided, change))
+    found = [finding for _, finding in access_findings(AccessInputs(decided, changes, ACME))]
     assert {len(finding.places) for finding in found} == {1, 40}
 
 
@@ -141,7 +141,7 @@ def test_irrelevant_changes_do_not_resolve_access(monkeypatch: pytest.MonkeyPatc
     """A plan of an unchanged organization must not take longer because of its roles."""
     before = oracle.world(Random(1))
     unchanged = decide(sides(before, before))
-    monkeypatch.delattr(AccessParts, "live")
+    monkeypatch.delattr(AccessInputs, "live")
     assert access_exposures(unchanged, ()) == {}
     renamed = Change(address="acme/spaces/x", kind="space", action="update")
     assert access_exposures(unchanged, (renamed,)) == {}
@@ -156,12 +156,12 @@ def test_access_is_resolved_once_per_equal_role(monkeypatch: pytest.MonkeyPatch)
     after = deepcopy(before)
     after.links.add(("d", "x"))
     resolved: list[Subject] = []
-    gain = Access.gain
+    gain = AccessComparison.gain
 
-    def counting(access: Access, subject: Subject, place: Any) -> Any:
+    def counting(access: AccessComparison, subject: Subject, place: Any) -> Any:
         resolved.append(subject)
         return gain(access, subject, place)
 
-    monkeypatch.setattr(Access, "gain", counting)
+    monkeypatch.setattr(AccessComparison, "gain", counting)
     make_plan(sides(before, after))
     assert len(resolved) < 20

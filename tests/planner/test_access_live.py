@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.render.formats import FORMATS, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.paint import Paint
@@ -26,7 +26,7 @@ TEAMS = "teams: { writers: { title: Writers, members: { bo@acme.example: member 
 
 @pytest.fixture
 def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
-    return Lab(published_server, tmp_path, load("published"))
+    return Lab(published_server, tmp_path, build_registry("published"))
 
 
 def holds(lab: Lab, *shown: str, **permissions: Any) -> Lab:

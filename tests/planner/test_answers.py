@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
-from dpsync.planner.answers import UNNEEDED, Answer, Answers, Question, confirmed_by, forms, parse, questions
+from dpsync.planner.answers import (
+    UNNEEDED_MESSAGE,
+    Answer,
+    Answers,
+    Question,
+    answer_forms,
+    answer_in_flag,
+    parse_answer,
+    requested_answers,
+)
 
 from .lab import Lab, site, spaces
 
-REGISTRY = load()
+REGISTRY = build_registry()
 
 
 @pytest.mark.parametrize(
@@ -30,7 +39,7 @@ REGISTRY = load()
     ],
 )
 def test_confirm_text_parses_to_answer(text: str, answer: Answer) -> None:
-    assert parse(text, REGISTRY) == answer
+    assert parse_answer(text, REGISTRY) == answer
 
 
 @pytest.mark.parametrize(
@@ -65,32 +74,32 @@ def test_confirm_text_parses_to_answer(text: str, answer: Answer) -> None:
 )
 def test_invalid_confirm_text_gets_hint(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
-        parse(text, REGISTRY)
+        parse_answer(text, REGISTRY)
     assert words in str(wrong.value)
 
 
 def test_invalid_confirm_error_lists_all_forms() -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
-        parse("please", REGISTRY)
-    assert [str(form) for form in forms(REGISTRY)] == [
+        parse_answer("please", REGISTRY)
+    assert [str(form) for form in answer_forms(REGISTRY)] == [
         "delete N", "expose N", "expose for a moment N", "delete ADDRESS",
         "new ADDRESS", "new N PATTERN", "restructure ADDRESS",
         "send ADDRESS#field", "run ADDRESS", "sync ADDRESS", "not my own ADDRESS",
     ]  # fmt: skip
-    assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))
+    assert all(f'"{form}"' in str(wrong.value) for form in answer_forms(REGISTRY))
 
 
 @pytest.mark.parametrize("subject", ["12", "acme/sites/docs", 'acme/teams/[It\'s $5 "now"]', "a`b\\c!"])
 def test_confirm_flag_round_trips_to_answer(subject: str) -> None:
     answer = Answer("restructure", subject)
-    assert confirmed_by(answer.flag) == str(answer)
+    assert answer_in_flag(answer.flag) == str(answer)
 
 
 @pytest.mark.parametrize(
     "text", ["", "id: a", "new: true", "dpsync ids --bind a=b", "--confirm a b", "--confirm "]
 )
 def test_confirmed_by_ignores_other_texts(text: str) -> None:
-    assert confirmed_by(text) is None
+    assert answer_in_flag(text) is None
 
 
 ONE, OTHER, THIRD = Answer("delete", "1"), Answer("delete", "2"), Answer("delete", "3")
@@ -103,27 +112,30 @@ def asks(answer: Answer) -> Question:
 
 def test_answers_without_question_are_unneeded() -> None:
     answers = Answers(frozenset({OTHER, ONE}))
-    assert answers.unneeded([]) == [ONE, OTHER]
-    assert answers.unneeded(questions([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
+    assert answers.unneeded_answers([]) == [ONE, OTHER]
+    assert answers.unneeded_answers(requested_answers([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
 
 
 def test_refusals_include_unanswered_and_unanswerable_questions() -> None:
     """Otherwise, no question is asked: whatever needs an answer is done without."""
     found = [asks(ONE), NEVER, asks(OTHER)]
-    assert [item.code for item in Answers(frozenset({OTHER})).refused(found)] == ["delete 1", "protected"]
+    assert [item.code for item in Answers(frozenset({OTHER})).unanswered_refusals(found)] == [
+        "delete 1",
+        "protected",
+    ]
 
 
 def test_question_without_refusal_uses_its_answer() -> None:
     answers = Answers(frozenset({ONE}))
-    assert list(Answers().refused([Question(ONE)])) == []
-    assert answers.unneeded(questions([Question(ONE)])) == []
+    assert list(Answers().unanswered_refusals([Question(ONE)])) == []
+    assert answers.unneeded_answers(requested_answers([Question(ONE)])) == []
 
 
 # Against a platform.
 
 
 def idle(plan: Plan) -> list[str]:
-    return [note.address for note in plan.notes if note.text == UNNEEDED]
+    return [note.address for note in plan.notes if note.text == UNNEEDED_MESSAGE]
 
 
 def test_invalid_confirm_fails_before_any_request(lab: Lab) -> None:

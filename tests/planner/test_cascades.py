@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.planner.deletions import INSIDE
+from dpsync.planner.deletions import INSIDE_DELETED
 
 from .lab import Lab, group, section, site, spaces
 
@@ -208,7 +208,7 @@ def test_cascade_is_listed_under_site_deletion(lab: Lab) -> None:
     policy = prune("sites", "spaces")
     plan = lab.plan("spaces: { z: { title: Space z } }\nsites: { docs: { title: Docs } }", policy)
     assert {change.address: [effect.what for effect in change.effects] for change in plan.changes} == {
-        "acme/sites/[Other]": [INSIDE, INSIDE, INSIDE],
+        "acme/sites/[Other]": [INSIDE_DELETED, INSIDE_DELETED, INSIDE_DELETED],
         "acme/spaces/[Space x]": [],
         "acme/spaces/[Space y]": [],
     }

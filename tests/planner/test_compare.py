@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dpsync.kinds.kind import Field
-from dpsync.kinds.types import Enum, Many, Text
+from dpsync.kinds.types import Enum, List, Text
 from dpsync.model.values import Value
-from dpsync.planner.compare import same
+from dpsync.planner.compare import equals_live
 
-LEVEL = Field("level", Enum(("guest", "read", "admin")), absent="guest")
-NAME = Field("name", Text(0, 9), null="clear")
+LEVEL = Field("level", Enum(("guest", "read", "admin")), value_when_absent="guest")
+NAME = Field("name", Text(0, 9), null_effect="clear")
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ NAME = Field("name", Text(0, 9), null="clear")
     ],
 )
 def test_null_equals_only_absent_value(field: Field, wanted: Value, live: Value, equal: bool) -> None:
-    assert same(field, wanted, live) == equal
+    assert equals_live(field, wanted, live) == equal
 
 
 @pytest.mark.parametrize(("as_set", "equal"), [(True, True), (False, False)])
 def test_list_order_matters_unless_set(as_set: bool, equal: bool) -> None:
-    assert same(Field("names", Many(Text(), as_set=as_set)), ["b", "a"], ["a", "b"]) == equal
+    assert equals_live(Field("names", List(Text(), is_set=as_set)), ["b", "a"], ["a", "b"]) == equal

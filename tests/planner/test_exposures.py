@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.kind import Field, Kind, Lifted, Node
+from dpsync.kinds.kind import Field, Kind, Restriction, TreeNode
 from dpsync.kinds.types import Json
 from dpsync.model.change import Exposure
 from dpsync.model.desired import Limits
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.compare import raises
+from dpsync.planner.compare import widens_access
 from dpsync.planner.plan import make_plan
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_plan
@@ -48,17 +48,17 @@ def around(kind: Kind) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
 
 def holds(kind: Kind) -> bool:
     """Whether one needs something in it."""
-    return isinstance(kind.shape, Node) and kind.shape.least > 0
+    return isinstance(kind.shape, TreeNode) and kind.shape.min_children > 0
 
 
 def values(field: Field) -> tuple[Any, Any]:
     """One value, and another one that is more."""
-    match field.exposes:
+    match field.widening_rule:
         case "added":
             return ["one"], ["one", "two"]
-        case Lifted():
+        case Restriction():
             return "only some", None
-        case "changed" if field.type.refers:
+        case "changed" if field.type.referenced_kinds:
             return LiveId("one"), LiveId("two")
         case "changed":
             return "one", "two"
@@ -70,22 +70,22 @@ def values(field: Field) -> tuple[Any, Any]:
             return None, {"url": "https://one.example"}
         case "hosts":
             return {"url": "https://one.example"}, {"url": "https://two.example"}
-    raise AssertionError(field.exposes)
+    raise AssertionError(field.widening_rule)
 
 
 def changes_of(kind: Kind) -> Iterator[Any]:
     for field in kind.fields:
-        if isinstance(field.exposes, tuple):
-            pairs = list(zip(field.exposes, field.exposes[1:], strict=False))
+        if isinstance(field.widening_rule, tuple):
+            pairs = list(zip(field.widening_rule, field.widening_rule[1:], strict=False))
         else:
-            pairs = [values(field)] if field.exposes else []
+            pairs = [values(field)] if field.widening_rule else []
         for less, more in pairs:
             yield pytest.param(kind, field, less, more, id=f"{kind.name}.{field.name}: {less} → {more}")
 
 
 ALL = [
     one
-    for kind in REGISTRY.ordered
+    for kind in REGISTRY.in_dependency_order
     if kind.parent is not None and kind.redirects is None
     for one in changes_of(kind)
 ]
@@ -102,12 +102,12 @@ def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str,
 @pytest.mark.parametrize(("kind", "field", "less", "more"), ALL)
 def test_raised_field_is_exposure_but_lowered_is_not(kind: Kind, field: Field, less: Any, more: Any) -> None:
     """Otherwise, a less visible object counts as exposed, and the user confirms a meaningless number."""
-    readable = field.source is not None  # what is not is compared with a git base
-    if readable and (field.setting(more) is not None or field.via is None):
+    readable = field.response_path is not None  # what is not is compared with a git base
+    if readable and (field.call_for_value(more) is not None or field.own_call is None):
         path, _ = around(kind)
         case = Case({**around(kind)[1], kind.name: {path: {}}})
         assert update(kind, field, less, more) == [(str(case.address(kind.name, path)), field.name)]
-    if field.exposes not in ("changed", "set", "hosts"):
+    if field.widening_rule not in ("changed", "set", "hosts"):
         assert update(kind, field, more, less) == []
     assert update(kind, field, more, more) == []
 
@@ -115,9 +115,12 @@ def test_raised_field_is_exposure_but_lowered_is_not(kind: Kind, field: Field, l
 def test_every_security_field_defines_its_exposure() -> None:
     silent = [
         f"{kind.name}.{field.name}"
-        for kind in REGISTRY.ordered
+        for kind in REGISTRY.in_dependency_order
         for field in kind.fields
-        if kind.redirects is None and field.security and field.exposes is None and not kind.resolves(field)
+        if kind.redirects is None
+        and field.can_widen_access
+        and field.widening_rule is None
+        and not kind.follows_from_roles(field)
     ]
     assert silent == []
 
@@ -126,21 +129,23 @@ def test_every_security_field_defines_its_exposure() -> None:
     "kind",
     [
         kind
-        for kind in REGISTRY.ordered
+        for kind in REGISTRY.in_dependency_order
         if kind.parent and not holds(kind) and not kind.gives_access and kind.redirects is None
     ],
     ids=lambda kind: kind.name,
 )
 def test_creating_security_object_is_listed_once(kind: Kind) -> None:
     path, things = around(kind)
-    key = {kind.default: "x"} if kind.default else {}
+    key = {kind.default_key_field: "x"} if kind.default_key_field else {}
     found = exposed(Case({**things, kind.name: {path: key}}, dict(things)))
-    blocked = kind.create is None or not hasattr(kind.create, "path") or kind.comes_along
-    assert len(found) == (1 if kind.security and not blocked else 0), found
+    blocked = kind.create is None or not hasattr(kind.create, "path") or kind.exists_with_parent
+    assert len(found) == (1 if kind.creation_widens_access and not blocked else 0), found
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in REGISTRY.ordered if kind.keeps_out], ids=lambda kind: kind.name
+    "kind",
+    [kind for kind in REGISTRY.in_dependency_order if kind.deletion_widens_access],
+    ids=lambda kind: kind.name,
 )
 def test_saml_provider_deletion_is_exposure(kind: Kind) -> None:
     """Otherwise, that nobody signs in by it any more is not told."""
@@ -237,7 +242,7 @@ def test_exposure_raised_by_field_change(of: Field, before: Any, after: Any, mor
     Otherwise, a condition that is taken away is no exposure.
     Otherwise, a script of another host is no exposure.
     """
-    assert raises(of, before, after) is more
+    assert widens_access(of, before, after) is more
 
 
 @pytest.mark.parametrize("new", [True, False])

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options, Session
-from dpsync.apply.saved_plan import Refused
-from dpsync.kinds.registry import load as load_registry
+from dpsync.apply.saved_plan import StaleStateError
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
 from dpsync.server.process.thread import ThreadedServer
@@ -69,7 +69,7 @@ def test_apply_is_refused_if_git_sync_starts_meanwhile(lab: Lab, turned_on: str)
         if turned_on == "site":
             world["organizations"][0]["sites"][0]["gitSync"] = SYNC
             lab.server.call(lambda: worlds.load(lab.server.app.store, world))
-            with pytest.raises(Refused, match="Git Sync"):
+            with pytest.raises(StaleStateError, match="Git Sync"):
                 session.apply(client, plan)
             assert lab.writes == []
         else:

@@ -36,7 +36,7 @@ def test_unused_teams_and_collections_are_empty_unlike_sites(
 ) -> None:
     """A site has settings and URLs that a new site would not have."""
     lab.holds(teams=OWN["team"], collections=OWN["collection"], sites=OWN["site"])
-    assert read(lab).holds_something(identity) is not empty
+    assert read(lab).is_nonempty(identity) is not empty
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_unused_teams_and_collections_are_empty_unlike_sites(
 def test_used_object_holds_something(lab: Lab, identity: tuple[str, str], world: dict[str, Any]) -> None:
     """Deleting such an object takes access or content away that nothing in the files can bring back."""
     lab.holds(**{"teams": OWN["team"], "collections": OWN["collection"], **world})
-    assert read(lab).holds_something(identity)
+    assert read(lab).is_nonempty(identity)
 
 
 @pytest.mark.parametrize("identity", [TEAM, COLLECTION])
@@ -65,17 +65,17 @@ def test_unread_object_holds_something(lab: Lab, identity: tuple[str, str]) -> N
     """Without `prune`, no plan reads the members of an undeclared team."""
     lab.holds(teams=OWN["team"], collections=OWN["collection"])
     body = "teams: { n: { title: New } }\ncollections: { n: { title: New } }"
-    assert read(lab, body, "{}").holds_something(identity)
+    assert read(lab, body, "{}").is_nonempty(identity)
 
 
 def test_object_with_unreadable_list_holds_something() -> None:
     """A list that answers 403 may hold anything."""
     sides = Case(live={"team": {"old": {"title": "Old"}}}).sides()
     identity = ("team", "team-old")
-    looked_at = replace(sides.snapshot.evidence, looked_at=frozenset({identity}))
-    seen = replace(sides, snapshot=replace(sides.snapshot, evidence=looked_at))
-    refused = replace(looked_at, looked_at=frozenset(), unseen={identity: "/teams/old/members"})
-    unseen = replace(sides, snapshot=replace(sides.snapshot, evidence=refused))
+    looked_at = replace(sides.snapshot.delete_evidence, checked_objects=frozenset({identity}))
+    seen = replace(sides, snapshot=replace(sides.snapshot, delete_evidence=looked_at))
+    refused = replace(looked_at, checked_objects=frozenset(), unreadable_dependents={identity: "/teams/old/members"})
+    unseen = replace(sides, snapshot=replace(sides.snapshot, delete_evidence=refused))
 
-    assert not seen.holds_something(identity)
-    assert unseen.holds_something(identity)
+    assert not seen.is_nonempty(identity)
+    assert unseen.is_nonempty(identity)

@@ -9,7 +9,7 @@ import pytest
 from dpsync.api import Options
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_plan
@@ -31,7 +31,7 @@ class Refusing(Around):
 
 @pytest.fixture
 def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
-    lab = Lab(published_server, tmp_path, load("published"))
+    lab = Lab(published_server, tmp_path, build_registry("published"))
     return lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"))])
 
 

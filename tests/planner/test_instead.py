@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
 
@@ -17,7 +17,9 @@ ICON = "https://acme.example/guides.svg"
 
 @pytest.fixture
 def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
-    return Lab(published_server, tmp_path, load("published")).holds(spaces=spaces("en", emoji="1f4d8"))
+    return Lab(published_server, tmp_path, build_registry("published")).holds(
+        spaces=spaces("en", emoji="1f4d8")
+    )
 
 
 def declared(**fields: str) -> str:

@@ -24,7 +24,9 @@ from tests.soak import examples
 from .lab import REGISTRY
 from .stages import Case, Things
 
-KINDS = sorted(kind.name for kind in REGISTRY.ordered if kind.mistakable and kind.can_be_renamed)
+KINDS = sorted(
+    kind.name for kind in REGISTRY.in_dependency_order if kind.asks_before_create and kind.can_be_renamed
+)
 WORDS = [
     "Alpha",
     "Billing",
@@ -46,14 +48,14 @@ PLACES = {"section": "docs/"}
 
 
 def test_content_kinds_support_rename_question_or_stable_key() -> None:
-    content = {kind.name for kind in REGISTRY.ordered if kind.content}
+    content = {kind.name for kind in REGISTRY.in_dependency_order if kind.has_content}
     assert KINDS == ["collection", "saml", "section", "site", "space", "team"]
     assert content == {*KINDS, "translation", "installation", "openapi", "published_integration"}
 
 
 def one(kind: str, word: str) -> dict[str, Any]:
     """Return the fields of an object with this name."""
-    named = {REGISTRY[kind].title: word}
+    named = {REGISTRY[kind].title_field: word}
     return {**named, "path": word.lower()} if kind == "section" else named
 
 
@@ -107,7 +109,7 @@ def test_changed_key_and_title_are_asked_about(
     kind, leave, come, stay, strange = history
     live = things(kind, [*leave, *stay, *strange])
     both = sides(kind, things(kind, [*come, *stay]), live, [*leave, *stay], how, prune)
-    new = sorted(str(address) for address in both.resources if address.segments[-1] in map(str.lower, come))
+    new = sorted(str(address) for address in both.entries if address.segments[-1] in map(str.lower, come))
     selected = data.draw(st.sampled_from([(), *((one,) for one in new)]))
     options = Options(select=selected, delete=data.draw(st.booleans()))
     plan = make_plan(replace(both, options=options))

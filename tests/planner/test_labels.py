@@ -14,9 +14,9 @@ from dpsync.model.change import Cause, cause_text
 from dpsync.model.desired import NO_LABELS
 from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
-from dpsync.planner.labels import UNDECLARED, UNKNOWN, label
+from dpsync.planner.labels import UNDECLARED, UNKNOWN, label_of_value
 from dpsync.planner.plan import make_plan
-from dpsync.render.plan_words import WHOLE
+from dpsync.render.plan_words import WHOLE_CHANGE_SUBJECTS
 
 from .stages import Case, Things
 
@@ -29,7 +29,9 @@ def found_labels(case: Case) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for change in make_plan(case.sides()).changes:
         if change.action != "update" or change.moved:
-            found[change.address] = change.cause and cause_text(change.cause, WHOLE[change.action])
+            found[change.address] = change.cause and cause_text(
+                change.cause, WHOLE_CHANGE_SUBJECTS[change.action]
+            )
         if change.action == "update":
             found |= {f"{change.address}#{item.field}": item.cause for item in change.differences}
     return found
@@ -54,14 +56,14 @@ def test_label_matches_definition_for_all_values() -> None:
         if here == live:
             continue
         expected = _defined(here, live, compared, since)
-        found = label(here, live, compared, since, eq, eq)
+        found = label_of_value(here, live, compared, since, eq, eq)
         assert found == expected, (here, live, compared, since)
 
 
 @pytest.mark.parametrize("since", [(), ("a",), ("a", "b")])
 def test_unreadable_value_has_no_outside_label(since: tuple[str, ...]) -> None:
-    assert label("b", UNKNOWN, "a", since, eq, eq) == "edited here"
-    assert label("a", UNKNOWN, "a", since, eq, eq) is None
+    assert label_of_value("b", UNKNOWN, "a", since, eq, eq) == "edited here"
+    assert label_of_value("a", UNKNOWN, "a", since, eq, eq) is None
 
 
 def space(**fields: Any) -> Things:
@@ -311,9 +313,11 @@ def test_plan_labels_moves(
 def test_plan_decisions_are_independent_of_labels() -> None:
     for case, _ in CASES.values():
         sides = case.sides()
-        one, other = make_plan(sides), make_plan(replace(sides, labels=NO_LABELS))
+        one, other = make_plan(sides), make_plan(replace(sides, label_commits=NO_LABELS))
         assert one.digest == other.digest
-        assert [change.done for change in one.changes] == [change.done for change in other.changes]
+        assert [change.without_labels for change in one.changes] == [
+            change.without_labels for change in other.changes
+        ]
         assert one.refusals == other.refusals
 
 

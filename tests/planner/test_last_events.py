@@ -11,14 +11,20 @@ from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound, ServerFault
+from dpsync.client.errors import (
+    ClientError,
+    ForbiddenError,
+    InterruptedRequestError,
+    NotFoundError,
+    ServerFaultError,
+)
 from dpsync.kinds.editions import PROFILES
-from dpsync.kinds.registry import load as load_registry
-from dpsync.live.access import PAGE, last_events
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.live.access import EVENTS_PER_PAGE, last_events
 from dpsync.model.drift import Drift
 from dpsync.render.json_conversion import drift_document
 from dpsync.render.markdown import render_markdown
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading, writing
 
@@ -58,7 +64,7 @@ def test_drift_outputs_contain_last_actor(lab: Lab) -> None:
     somebody_renames(lab)
     document = drift_document(drift(lab))
     assert '"action":"updateSiteById","actor":"ada"' in document.model_dump_json()
-    assert "changed by ada" in render_markdown(view(document), 60_000)
+    assert "changed by ada" in render_markdown(make_view(document), 60_000)
 
 
 def test_audit_events_are_read_only_when_needed(lab: Lab) -> None:
@@ -98,7 +104,7 @@ def test_drift_markdown_escapes_actor_names() -> None:
             }
         )
     )  # fmt: skip
-    text = render_markdown(view(document), 60_000)
+    text = render_markdown(make_view(document), 60_000)
     assert "[a](https://evil.example)" not in text
     assert "`@everyone" in text
 
@@ -146,7 +152,7 @@ def test_audit_events_need_at_most_eleven_requests() -> None:
 
     Otherwise, a request is sent for each of a thousand objects.
     """
-    platform = Platform(*(event(f"x{number}") for number in range(PAGE)))
+    platform = Platform(*(event(f"x{number}") for number in range(EVENTS_PER_PAGE)))
     found(platform, *(f"y{number}" for number in range(50)))
     assert len(platform.asked) == 11
     platform = Platform(event("x"))
@@ -159,7 +165,7 @@ def test_known_audit_events_are_not_refetched() -> None:
 
     Otherwise, what is known is asked for again, and what is not known never is.
     """
-    platform = Platform(*(event(f"x{number}") for number in range(PAGE)))
+    platform = Platform(*(event(f"x{number}") for number in range(EVENTS_PER_PAGE)))
     assert found(platform, "x7").by_id.keys() == {"x7"}
     assert len(platform.asked) == 1
     found(platform)
@@ -175,9 +181,9 @@ def test_nameless_audit_actor_is_shown_by_id() -> None:
 @pytest.mark.parametrize(
     ("refuses", "why"),
     [
-        (Forbidden("GET", "", 403, "no"), "this token cannot read the audit events"),
-        (NotFound("GET", "", 404, "no"), "this token cannot read the audit events"),
-        (ServerFault("GET", "", 500, "no"), "dpsync could not read the audit events"),
+        (ForbiddenError("GET", "", 403, "no"), "this token cannot read the audit events"),
+        (NotFoundError("GET", "", 404, "no"), "this token cannot read the audit events"),
+        (ServerFaultError("GET", "", 500, "no"), "dpsync could not read the audit events"),
     ],
 )
 def test_unreadable_audit_events_give_one_reason(refuses: ClientError, why: str) -> None:
@@ -192,8 +198,8 @@ def test_unreadable_audit_events_give_one_reason(refuses: ClientError, why: str)
 
 def test_interrupt_stops_reading_audit_events() -> None:
     """Otherwise, a signal while events are read is passed over."""
-    with pytest.raises(Interrupted):
-        found(Platform(refuses=Interrupted("GET", "")), "a")
+    with pytest.raises(InterruptedRequestError):
+        found(Platform(refuses=InterruptedRequestError("GET", "")), "a")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,12 @@ import pytest
 
 from dpsync.model.change import Change, Effect, Exposure
 from dpsync.model.desired import Limits
-from dpsync.planner.delete_questions import LimitsInForce, exceeded, exceeding, limited
+from dpsync.planner.delete_questions import (
+    EffectiveLimits,
+    deletes_over_limits,
+    exceeded_delete_limits,
+    exposure_limit_questions,
+)
 
 from .stages import ACME
 
@@ -14,8 +19,8 @@ KEYS = "abcdefghijklmnopqrst"
 """The keys of twenty teams: enough for `percent` to apply."""
 
 
-def bounds(limits: Limits, since: str = "", keys: str = KEYS) -> LimitsInForce:
-    return LimitsInForce(limits, since, lambda name: frozenset(f"{name}/teams/{key}" for key in keys))
+def bounds(limits: Limits, since: str = "", keys: str = KEYS) -> EffectiveLimits:
+    return EffectiveLimits(limits, since, lambda name: frozenset(f"{name}/teams/{key}" for key in keys))
 
 
 def delete(key: str, *along: str) -> Change:
@@ -25,8 +30,8 @@ def delete(key: str, *along: str) -> Change:
     )
 
 
-def words(found: LimitsInForce, *deletes: Change) -> list[str]:
-    return [str(one) for one in exceeded(found, deletes)]
+def words(found: EffectiveLimits, *deletes: Change) -> list[str]:
+    return [str(one) for one in exceeded_delete_limits(found, deletes)]
 
 
 def is_asked(limits: Limits, *deletes: Change) -> bool:
@@ -64,14 +69,14 @@ def test_small_organization_refusal_omits_percent() -> None:
 
 
 def test_limit_refusal_excludes_confirmed_addresses() -> None:
-    [found] = exceeded(bounds(Limits(0, 100)), [delete("a")], some_named=True)
+    [found] = exceeded_delete_limits(bounds(Limits(0, 100)), [delete("a")], some_named=True)
     assert str(found).endswith("this plan has 1 delete (not counting objects that you confirmed by address)")
 
 
 def test_drift_percent_limit_needs_twenty_objects() -> None:
     team = delete("a")
-    assert exceeding(bounds(Limits(9, 4), keys="abc"), [team]) == frozenset()
-    assert exceeding(bounds(Limits(9, 4)), [team]) == {team.location}
+    assert deletes_over_limits(bounds(Limits(9, 4), keys="abc"), [team]) == frozenset()
+    assert deletes_over_limits(bounds(Limits(9, 4)), [team]) == {team.location}
 
 
 def test_deletion_limit_counts_cascaded_objects() -> None:
@@ -87,7 +92,7 @@ def test_limit_refusal_appends_note_on_base_limit() -> None:
 
 def test_large_cascades_are_named_in_limit_refusal() -> None:
     changes = [delete("a", "x", "y"), delete("b")]
-    assert exceeding(bounds(Limits(2, 100)), changes) == {ACME.child("teams", "a")}
+    assert deletes_over_limits(bounds(Limits(2, 100)), changes) == {ACME.child("teams", "a")}
 
 
 def exposure(address: str, moment: bool = False) -> Exposure:
@@ -96,15 +101,15 @@ def exposure(address: str, moment: bool = False) -> Exposure:
 
 def test_transient_exposures_always_need_confirmation() -> None:
     found = [exposure("acme/sites/a"), exposure("acme/sites/b", moment=True)]
-    few = limited(bounds(Limits(9, 100, 2)), tuple(found))
-    many = limited(bounds(Limits(9, 100, 1)), tuple(found))
+    few = exposure_limit_questions(bounds(Limits(9, 100, 2)), tuple(found))
+    many = exposure_limit_questions(bounds(Limits(9, 100, 1)), tuple(found))
     assert [str(question.answer) for question in few] == ["expose for a moment 1"]
     assert [str(question.answer) for question in many] == ["expose 2", "expose for a moment 1"]
 
 
 def test_exposure_limits_apply_per_organization() -> None:
     found = (exposure("acme/sites/a"), exposure("acme/sites/b"), exposure("beta/sites/c"))
-    (question,) = limited(bounds(Limits(9, 100, 1)), found)
+    (question,) = exposure_limit_questions(bounds(Limits(9, 100, 1)), found)
     assert question.refusal is not None
     assert (question.refusal.address, str(question.answer)) == ("acme", "expose 3")
     assert " in 2 ways, " in question.refusal.message

@@ -25,9 +25,9 @@ from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.markdown import render_markdown
 from dpsync.render.paint import Paint
-from dpsync.render.resolutions import ways_out
+from dpsync.render.resolutions import resolutions_of
 from dpsync.render.view_text import render_plan
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from tests.direct import reading
 from tests.live.answers import Tape
 from tests.soak import examples
@@ -49,7 +49,7 @@ NOTHING = Limits(0, 0)
 )
 def test_delete_count_text_explains_cascaded_objects(cascaded: int, said: str) -> None:
     found = DeleteCount(1, cascaded)
-    assert (found.number, found.more) == (1 + cascaded, said)
+    assert (found.total, found.cascade_text) == (1 + cascaded, said)
 
 
 # Random plans.
@@ -111,12 +111,15 @@ def leading(plan: Plan) -> Iterator[tuple[str, str]]:
     texts = {
         "text": render_plan(plan, PLAIN),
         "quiet": render_plan(plan, PLAIN, quiet=True),
-        "verdict": " ".join(plan_words.verdict(plan)),
+        "verdict": " ".join(plan_words.plan_verdict(plan)),
         "GitHub's summary output": outputs(document, 0)["summary"],
         "html": html.unescape(render(document, "html", FormatOptions())),
         "junit": html.unescape(render(document, "junit", FormatOptions())),
         "limits": "\n".join(item.way_out for item in plan.refusals if item.code == "limits"),
-        **{f"markdown of {limit}": render_markdown(view(document), limit) for limit in (60_000, 900, 300)},
+        **{
+            f"markdown of {limit}": render_markdown(make_view(document), limit)
+            for limit in (60_000, 900, 300)
+        },
     }
     patterns = (r"(\d+) to delete", r"(\d+) things? would be deleted", r"delete (\d+)\"")
     for name, text in texts.items():
@@ -135,12 +138,12 @@ def test_outputs_lead_with_confirmed_delete_count() -> None:
         number = answered(plan)
         assert (number or 0) == plan.deletes, seed
         if number is None:
-            assert "to delete" not in " ".join(plan_words.verdict(plan))
+            assert "to delete" not in " ".join(plan_words.plan_verdict(plan))
             continue
         assert {(name, found) for name, found in leading(plan) if found != str(number)} == set(), seed
         case.confirm = [f"delete {number}"]
         assert answered(make_plan(case.sides())) is None, seed
-        explained += "to delete (" in " ".join(plan_words.verdict(plan))
+        explained += "to delete (" in " ".join(plan_words.plan_verdict(plan))
     assert explained > 5
 
 
@@ -200,7 +203,7 @@ def test_drift_keeps_team_with_unreadable_dependents(crowded: Lab) -> None:
         found = crowded.session(KEPT, LIMITED).drift(client, Options())
     (team,) = [item for item in found.found if item.kind == "team"]
     assert (team.what, team.kept) == ("undeclared", True)
-    assert "use a token that can read these objects" in ways_out(found, team).platform
+    assert "use a token that can read these objects" in resolutions_of(found, team).platform
 
 
 def test_restructure_deletions_ignore_limits(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.planner.sibling_order import Move, after_moves, longest_increasing, moves
+from dpsync.planner.sibling_order import SiblingMove, after_moves, fewest_moves, longest_increasing
 
 
-def carried_out(present: Sequence[int], steps: Sequence[Move[int]]) -> list[int]:
+def carried_out(present: Sequence[int], steps: Sequence[SiblingMove[int]]) -> list[int]:
     """Return the list as the platform has it after the moves."""
     now = list(present)
     for move in steps:
@@ -37,7 +37,7 @@ def fewest(present: Sequence[int], wanted: Sequence[int]) -> int:
 
 
 def check(present: Sequence[int], wanted: Sequence[int]) -> None:
-    steps = moves(present, wanted)
+    steps = fewest_moves(present, wanted)
     then = carried_out(present, steps)
     assert after_moves(present, steps) == then
     assert [item for item in then if item in set(wanted)] == list(wanted)
@@ -79,12 +79,12 @@ def test_moves_leave_undeclared_siblings_in_place(
 def test_no_moves_when_order_matches_around_undeclared_sibling(gap: int) -> None:
     present = [0, 1, 2, 3]
     present.insert(gap, 9)
-    assert moves(present, [0, 1, 2, 3]) == []
+    assert fewest_moves(present, [0, 1, 2, 3]) == []
 
 
 @given(st.permutations(range(8)))
 def test_moves_never_anchor_to_pending_item(present: list[int]) -> None:
-    steps = moves(present, range(8))
+    steps = fewest_moves(present, range(8))
     pending = [step.item for step in steps]
     assert len(set(pending)) == len(pending)
     for step in steps:
@@ -96,7 +96,7 @@ def test_moves_never_anchor_to_pending_item(present: list[int]) -> None:
 
 @given(st.permutations(range(8)))
 def test_moves_accept_lists_and_tuples(present: list[int]) -> None:
-    assert moves(present, range(8)) == moves(tuple(present), tuple(range(8)))
+    assert fewest_moves(present, range(8)) == fewest_moves(tuple(present), tuple(range(8)))
 
 
 @given(st.lists(st.integers(0, 30), unique=True, max_size=8))

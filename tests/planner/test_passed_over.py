@@ -9,7 +9,7 @@ from dpsync.model.address import Pattern
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
-from dpsync.planner.answers import confirmed_by
+from dpsync.planner.answers import answer_in_flag
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 
@@ -31,8 +31,8 @@ def rebound(kind: str, *confirm: str, line: bool = True, before: bool = True) ->
     sides = case.sides()
     address = case.address(kind, f"{path}alpha")
     old = RecordedLine(address, f"{kind}-{path.replace('/', '-')}billing")
-    records = replace(sides.snapshot.records, earlier={address: old} if before else {})
-    return replace(sides, snapshot=replace(sides.snapshot, records=records))
+    records = replace(sides.snapshot.recorded_ids, base_lines={address: old} if before else {})
+    return replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records))
 
 
 def asked(plan: Plan) -> list[Refusal]:
@@ -52,8 +52,10 @@ def test_rebound_object_deletion_needs_address(kind: str) -> None:
 
 def test_policy_line_confirms_rebound_object_deletion() -> None:
     sides = rebound("space")
-    policy = replace(sides.desired.policy, removed=(Pattern.parse("spaces/[Billing]", REGISTRY.words),))
-    assert asked(make_plan(replace(sides, declared=replace(sides.desired, policy=policy)))) == []
+    policy = replace(
+        sides.desired.policy, removed=(Pattern.parse("spaces/[Billing]", REGISTRY.pattern_words),)
+    )
+    assert asked(make_plan(replace(sides, loaded=replace(sides.desired, policy=policy)))) == []
 
 
 def test_removed_ids_line_makes_deletion_need_address() -> None:
@@ -65,11 +67,11 @@ def test_rebound_question_skips_bound_and_never_bound_objects() -> None:
     """Otherwise, what another entry is now is asked about as if it were lost."""
     assert asked(make_plan(rebound("space", before=False))) == []
     sides = rebound("space")
-    lines = dict(sides.snapshot.records.lines)
+    lines = dict(sides.snapshot.recorded_ids.lines)
     other = Case({}).address("space", "removed")
     lines[other] = RecordedLine(other, "space-billing")  # the key was removed: its line says so still
-    records = replace(sides.snapshot.records, lines=lines)
-    assert asked(make_plan(replace(sides, snapshot=replace(sides.snapshot, records=records)))) == []
+    records = replace(sides.snapshot.recorded_ids, lines=lines)
+    assert asked(make_plan(replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records)))) == []
 
 
 def test_rebound_section_group_deletion_can_be_confirmed() -> None:
@@ -80,10 +82,10 @@ def test_rebound_section_group_deletion_can_be_confirmed() -> None:
     sides = case.sides()
     address = case.address("section_group", "docs/a")
     records = replace(
-        sides.snapshot.records, earlier={address: RecordedLine(address, "section_group-docs-b")}
+        sides.snapshot.recorded_ids, base_lines={address: RecordedLine(address, "section_group-docs-b")}
     )
-    sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
+    sides = replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records))
     [refusal] = asked(make_plan(sides))
-    answer = confirmed_by(refusal.answers[0].add)
+    answer = answer_in_flag(refusal.answers[0].add)
     assert answer is not None
     assert make_plan(replace(sides, options=replace(sides.options, confirm=(answer,)))).can_apply

@@ -13,7 +13,7 @@ from dpsync.model.desired import Limits
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId
-from dpsync.planner.answers import DELETE, confirmed_by
+from dpsync.planner.answers import DELETE, answer_in_flag
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
 from tests.soak import examples
@@ -26,7 +26,7 @@ NAMED = Case({"space": {key: {} for key in "ab"}})
 
 def printed_answers(plan: Plan) -> list[str]:
     ways = (way.add for refusal in plan.refusals for way in refusal.answers)
-    return [answer for way in ways if (answer := confirmed_by(way)) is not None]
+    return [answer for way in ways if (answer := answer_in_flag(way)) is not None]
 
 
 def plan_with_answers(sides: Sides, *answers: str) -> Plan:
@@ -43,8 +43,8 @@ def with_base_lines(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str
     for (kind, path), (_, entry) in lines.items():
         address = case.address(kind, entry)
         found[address] = RecordedLine(address, f"{kind}-{path.replace('/', '-')}")
-    records = replace(sides.snapshot.records, earlier=found)
-    return replace(sides, snapshot=replace(sides.snapshot, records=records))
+    records = replace(sides.snapshot.recorded_ids, base_lines=found)
+    return replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records))
 
 
 def test_all_printed_answers_together_allow_apply() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.registry import Registry, build_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server.http.app import build
@@ -20,7 +20,7 @@ from tests.direct import reading
 
 from .lab import Lab, group, section, site, spaces
 
-REFERENCE = load("reference")
+REFERENCE = build_registry("reference")
 
 
 class Documented(Lab):
@@ -235,7 +235,7 @@ def test_unsupported_space_move_blocks_order(documented: Documented) -> None:
 def test_reference_kinds_refer_to_available_kinds() -> None:
     for kind in REFERENCE.kinds.values():
         for item in kind.fields:
-            assert {*item.type.refers} <= {*REFERENCE.kinds}, f"{kind.name}.{item.name}"
+            assert {*item.type.referenced_kinds} <= {*REFERENCE.kinds}, f"{kind.name}.{item.name}"
 
 
 OF_TODAY = {"agent_settings", "channel", "context_connection", "mcp_server", "topic"}
@@ -244,7 +244,7 @@ FIELDS_OF_TODAY = (("site", "styleguide"), ("space", "icon"))
 
 
 def test_full_profile_omits_only_published_fields() -> None:
-    full = load()
+    full = build_registry()
     assert [*full.kinds] == [name for name in full.declared if name not in OF_TODAY]
     for name, kind in full.kinds.items():
         declared = full.declared[name]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.change import Step
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId
@@ -293,7 +293,7 @@ def test_adaptive_content_is_disabled_after_conditional_section() -> None:
 # Where a server cannot.
 
 
-REFERENCE = load("reference")
+REFERENCE = build_registry("reference")
 
 
 def on_the_reference(*confirm: str, **fields: Any) -> Plan:

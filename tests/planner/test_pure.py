@@ -12,15 +12,24 @@ from dpsync.model.desired import Limits
 from dpsync.model.plan import Plan
 from dpsync.planner.coverage import coverage
 from dpsync.planner.decide import Decisions, decide
-from dpsync.planner.delete_questions import LimitsInForce, delete_questions, in_force, open_deletes
-from dpsync.planner.deletions import deletions
+from dpsync.planner.delete_questions import (
+    EffectiveLimits,
+    delete_questions,
+    effective_limits,
+    undecided_deletes,
+)
+from dpsync.planner.deletions import decide_deletions
 from dpsync.planner.drift import find_drift
-from dpsync.planner.guards import refusals
-from dpsync.planner.identity_questions import exchanged, identity_questions, perhaps_renamed
-from dpsync.planner.plan import make_plan, with_unwritten
-from dpsync.planner.rebound_ids import lookalikes
+from dpsync.planner.guards import find_refusals
+from dpsync.planner.identity_questions import (
+    exchanged_name_refusals,
+    identity_questions,
+    possibly_renamed_entries,
+)
+from dpsync.planner.plan import make_plan, with_all_differences
+from dpsync.planner.rebound_ids import find_candidates
 from dpsync.planner.requests import write_steps
-from dpsync.planner.restructuring import restructuring
+from dpsync.planner.restructuring import decide_restructuring
 
 from .stages import Case
 
@@ -51,23 +60,25 @@ def test_sample_case_covers_questions_and_answers() -> None:
     assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete acme/teams/[Four]"']
 
 
-def bounds(decided: Decisions) -> LimitsInForce:
-    return in_force(decided.sides.desired.policy, decided.sides.base, decided.sides.names)
+def bounds(decided: Decisions) -> EffectiveLimits:
+    return effective_limits(decided.sides.desired.policy, decided.sides.base, decided.sides.names)
 
 
 STAGES: dict[str, Callable[[Decisions], Any]] = {
     "steps": lambda decided: write_steps(decided),
-    "alike": lambda decided: lookalikes(decided.sides),
-    "content": open_deletes,
-    "deletes": lambda decided: delete_questions(decided, open_deletes(decided), bounds(decided), [], []),
-    "guards": lambda decided: list(refusals(decided, bounds(decided))),
-    "unclear": lambda decided: identity_questions(decided, lookalikes(decided.sides), open_deletes(decided)),
-    "exchanged": lambda decided: list(exchanged(decided.sides)),
-    "renamed": lambda decided: perhaps_renamed(decided, lookalikes(decided.sides)),
-    "unwatched": lambda decided: coverage(decided.sides).unwatched(),
-    "blocked": lambda decided: decided.blocking.all(),
-    "deletions": lambda decided: deletions(decided.sides, decided.restructuring),
-    "restructuring": lambda decided: restructuring(decided.sides),
+    "alike": lambda decided: find_candidates(decided.sides),
+    "content": undecided_deletes,
+    "deletes": lambda decided: delete_questions(decided, undecided_deletes(decided), bounds(decided), [], []),
+    "guards": lambda decided: list(find_refusals(decided, bounds(decided))),
+    "unclear": lambda decided: identity_questions(
+        decided, find_candidates(decided.sides), undecided_deletes(decided)
+    ),
+    "exchanged": lambda decided: list(exchanged_name_refusals(decided.sides)),
+    "renamed": lambda decided: possibly_renamed_entries(decided, find_candidates(decided.sides)),
+    "unwatched": lambda decided: coverage(decided.sides).count_unwatched(),
+    "blocked": lambda decided: decided.blocking.reported(),
+    "deletions": lambda decided: decide_deletions(decided.sides, decided.restructuring),
+    "restructuring": lambda decided: decide_restructuring(decided.sides),
 }
 
 
@@ -85,7 +96,7 @@ def test_plan_ignores_earlier_reads(order: tuple[str, ...]) -> None:
     others: dict[str, Callable[[], object]] = {
         "plan": lambda: make_plan(sides),
         "decide": lambda: {name: stage(decide(sides)) for name, stage in STAGES.items()},
-        "drift": lambda: find_drift(sides, with_unwritten(sides, make_plan(sides)), everything=True),
+        "drift": lambda: find_drift(sides, with_all_differences(sides, make_plan(sides)), with_watched=True),
     }
     for name in order:
         others[name]()

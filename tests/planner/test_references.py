@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.diagnostic import ALSO, DiagnosticError, Exit
+from dpsync.model.diagnostic import RELATED_LABEL, DiagnosticError, Exit
 from tests.by_hand import by_hand
 
 from .lab import Lab
@@ -103,7 +103,7 @@ def test_repeated_unknown_id_is_reported_once(lab: Lab) -> None:
     with pytest.raises(DiagnosticError) as raised:
         lab.plan(body)
     (found,) = raised.value.diagnostics
-    assert (found.code, [label for label, _ in found.related]) == ("DP306", [ALSO, ALSO])
+    assert (found.code, [label for label, _ in found.related]) == ("DP306", [RELATED_LABEL, RELATED_LABEL])
 
 
 @pytest.mark.parametrize(

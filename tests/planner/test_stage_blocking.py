@@ -5,53 +5,98 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
+from dpsync.kinds.kind import (
+    Call,
+    EntryMapping,
+    Field,
+    Kind,
+    ListRead,
+    ManualStep,
+    Patch,
+    Post,
+    SingleRead,
+    TreeNode,
+    TreeRead,
+)
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.change import Blocked
-from dpsync.model.snapshot import Missing
+from dpsync.model.snapshot import MissingObject
 from dpsync.planner.decide import decide
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options
 
 from .stages import Case, Things
 
-_TREE = Tree("{parent}/plan", root="plan")
+_TREE = TreeRead("{parent}/plan", root_member="plan")
 _TITLE = Field("title", Text())
 
 
-def _node(name: str, *fields: Field, create: Call | ByHand | None, holds: tuple[str, ...] = ()) -> Kind:
+def _node(name: str, *fields: Field, create: Call | ManualStep | None, holds: tuple[str, ...] = ()) -> Kind:
     return Kind(
-        name, "house", "plan", Node(name, name, children="inside", holds=holds), "{parent}/plan/{id}", _TREE,
-        (_TITLE, *fields), create=create, update=Patch("{self}", repeat="safe"), identity=("title",),
-    )  # fmt: skip
+        name,
+        "house",
+        "plan",
+        TreeNode(name, name, children_member="inside", child_kinds=holds),
+        "{parent}/plan/{id}",
+        _TREE,
+        (_TITLE, *fields),
+        create=create,
+        update=Patch("{self}", repeat="safe"),
+        natural_keys=("title",),
+    )
 
 
 HOUSES = Registry(
     [
         Kind(
-            "house", None, "organizations", Entries(), "/houses/{id}", One(), (_TITLE,), identity=("title",)
+            "house",
+            None,
+            "organizations",
+            EntryMapping(),
+            "/houses/{id}",
+            SingleRead(),
+            (_TITLE,),
+            natural_keys=("title",),
         ),
         Kind(
-            "hall", "house", "halls", Entries(), "{parent}/halls/{id}", Pages("{parent}/halls"), (_TITLE,),
-            create=ByHand("build {key}"), update=Patch("{self}", repeat="safe"), identity=("title",),
+            "hall",
+            "house",
+            "halls",
+            EntryMapping(),
+            "{parent}/halls/{id}",
+            ListRead("{parent}/halls"),
+            (_TITLE,),
+            create=ManualStep("build {key}"),
+            update=Patch("{self}", repeat="safe"),
+            natural_keys=("title",),
         ),
         Kind(
-            "chair", "hall", "chairs", Entries(), "{parent}/chairs/{id}", Pages("{parent}/chairs"), (_TITLE,),
-            create=Post("{parent}/chairs", repeat="look_up"), update=Patch("{self}", repeat="safe"),
-            identity=("title",),
+            "chair",
+            "hall",
+            "chairs",
+            EntryMapping(),
+            "{parent}/chairs/{id}",
+            ListRead("{parent}/chairs"),
+            (_TITLE,),
+            create=Post("{parent}/chairs", repeat="look_up"),
+            update=Patch("{self}", repeat="safe"),
+            natural_keys=("title",),
         ),
-        _node("wing", create=ByHand("build {key}"), holds=("room",)),
+        _node("wing", create=ManualStep("build {key}"), holds=("room",)),
         # Creating does not say where it is: only the tree says what holds it.
-        _node("room", Field("wing", Reference.to("wing"), on="update", nest=True),
-              create=Post("{parent}/plan", repeat="look_up")),
+        _node(
+            "room",
+            Field("wing", Reference.to("wing"), written_in="update", is_parent_reference=True),
+            create=Post("{parent}/plan", repeat="look_up"),
+        ),
     ]
-)  # fmt: skip
+)
 
 
 def blocked(wanted: Things, live: Things | None = None, ignore: tuple[str, ...] = ()) -> dict[str, Blocked]:
     case = Case(wanted, live or {}, ignore=ignore, registry=HOUSES)
-    return {item.address: item for item in case.decisions().blocking.all()}
+    return {item.address: item for item in case.decisions().blocking.reported()}
 
 
 CHAIR: Things = {"hall": {"h": {"title": "H"}}, "chair": {"h/c": {"title": "C"}}}
@@ -141,7 +186,7 @@ def test_field_naming_unfinished_translation_is_blocked(
     }
     sides = case.sides()
     nothing_yet = replace(sides.snapshot, outputs={translated.address: None})
-    found = [item.address for item in decide(replace(sides, snapshot=nothing_yet)).blocking.all()]
+    found = [item.address for item in decide(replace(sides, snapshot=nothing_yet)).blocking.reported()]
     assert found == (["acme/sites/docs/structure/fr", "acme/spaces/t#mergeRules"] if waits else [])
 
 
@@ -174,11 +219,11 @@ def test_lost_content_needs_confirmed_recreation(restorable: bool, reason: str, 
     site: Things = {"site": {"d": {"title": "D"}}}
     case = Case({"space": {"s": {"title": "S"}}, "section_group": {"d/g": {"title": "G"}}, **site}, site)
     paths = {"space": "s", "section_group": "d/g"}
-    lost = {case.address(kind, path): Missing("old", restorable) for kind, path in paths.items()}
+    lost = {case.address(kind, path): MissingObject("old", restorable) for kind, path in paths.items()}
     sides = case.sides()
-    sides = replace(sides, snapshot=replace(sides.snapshot, missing=lost))
-    [found] = decide(sides).blocking.all()
+    sides = replace(sides, snapshot=replace(sides.snapshot, missing_objects=lost))
+    [found] = decide(sides).blocking.reported()
     assert (found.address, found.reason) == ("acme/spaces/s", f"the space with the id old {reason}")
     assert found.todo.startswith("to restore the object, add id: old") is back
     again = replace(sides, options=Options(("new acme/spaces/s",)))
-    assert [*decide(again).blocking.all()] == []
+    assert [*decide(again).blocking.reported()] == []

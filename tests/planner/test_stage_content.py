@@ -10,11 +10,11 @@ import pytest
 from msgspec.structs import force_setattr, replace
 
 from dpsync.model.address import Address
-from dpsync.model.desired import Base, Limits, NotIncluded
+from dpsync.model.desired import Base, FileNotIncluded, Limits
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import DeleteDecision, Plan
 from dpsync.model.question import Refusal
-from dpsync.model.snapshot import Match, MatchedBy, Records
+from dpsync.model.snapshot import Match, MatchedBy, RecordedIds
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 
@@ -55,28 +55,30 @@ class Case(Staged):
         sides = super().sides()
         looked_at = frozenset((kind, f"{kind}-{path}") for kind, path in self.read)
         lines = {
-            address: replace(line, kept=(line.id.split("-")[0], address.last) in self.kept)
-            for address, line in sides.snapshot.records.lines.items()
+            address: replace(line, kept=(line.id.split("-")[0], address.last_segment) in self.kept)
+            for address, line in sides.snapshot.recorded_ids.lines.items()
         }
         snapshot = replace(
             sides.snapshot,
-            evidence=replace(sides.snapshot.evidence, looked_at=looked_at),
-            records=replace(sides.snapshot.records, lines=lines, empty=frozenset() if lines else {ACME}),
+            delete_evidence=replace(sides.snapshot.delete_evidence, checked_objects=looked_at),
+            recorded_ids=replace(sides.snapshot.recorded_ids, lines=lines, organizations_without_lines=frozenset() if lines else {ACME}),
         )
         removed = frozenset({Address.parse("acme/teams/old")})
-        others = [NotIncluded(self.not_included, removed)] if self.not_included else []
+        others = [FileNotIncluded(self.not_included, removed)] if self.not_included else []
         now = replace(
-            sides.declared, not_included=others, texts={} if self.lost else {SPAN.file: self.texts[1]},
-            entries_in=lambda file: removed if file == self.still_in else frozenset(),
+            sides.loaded, not_included=others, texts={} if self.lost else {SPAN.file: self.texts[1]},
+            addresses_declared_in=lambda file: removed if file == self.still_in else frozenset(),
         )  # fmt: skip
-        base = replace(sides.base, shallow=self.shallow, missing_file=lambda commit, file: self.lost)
+        base = replace(sides.base, is_shallow_clone=self.shallow, describe_missing_file=lambda commit, file: self.lost)
         if base.desired is not None:
             base = replace(base, desired=replace(base.desired, texts={SPAN.file: self.texts[0]}))
         if self.earlier_prune is not None:
             none = replace(now.policy, prune=self._patterns(self.earlier_prune))
-            base = replace(base, earlier=tuple(replace(then, policy=none) for then in base.earlier))
+            base = replace(
+                base, earlier_configurations=tuple(replace(then, policy=none) for then in base.earlier_configurations)
+            )
         options = replace(sides.options, reviewed=self.reviewed)
-        return replace(sides, snapshot=snapshot, declared=now, base=base, options=options)
+        return replace(sides, snapshot=snapshot, loaded=now, base=base, options=options)
 
     def plan(self) -> Plan:
         return make_plan(self.sides())
@@ -340,22 +342,22 @@ def in_two_organizations(pattern: str) -> list[str]:
     """Return the spaces that a `removed` pattern covers if two organizations had one at that address."""
     sides = Case(removed=[pattern], lines=[("space", "old")]).sides()
     place, (old, acme) = BETA.child("spaces"), (("space", "space-old"), ("organization", "acme"))
-    objects, resources = sides.snapshot.objects, sides.desired.resources
+    objects, resources = sides.snapshot.objects, sides.desired.entries
     beta = replace(objects[acme], id="beta")
     other = replace(objects[old], id="space-other", parent=beta.identity)
     root = replace(resources[Address.root("acme")], address=BETA, key="beta")
-    lines = (*sides.snapshot.records.lines.values(), RecordedLine(place.child("old"), "space-other"))
+    lines = (*sides.snapshot.recorded_ids.lines.values(), RecordedLine(place.child("old"), "space-other"))
     snapshot = replace(
         sides.snapshot,
         objects={**objects, beta.identity: beta, other.identity: other},
         matches={**sides.snapshot.matches, BETA: Match("beta", MatchedBy.PIN)},
         scopes={**sides.snapshot.scopes, place: (other.identity,)},
-        records=Records({line.address: line for line in lines}),
+        recorded_ids=RecordedIds({line.address: line for line in lines}),
     )
     both = replace(
-        sides, declared=replace(sides.desired, resources={**resources, BETA: root}), snapshot=snapshot
+        sides, loaded=replace(sides.desired, entries={**resources, BETA: root}), snapshot=snapshot
     )
-    return [id for kind, id in (old, other.identity) if both.policy.removed((kind, id))]
+    return [id for kind, id in (old, other.identity) if both.policy.is_listed_as_removed((kind, id))]
 
 
 def test_ambiguous_address_in_policy_confirms_no_deletion() -> None:

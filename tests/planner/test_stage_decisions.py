@@ -11,10 +11,15 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Limits
 from dpsync.model.question import Refusal
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.changes import changes
-from dpsync.planner.decide import Decisions, Transfers, decide, transfers
-from dpsync.planner.delete_questions import delete_questions, exceeded_limits, in_force, open_deletes
-from dpsync.planner.guards import refusals
+from dpsync.planner.changes import build_changes
+from dpsync.planner.decide import Decisions, Transfers, decide, find_transfers
+from dpsync.planner.delete_questions import (
+    delete_questions,
+    effective_limits,
+    exceeded_limits,
+    undecided_deletes,
+)
+from dpsync.planner.guards import find_refusals
 from dpsync.planner.requests import write_steps
 from dpsync.planner.stepset import Edges, PlannedSteps
 
@@ -28,12 +33,12 @@ def decided(case: Case) -> dict[str, str]:
     """In a word what becomes of each thing, by address."""
     found = case.decisions()
     words = {
-        str(address): "create" if entry.live is None else "update" if entry.written else "keep"
+        str(address): "create" if entry.live is None else "update" if entry.separately_written else "keep"
         for address, entry in found.entries.items()
         if address != ACME
     }
     words |= {str(address): "delete" for address in found.deletions.addresses}
-    return words | {item.address: "blocked" for item in found.blocking.all()}
+    return words | {item.address: "blocked" for item in found.blocking.reported()}
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ def test_null_clears_field_unlike_absent_field(
     wanted: dict[str, object], live: dict[str, object], changed: bool
 ) -> None:
     found = Case({"space": {"s": wanted}}, {"space": {"s": live}}).decisions()
-    assert bool(found.entries[ACME.child("spaces", "s")].written) is changed
+    assert bool(found.entries[ACME.child("spaces", "s")].separately_written) is changed
 
 
 def test_blocked_reference_blocks_only_its_field() -> None:
@@ -112,9 +117,9 @@ def test_blocked_reference_blocks_only_its_field() -> None:
         {"space": {"s": {"title": "Old"}}},
     )
     found = case.decisions()
-    written = [item.field.name for item in found.entries[ACME.child("spaces", "s")].written]
+    written = [item.field.name for item in found.entries[ACME.child("spaces", "s")].separately_written]
     assert sorted(written) == ["emoji", "title"]
-    assert [item.address for item in found.blocking.all()] == [
+    assert [item.address for item in found.blocking.reported()] == [
         "acme/members/a@b.example",
         "acme/spaces/s#mergeRules",
     ]
@@ -125,14 +130,14 @@ def refused(case: Case) -> list[Refusal]:
 
 
 def refused_by(found: Decisions) -> list[Refusal]:
-    made = changes(found, PlannedSteps(write_steps(found), Edges(())))
+    made = build_changes(found, PlannedSteps(write_steps(found), Edges(())))
     deletes = [change for change in made if change.action == "delete"]
-    bounds = in_force(found.sides.desired.policy, found.sides.base, found.sides.names)
-    undecided = open_deletes(found)
+    bounds = effective_limits(found.sides.desired.policy, found.sides.base, found.sides.names)
+    undecided = undecided_deletes(found)
     too_many = exceeded_limits(found, undecided, bounds, deletes)
     about_deletes = delete_questions(found, undecided, bounds, deletes, too_many)
-    asked = [*refusals(found, bounds), *([about_deletes.refusal] if about_deletes.refusal else [])]
-    return list(found.sides.answers.refused(asked))
+    asked = [*find_refusals(found, bounds), *([about_deletes.refusal] if about_deletes.refusal else [])]
+    return list(found.sides.answers.unanswered_refusals(asked))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +232,7 @@ def test_unselected_member_cannot_replace_last_admin() -> None:
     live = {"member": {"ada": {"role": "admin"}, "bo": {"role": "read"}}}
     wanted = {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}
     sides = Case(wanted, live, user="member-x").sides()
-    found = decide(replace(sides, chosen=frozenset({ACME.child("members", "ada")})))
+    found = decide(replace(sides, selected_addresses=frozenset({ACME.child("members", "ada")})))
     assert [item.code for item in refused_by(found)] == ["last-admin"]
 
 
@@ -394,20 +399,20 @@ def given(ignore: Sequence[str] = (), owner: str = "acme") -> Transfers:
         identity: replace(live, parent=("organization", "other")) if live.parent is not None else live
         for identity, live in sides.snapshot.objects.items()
     }
-    snapshot = replace(sides.snapshot, objects=objects, transferred=frozenset({C, S}))
-    entries = dict(sides.desired.resources)
+    snapshot = replace(sides.snapshot, objects=objects, transferred_entries=frozenset({C, S}))
+    entries = dict(sides.desired.entries)
     entries[Address.root(owner)] = replace(entries[ACME], address=Address.root(owner))
     entries[S] = replace(entries[S], parent=Address.root(owner))
-    declared = replace(sides.declared, resources=entries)
-    return transfers(replace(sides, snapshot=snapshot, declared=declared))
+    declared = replace(sides.loaded, entries=entries)
+    return find_transfers(replace(sides, snapshot=snapshot, loaded=declared))
 
 
 def test_collection_transfer_includes_spaces_unless_moved() -> None:
     """Otherwise, what goes to a third organization gets no call of its own."""
-    assert given().calls == (C,)
-    assert given(owner="third").calls == (C, S)
+    assert given().requested_entries == (C,)
+    assert given(owner="third").requested_entries == (C, S)
 
 
 def test_ignored_space_is_not_transferred() -> None:
     """Otherwise, what the policy ignores is given to another organization."""
-    assert set(given(ignore=["spaces/s"]).given.values()) == {C}
+    assert set(given(ignore=["spaces/s"]).transferred.values()) == {C}

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.kinds.kind import Entries, Field, Kind, Pages
-from dpsync.kinds.types import Many, Reference, Text
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead
+from dpsync.kinds.types import List, Reference, Text
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId
 from dpsync.planner.decide import decide
-from dpsync.planner.deletions import EMPTY, NAMES, cannot_be_without
+from dpsync.planner.deletions import LEFT_EMPTY, REFERS_TO_DELETED, is_deleted_with_reference
 from dpsync.planner.plan import make_plan
 
 from .stages import Case, Things
@@ -25,12 +25,12 @@ REF = Field("space", Reference.to("space"))
     [
         (replace(REF, required=True), {}, LiveId("a"), True),
         (REF, {}, LiveId("a"), False),
-        (REF, {"shape": Entries(natural="space")}, LiveId("a"), True),
+        (REF, {"shape": EntryMapping(key_field="space")}, LiveId("a"), True),
         (replace(REF, required=True), {"content": True}, LiveId("a"), False),
         (replace(REF, required=True), {}, None, False),
-        (Field("space", Text(), means="space"), {"content": True}, "a", True),
-        (Field("spaces", Many(Reference.to("space")), required=True), {}, [LiveId("a")], True),
-        (Field("spaces", Many(Reference.to("space")), required=True), {}, [LiveId("a"), LiveId("b")], False),
+        (Field("space", Text(), refers_to_kind="space"), {"content": True}, "a", True),
+        (Field("spaces", List(Reference.to("space")), required=True), {}, [LiveId("a")], True),
+        (Field("spaces", List(Reference.to("space")), required=True), {}, [LiveId("a"), LiveId("b")], False),
     ],
     ids=[
         "what it must have", "what it may have", "its key", "content", "nothing", "content by what it means",
@@ -46,10 +46,10 @@ def test_deletion_cascades_to_requiring_object(
     Otherwise, who is only known by what goes is not shown, nor counted.
     Otherwise, what names several things is said to go with one of them.
     """
-    given = {"shape": Entries(), **more}
-    kind = Kind("thing", "org", "things", given.pop("shape"), "/{id}", Pages("/x"), (item,), **given)
+    given = {"shape": EntryMapping(), **more}
+    kind = Kind("thing", "org", "things", given.pop("shape"), "/{id}", ListRead("/x"), (item,), **given)
     live = LiveObject("thing", "1", None, None, {item.name: value}, "/x")
-    assert cannot_be_without(kind, item, live) is goes
+    assert is_deleted_with_reference(kind, item, live) is goes
 
 
 SAML = ("saml", "saml-s")
@@ -85,8 +85,8 @@ def test_reference_cleared_before_deletion_is_not_lost(
     """
     sides = Case(wanted, NAMED, prune=["teams"], ignore=ignore).sides()
     team = sides.names.address(("team", "team-t"))
-    sides = sides if selected else replace(sides, chosen=frozenset({team}))
-    found = decide(sides).deletions.cascade.losses
+    sides = sides if selected else replace(sides, selected_addresses=frozenset({team}))
+    found = decide(sides).deletions.cascade.cleared_fields
     assert [name for _, name in found] == (["defaultTeam"] if lost else [])
 
 
@@ -99,8 +99,11 @@ NEW_PLACE = {"docs/x/q": {"space": Case({"space": {"b": {}}}).ref("space", "b"),
 @pytest.mark.parametrize(
     ("ignore", "why"),
     [
-        ((), {"site_space-docs-x-p": NAMES}),
-        (("sites/docs/structure/x/q",), {"site_space-docs-x-p": NAMES, "section-docs-x": EMPTY}),
+        ((), {"site_space-docs-x-p": REFERS_TO_DELETED}),
+        (
+            ("sites/docs/structure/x/q",),
+            {"site_space-docs-x-p": REFERS_TO_DELETED, "section-docs-x": LEFT_EMPTY},
+        ),
     ],
     ids=["a new place comes", "it is ignored"],
 )
@@ -145,7 +148,7 @@ def test_former_address_uses_first_knowing_source(known: dict[str, Any], meant: 
     Otherwise, what only an earlier commit knows is not found, and its protection is lost.
     """
     case = Case(**{"live": THERE, **known})
-    found = case.sides().former.meant(case.address("space", "a"))
+    found = case.sides().former_names.objects_at(case.address("space", "a"))
     assert found == meant
 
 
@@ -157,8 +160,8 @@ def test_ids_line_resolves_only_objects_of_its_kind() -> None:
     sides = Case(live=THERE, lines=[("space", "a")]).sides()
     twin = LiveObject("team", "space-a", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
     objects = {**sides.snapshot.objects, twin.identity: twin}
-    former = replace(sides, snapshot=replace(sides.snapshot, objects=objects)).former
-    assert former.meant(Case().address("space", "a")) == {A}
+    former = replace(sides, snapshot=replace(sides.snapshot, objects=objects)).former_names
+    assert former.objects_at(Case().address("space", "a")) == {A}
 
 
 def test_restore_precedes_references_to_space() -> None:

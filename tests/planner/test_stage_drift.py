@@ -10,16 +10,16 @@ from msgspec.structs import replace
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.change import Unwatched
-from dpsync.model.desired import Scope, Unserved
+from dpsync.model.desired import Scope, Unsupported
 from dpsync.model.drift import Drifted
-from dpsync.model.snapshot import Evidence, Missing
+from dpsync.model.snapshot import DeleteEvidence, MissingObject
 from dpsync.model.values import LiveId
 from dpsync.planner.coverage import coverage
 from dpsync.planner.drift import find_drift
-from dpsync.planner.plan import make_plan, with_unwritten
+from dpsync.planner.plan import make_plan, with_all_differences
 from dpsync.planner.sides import Options
 from dpsync.render.paint import Paint
-from dpsync.render.resolutions import ways_out
+from dpsync.render.resolutions import resolutions_of
 from tests.render.drift_text import render_drift
 
 from .lab import REGISTRY
@@ -158,7 +158,7 @@ def test_with_unwritten_reports_each_difference_once() -> None:
         "d": {"title": "d"},
     }
     sides = Case({"site": wanted}, {"site": live}, prune=["sites"]).sides()
-    found = with_unwritten(sides, make_plan(sides).model_copy(update={"blocked": ()}))
+    found = with_all_differences(sides, make_plan(sides).model_copy(update={"blocked": ()}))
     assert {
         item.address: (item.action, item.id, [one.field for one in item.differences])
         for item in found.changes
@@ -182,7 +182,7 @@ def test_drift_reports_missing_members_awaiting_invitation() -> None:
     names = {f"acme/members/{ADA}", f"acme/teams/t/members/{ADA}"}
     assert {item.address for item in found.found if item.what == "missing"} == names
     assert {item.address for item in found.blocked} == names
-    undo = {item.address: ways_out(found, item).platform for item in found.found}
+    undo = {item.address: resolutions_of(found, item).platform for item in found.found}
     assert undo[f"acme/members/{ADA}"].startswith("invite ada@acme.example")
     assert undo[f"acme/teams/t/members/{ADA}"] == f"this entry needs acme/members/{ADA}, which is blocked"
 
@@ -190,7 +190,7 @@ def test_drift_reports_missing_members_awaiting_invitation() -> None:
 def test_missing_content_is_drift_despite_blocking() -> None:
     case = Case({"space": {"s": {"title": "S"}}, "collection": {"c": {"title": "C"}}})
     sides = case.sides()
-    snapshot = replace(sides.snapshot, missing={case.address("space", "s"): Missing("space-9", True)})
+    snapshot = replace(sides.snapshot, missing_objects={case.address("space", "s"): MissingObject("space-9", True)})
     found = find_drift(sides := replace(sides, snapshot=snapshot), make_plan(sides))
     assert [(item.address, item.what) for item in found.found] == [
         ("acme/collections/c", "missing"), ("acme/spaces/s", "missing"),
@@ -212,7 +212,7 @@ def test_restorable_deleted_space_is_missing_in_drift() -> None:
     plan = make_plan(sides)
     (item,) = find_drift(sides, plan).found
     assert (item.address, item.what, item.fields) == ("acme/spaces/s", "missing", ())
-    assert with_unwritten(sides, plan.model_copy(update={"changes": ()})).changes == ()
+    assert with_all_differences(sides, plan.model_copy(update={"changes": ()})).changes == ()
 
 
 def test_undeletable_undeclared_drift_respects_selection() -> None:
@@ -222,9 +222,11 @@ def test_undeletable_undeclared_drift_respects_selection() -> None:
     """
     live = {"collection": {"c": {"title": "C"}}, "team": {"one": {"title": "One"}}}
     sides = Case({"collection": {}, "team": {}}, live, prune=["collections", "teams"]).sides()
-    evidence = Evidence(unseen={("collection", "collection-c"): "/c", ("team", "team-one"): "/t"})
+    evidence = DeleteEvidence(
+        unreadable_dependents={("collection", "collection-c"): "/c", ("team", "team-one"): "/t"}
+    )
     sides = replace(
-        sides, snapshot=replace(sides.snapshot, evidence=evidence), options=Options(select=("teams",))
+        sides, snapshot=replace(sides.snapshot, delete_evidence=evidence), options=Options(select=("teams",))
     )
     assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/teams/[One]"]
 
@@ -254,7 +256,10 @@ def test_unrestorable_order_is_drift(title: str) -> None:
     Otherwise, what no request can bring to its place is told without the place.
     """
     registry = Registry(
-        [replace(kind, order=None) if kind.name == "external_link" else kind for kind in REGISTRY.ordered]
+        [
+            replace(kind, order=None) if kind.name == "external_link" else kind
+            for kind in REGISTRY.in_dependency_order
+        ]
     )
     link = {"url": "https://x", "title": "B"}
     site: Things = {"site": {"d": {"title": "D"}}}
@@ -268,7 +273,7 @@ def test_unrestorable_order_is_drift(title: str) -> None:
                                                   "changed outside")  # fmt: skip
     assert [part.field for part in item.fields] == ([] if title == "A" else ["title"])
     if title == "A":
-        assert ways_out(found, item).platform.startswith("move the object before ")
+        assert resolutions_of(found, item).platform.startswith("move the object before ")
 
 
 @pytest.mark.parametrize(
@@ -291,7 +296,7 @@ def test_watched_undeclared_objects_are_drift(
     live = {"collection": {"c": {"title": "C"}}, "team": TEAM}
     case = Case({"collection": {}, "team": {}, "space": {}}, live, watch=watch, prune=prune)
     plan = make_plan(sides := case.sides())
-    found = find_drift(sides, plan, everything=True).found
+    found = find_drift(sides, plan, with_watched=True).found
     assert [(item.address, item.kept) for item in found] == told
     assert [item.kept for item in find_drift(sides, plan).found] == [False] * bool(prune)
 
@@ -303,7 +308,7 @@ def test_watched_undeclared_object_is_reported_once() -> None:
     """
     case = Case({"team": TEAM}, {"team": {**TEAM, "u": {"title": "U"}}}, watch=["teams"])
     sides = case.sides()
-    found = find_drift(sides, make_plan(sides), everything=True)
+    found = find_drift(sides, make_plan(sides), with_watched=True)
     assert [item.address for item in found.found] == ["acme/teams/[U]"]
     assert found.kept == ()
 
@@ -317,9 +322,9 @@ def test_drift_lists_unreadable_fields_unless_ignored(ignore: list[str]) -> None
     """
     case = Case({**space(), "team": TEAM}, {**space(), "team": TEAM}, ignore=ignore)
     sides = case.sides()
-    why = Unserved("it may not be read", SPAN)
+    why = Unsupported("it may not be read", SPAN)
     fields = {(case.address("space", "s"), "emoji"): why}
-    snapshot = replace(sides.snapshot, unread_fields=fields, unread={case.address("team", "t"): why})
+    snapshot = replace(sides.snapshot, not_readable_fields=fields, not_readable={case.address("team", "t"): why})
     found = find_drift(sides := replace(sides, snapshot=snapshot), make_plan(sides)).unread
     told = {"acme/spaces/s#emoji": "spaces", "acme/teams/t": "teams"}
     assert found == tuple(at for at, word in told.items() if not any(word in one for one in ignore))
@@ -338,8 +343,8 @@ def test_coverage_counts_undeclared_fields_unless_ignored(ignore: list[str], few
     Otherwise, a field that the policy ignores is called not watched.
     """
     case = Case({**space(emoji="A"), "team": TEAM})
-    all_ = coverage(case.sides()).unwatched()
-    found = coverage(Case(case.wanted, ignore=ignore).sides()).unwatched()
+    all_ = coverage(case.sides()).count_unwatched()
+    found = coverage(Case(case.wanted, ignore=ignore).sides()).count_unwatched()
     assert (all_.fields - found.fields, all_.things - found.things) == (fewer, 0)
 
 
@@ -375,15 +380,15 @@ def test_coverage_counts_equal_listed_unwatched_items(
         "section": nodes,
     }
     selected = None if chosen is None else frozenset({Address.parse(chosen)})
-    sides = replace(Case(wanted, ignore=ignore, watch=watch).sides(), chosen=selected)
-    unserved = {Address.parse("acme/sites/help/customization"): Unserved("not here", SPAN)}
+    sides = replace(Case(wanted, ignore=ignore, watch=watch).sides(), selected_addresses=selected)
+    unserved = {Address.parse("acme/sites/help/customization"): Unsupported("not here", SPAN)}
     place = Address.parse("acme/sites/help/redirects")
     appearing = {place: Scope(place, Address(place.segments[:-1]), ("redirect",), SPAN)}
     for more in ({}, {"unserved": unserved}, {"watched": appearing}):
         desired = replace(sides.desired, **more)
-        seen = replace(sides, declared=desired)
-        listed = list(coverage(seen).each_unwatched())
-        assert coverage(seen).unwatched() == Unwatched(
+        seen = replace(sides, loaded=desired)
+        listed = list(coverage(seen).unwatched_by_entry())
+        assert coverage(seen).count_unwatched() == Unwatched(
             things=sum(1 for _, fields, _ in listed if fields),
             fields=sum(len(fields) for _, fields, _ in listed),
             places=sum(len(places) for _, _, places in listed),
@@ -394,7 +399,7 @@ def test_coverage_counts_equal_listed_unwatched_items(
         everything = {
             "acme/sites/docs/shareLinks",
             "acme/spaces/s#defaultLevel",
-            *map(str, desired.resources),
+            *map(str, desired.entries),
         }
         mine = {one for one in everything if chosen is None or one.partition("#")[0] == chosen}
         assert told & everything == mine - quiet
@@ -411,7 +416,7 @@ def test_coverage_lists_undeclared_readable_writable_fields() -> None:
     case = Case({**wanted, "published_integration": {"bot": {}}})
     watched = coverage(sides := case.sides())
     found = {
-        path: " ".join(sorted(one.name for one in watched.unwatched_fields(sides.resources[address])))
+        path: " ".join(sorted(one.name for one in watched.unwatched_fields(sides.entries[address])))
         for path in (
             ("space", "s"),
             ("section", "docs/news"),
@@ -472,9 +477,9 @@ def test_coverage_skips_ignored_entries() -> None:
     """
     case = Case({**space(emoji="A"), "team": TEAM})
     before, after = (
-        coverage(Case(case.wanted, ignore=ignore).sides()).unwatched() for ignore in ([], ["spaces"])
+        coverage(Case(case.wanted, ignore=ignore).sides()).count_unwatched() for ignore in ([], ["spaces"])
     )
-    entry = case.sides().resources[case.address("space", "s")]
+    entry = case.sides().entries[case.address("space", "s")]
     watched = coverage(case.sides())
     fields, places = [*watched.unwatched_fields(entry)], [*watched.unwatched_places(entry)]
     assert (before.things - after.things, before.fields - after.fields) == (1, len(fields))

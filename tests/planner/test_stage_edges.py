@@ -7,13 +7,13 @@ from itertools import islice
 import pytest
 from msgspec.structs import replace
 
-from dpsync.identity.keys import temporary
+from dpsync.identity.keys import temporary_name
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.decide import Nesting, own_places
-from dpsync.planner.edges import edges
+from dpsync.planner.decide import Nesting, self_nesting_fields
+from dpsync.planner.edges import order_edges
 from dpsync.planner.plan import make_plan
 from dpsync.planner.requests import write_steps
-from dpsync.planner.unique_values import unique_values
+from dpsync.planner.unique_values import order_unique_values
 
 from .stages import ACME, Case, Things, before
 
@@ -86,7 +86,7 @@ def test_rotating_titles_need_one_temporary_title(ring: str) -> None:
     freeing = [step.id for step in steps.drafts.steps.values() if step.phase == "free"]
     assert freeing == ["acme/teams/a free title"]
     # By this name the next run knows it, if this one is interrupted.
-    assert steps.drafts.steps[freeing[0]].body == {"title": temporary("acme/teams/a")}
+    assert steps.drafts.steps[freeing[0]].body == {"title": temporary_name("acme/teams/a")}
     assert len(steps.drafts.steps) == len(ring) + 1
     for key in ring[1:]:
         assert before(steps, freeing[0], f"acme/teams/{key} update")
@@ -207,8 +207,8 @@ def test_nesting_lists_ancestors_from_nearest_once(parents: dict[str, str], abov
     inside = {key: {"parent": collection(parents[key])} if key in parents else {} for key in "abc"}
     wanted = {key: {"title": key, **inside[key]} for key in "abc"}
     sides = Case({"collection": wanted}).sides()
-    ((kind, place),) = [both for both in own_places(sides.registry) if both[0].name == "collection"]
-    found = list(islice(Nesting(sides, kind, place, lambda *_: False).above(collection("c").address), 9))
+    ((kind, place),) = [both for both in self_nesting_fields(sides.registry) if both[0].name == "collection"]
+    found = list(islice(Nesting(sides, kind, place, lambda *_: False).containers(collection("c").address), 9))
     assert found == [collection(key).address for key in above]
 
 
@@ -218,11 +218,11 @@ def test_edge_rules_do_not_modify_steps() -> None:
     decisions = case.decisions()
     steps = write_steps(decisions)
     before_rules = dict(steps.steps)
-    unique = unique_values(decisions, steps)
-    assert unique == unique_values(decisions, steps)
-    assert edges(decisions, steps) == edges(decisions, steps)
+    unique = order_unique_values(decisions, steps)
+    assert unique == order_unique_values(decisions, steps)
+    assert order_edges(decisions, steps) == order_edges(decisions, steps)
     assert steps.steps == before_rules
-    assert {(edge.step, edge.on) for edge in unique.edges} == {
+    assert {(edge.step, edge.waits_for) for edge in unique.edges} == {
         ("acme/teams/a update", "acme/teams/a free title"),
         ("acme/teams/a update", "acme/teams/b update"),
         ("acme/teams/b update", "acme/teams/a free title"),

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.planner.decide import decide
-from dpsync.planner.exclusive import Exclusive
+from dpsync.planner.exclusive import ExclusiveFlags
 
 from .stages import Case, Things
 
@@ -28,8 +28,8 @@ def case(*, live: str = "xyz", **wanted: dict[str, Any]) -> Case:
     return Case(sections(**wanted), there, prune=["sites/docs/structure"])
 
 
-def unwilling(found: Exclusive) -> list[str]:
-    return [resource.key for resource, _ in found.unwilling()]
+def unwilling(found: ExclusiveFlags) -> list[str]:
+    return [resource.key for resource, _ in found.entries_forced_to_have_flag()]
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def platform_chooses(made: Case, selected: tuple[str, ...] | None = None) -> boo
     sides = made.sides()
     if selected is not None:
         chosen = {made.address("section", f"docs/{key}") for key in selected} | {sides.names.address(X)}
-        sides = replace(sides, chosen=frozenset(chosen))
-    return bool(decide(sides).exclusive.chosen_by_the_platform([X]))
+        sides = replace(sides, selected_addresses=frozenset(chosen))
+    return bool(decide(sides).exclusive.platform_choice_effects([X]))
 
 
 def test_declared_default_overrides_platform_choice() -> None:

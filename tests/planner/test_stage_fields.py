@@ -9,12 +9,12 @@ import pytest
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Text
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.compare import same
+from dpsync.planner.compare import equals_live
 from dpsync.planner.plan import make_plan
 
 from .stages import ACME, Case, Things
 
-PLAIN, QUIET = Field("note", Text()), Field("note", Text(), absent="guest")
+PLAIN, QUIET = Field("note", Text()), Field("note", Text(), value_when_absent="guest")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ PLAIN, QUIET = Field("note", Text()), Field("note", Text(), absent="guest")
     ],
 )
 def test_null_equals_only_absent_value(field: Field, after: Any, before: Any, equal: bool) -> None:
-    assert same(field, after, before) is equal
+    assert equals_live(field, after, before) is equal
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_undeclarable_member_is_kept_during_prune() -> None:
     case = Case({"member": {"ada": {"role": "admin"}}}, {"member": live}, prune=["members"])
     found = case.decisions().deletions
     assert list(found.roots) == [("member", "organization/acme/member-y")]
-    assert [item.addresses for item in found.kept] == [("acme/members/[member-x]",)]
+    assert [item.addresses for item in found.kept_objects] == [("acme/members/[member-x]",)]
 
 
 def test_titles_swapped_between_kinds_are_unordered() -> None:

@@ -6,13 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.address import Address
-from dpsync.model.desired import Unserved
+from dpsync.model.desired import Unsupported
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Organization, Plan
-from dpsync.model.snapshot import Evidence, Match, MatchedBy
+from dpsync.model.snapshot import DeleteEvidence, Match, MatchedBy
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
-from dpsync.planner.rebound_ids import previous_names
+from dpsync.planner.plan import CircularPlanError, _check_cycles, make_plan
+from dpsync.planner.rebound_ids import binding_lines
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edge, Edges, PlannedSteps
 
@@ -77,9 +77,9 @@ def test_plan_omits_section_field_of_site_space() -> None:
 def with_unread_teams(case: Case, *, delete: bool = True) -> Sides:
     """Sides on which nobody can tell what is undeclared among the teams."""
     sides = case.sides()
-    unsettled = {ACME.child("teams"): Unserved("a list may not be read", SPAN)}
+    unsettled = {ACME.child("teams"): Unsupported("a list may not be read", SPAN)}
     return replace(
-        sides, snapshot=replace(sides.snapshot, unsettled=unsettled), options=Options(delete=delete)
+        sides, snapshot=replace(sides.snapshot, prune_unsafe=unsettled), options=Options(delete=delete)
     )
 
 
@@ -106,15 +106,15 @@ def test_unreadable_list_allows_other_deletions() -> None:
     plan = make_plan(with_unread_teams(case))
     assert told(plan) == (["acme/collections/[C]", "acme/spaces/[S]"], ["acme/teams"])
     sides = case.sides()
-    unsettled = {ACME.child("collections"): Unserved("a list may not be read", SPAN)}
-    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, unsettled=unsettled)))
+    unsettled = {ACME.child("collections"): Unsupported("a list may not be read", SPAN)}
+    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, prune_unsafe=unsettled)))
     assert told(plan) == (["acme/spaces/[S]", "acme/teams/[Two]"], ["acme/collections"])
 
 
 def test_unreadable_dependents_prevent_deletion() -> None:
     sides = Case({"team": {}}, {"team": {**ONE, **TWO}}, prune=["teams"]).sides()
-    evidence = Evidence(unseen={("team", "team-one"): "/orgs/acme/teams/one/members"})
-    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, evidence=evidence)))
+    evidence = DeleteEvidence(unreadable_dependents={("team", "team-one"): "/orgs/acme/teams/one/members"})
+    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, delete_evidence=evidence)))
     assert told(plan) == (["acme/teams/[Two]"], ["acme/teams/[One]"])
     assert "/orgs/acme/teams/one/members" in plan.blocked[0].reason
 
@@ -212,7 +212,7 @@ def test_plan_notes_removed_entry_and_forget_pattern(
     ] == told
 
 
-@pytest.mark.parametrize(("by", "done"), [(MatchedBy.PREVIOUSLY, 0), (MatchedBy.KEY, 1)])
+@pytest.mark.parametrize(("by", "done"), [(MatchedBy.PREVIOUSLY, 0), (MatchedBy.FIRST_NATURAL_KEY, 1)])
 def test_plan_suggests_removing_unused_previously_line(by: MatchedBy, done: int) -> None:
     """Otherwise, a line without which an entry would not be found is said to be able to go."""
     case = Case({"team": {"t": {"title": "New", "previously": ("Old",)}}}, {"team": {"t": {"title": "New"}}})
@@ -225,7 +225,10 @@ def test_plan_suggests_removing_unused_previously_line(by: MatchedBy, done: int)
 def test_base_entry_uses_current_match_despite_old_title() -> None:
     """The base knows it by a title that it does not have any more."""
     case = Case({"team": TWO}, {"team": TWO}, base={"team": {"two": {"title": "Deux"}}})
-    assert case.sides().names.remembered == {ACME: ("organization", "acme"), TEAM_TWO: ("team", "team-two")}
+    assert case.sides().names.objects_of_base_entries == {
+        ACME: ("organization", "acme"),
+        TEAM_TWO: ("team", "team-two"),
+    }
 
 
 def test_base_section_is_identified_by_its_space() -> None:
@@ -238,7 +241,10 @@ def test_base_section_is_identified_by_its_space() -> None:
         {**spaces, "section": {"docs/a": {"title": "T"}, "docs/b": {"title": "T"}}, "site_space": live},
         base={**spaces, "section": {"docs/old": {"title": "T"}}, "site_space": shown},
     )
-    assert case.sides().names.remembered[case.address("section", "docs/old")] == ("section", "section-docs-a")
+    assert case.sides().names.objects_of_base_entries[case.address("section", "docs/old")] == (
+        "section",
+        "section-docs-a",
+    )
 
 
 # What is given away.
@@ -247,8 +253,8 @@ def test_base_section_is_identified_by_its_space() -> None:
 def test_transfer_with_unreadable_contents_is_refused() -> None:
     """Otherwise, what a site may show, unseen, is given away."""
     sides = Case({"space": {"s": {"title": "S"}}}, {"space": {"s": {"title": "S"}}}).sides()
-    evidence = Evidence(unseen={("space", "space-s"): "/orgs/acme/sites"})
-    given = replace(sides.snapshot, transferred=frozenset({ACME.child("spaces", "s")}), evidence=evidence)
+    evidence = DeleteEvidence(unreadable_dependents={("space", "space-s"): "/orgs/acme/sites"})
+    given = replace(sides.snapshot, transferred_entries=frozenset({ACME.child("spaces", "s")}), delete_evidence=evidence)
     assert [item.code for item in make_plan(replace(sides, snapshot=given)).refusals] == ["unseen"]
 
 
@@ -309,17 +315,20 @@ def test_plan_waits_only_for_running_processing(state: str | None, waiting: int)
 def test_lineage_around_entry_lists_live_ancestors() -> None:
     case = Case({"team": {**ONE, **TWO}}, {"team": ONE})
     sides, organization = case.sides(), ("organization", "acme")
-    around = {key: sides.lineage.around(sides.resources[ACME.child("teams", key)]) for key in ("one", "two")}
+    around = {
+        key: sides.hierarchy.live_ancestors_and_self(sides.entries[ACME.child("teams", key)])
+        for key in ("one", "two")
+    }
     assert around == {"one": [("team", "team-one"), organization], "two": [organization]}
-    assert sides.lineage.around(sides.resources[ACME]) == [organization]
+    assert sides.hierarchy.live_ancestors_and_self(sides.entries[ACME]) == [organization]
 
 
 @pytest.mark.parametrize(
     ("match", "told"),
     [
-        (Match("team-one", MatchedBy.KEY), None),
-        (Match("team-one", MatchedBy.LINE), None),
-        (Match("team-one", MatchedBy.LATER_KEY, "title"), "later key"),
+        (Match("team-one", MatchedBy.FIRST_NATURAL_KEY), None),
+        (Match("team-one", MatchedBy.IDS_LINE), None),
+        (Match("team-one", MatchedBy.LATER_NATURAL_KEY, "title"), "later key"),
         (Match("team-one", MatchedBy.PIN), "pin"),
         (Match("team-one", MatchedBy.PREVIOUSLY), "previously"),
     ],
@@ -396,9 +405,9 @@ def test_circular_steps_raise_circular_plan(only_ended: bool) -> None:
     """Otherwise, steps that wait for each other are never sent, and nobody says why."""
     steps = Case({"team": {**ONE, **TWO}}).steps()
     one, two = "acme/teams/one create", "acme/teams/two create"
-    _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two)])))
-    with pytest.raises(CircularPlan, match=r"one create.*two create|two create.*one create"):
-        _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two), Edge(two, one, only_ended)])))
+    _check_cycles(PlannedSteps(steps.drafts, Edges([Edge(one, two)])))
+    with pytest.raises(CircularPlanError, match=r"one create.*two create|two create.*one create"):
+        _check_cycles(PlannedSteps(steps.drafts, Edges([Edge(one, two), Edge(two, one, only_ended)])))
 
 
 # What an entry is perhaps, and how it is made.
@@ -446,8 +455,8 @@ def test_previously_suggestion_uses_unique_title_or_fallback() -> None:
     things: Things = {"team": {"a": {"title": "A 1"}, "b": {"title": "B"}, "c": {"title": "B"}, "d": {}}}
     case = Case({"team": {"n": {"title": "N"}}}, things, lines=[("team", "c")])
     sides = case.sides()
-    entry = sides.resources[case.address("team", "n")]
-    lines = previous_names(sides, entry, [("team", f"team-{key}") for key in "abcd"])
+    entry = sides.entries[case.address("team", "n")]
+    lines = binding_lines(sides, entry, [("team", f"team-{key}") for key in "abcd"])
     assert lines == ['previously: "A 1"', "id: team-b", "previously: c", "id: team-d"]
 
 

@@ -125,8 +125,8 @@ class Skipping(Case):
 
     def sides(self) -> Sides:
         sides = super().sides()
-        policy = replace(sides.declared.policy, skip=sides.declared.policy.protect)
-        return replace(sides, declared=replace(sides.declared, policy=policy))
+        policy = replace(sides.loaded.policy, skip=sides.loaded.policy.protect)
+        return replace(sides, loaded=replace(sides.loaded, policy=policy))
 
 
 THREE: Things = {"space": {**BOTH["space"], "other": {"title": "Other"}}}

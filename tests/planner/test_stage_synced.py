@@ -47,7 +47,7 @@ def synced(case: Case, **by_kind: SyncedRepository) -> Sides:
     """Return the sides of a case in which all live objects of these kinds are synced with a repository."""
     sides = case.sides()
     objects = {
-        identity: replace(live, synced=by_kind.get(live.kind))
+        identity: replace(live, synced_repository=by_kind.get(live.kind))
         for identity, live in sides.snapshot.objects.items()
     }
     return replace(sides, snapshot=replace(sides.snapshot, objects=objects))
@@ -57,9 +57,9 @@ def takes_over(sides: Sides, kind: str) -> Sides:
     """Return the sides with `takeover: true` in every entry of a kind."""
     entries = {
         address: replace(entry, takeover=entry.kind == kind)
-        for address, entry in sides.declared.resources.items()
+        for address, entry in sides.loaded.entries.items()
     }
-    return replace(sides, declared=replace(sides.declared, resources=entries))
+    return replace(sides, loaded=replace(sides.loaded, entries=entries))
 
 
 def changed(plan: Plan) -> list[str]:
@@ -123,7 +123,7 @@ def test_matching_git_synced_structure_gets_note() -> None:
 def test_drift_ignores_git_synced_structure() -> None:
     """Otherwise, what the platform syncs, or the policy ignores, is drift."""
     sides = synced(OTHER, site=REPOSITORY)
-    drift = find_drift(sides, make_plan(sides), everything=True)
+    drift = find_drift(sides, make_plan(sides), with_watched=True)
     assert (drift.found, drift.ignored) == ((), ())
 
 

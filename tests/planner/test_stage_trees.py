@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.model.change import Change
 from dpsync.model.snapshot import Identity, Match, MatchedBy
 from dpsync.model.values import LiveId
 from dpsync.planner.decide import decide
-from dpsync.planner.deletions import INSIDE, Cascade, cascade
+from dpsync.planner.deletions import INSIDE_DELETED, Cascade, find_cascade
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import PlannedSteps
@@ -91,7 +91,7 @@ def test_navigation_steps_are_sequential(
 ) -> None:
     wanted = files(section=sections, site_space={**SHOWN, **more})
     steps, _ = Case(wanted, platform(section=SECTIONS, site_space=SHOWN)).lanes()
-    inside = [step.id for step in steps.drafts.below(TREE)]
+    inside = [step.id for step in steps.drafts.steps_below(TREE)]
     assert len(inside) > 1
     assert one_at_a_time(steps, inside)
 
@@ -155,10 +155,10 @@ TWO = {
 
 def test_restructure_starts_with_least_dependent_section() -> None:
     case = Case(files(**TWO), platform(site_space=ROOT), confirm=[AGREED])
-    assert case.decisions().blocking.first == {TREE: TREE.child("b")}
+    assert case.decisions().blocking.created_first == {TREE: TREE.child("b")}
     both = {**TWO, "site_space": {"docs/a/p": {"space": "x"}, "docs/b/p": {"space": "y"}}}
     case = Case(files(**both), platform(site_space=ROOT), confirm=[AGREED])
-    assert case.decisions().blocking.first == {TREE: TREE.child("a")}
+    assert case.decisions().blocking.created_first == {TREE: TREE.child("a")}
 
 
 def sections_live(**redirect: Any) -> Things:
@@ -183,8 +183,8 @@ def test_redirect_into_old_navigation_awaits_restructure(live: dict[str, Any], h
     case.wanted = {**case.wanted, "redirect": {"docs/old": to_new}}
     case.live = sections_live(**{"docs/old": live})
     redirect = case.address("redirect", "docs/old")
-    assert case.decisions().blocking.entry(redirect) is held
-    assert (redirect in case.decisions().restructuring.replaced) is held
+    assert case.decisions().blocking.is_entry_blocked(redirect) is held
+    assert (redirect in case.decisions().restructuring.owners_of_replaced_targets) is held
 
 
 def test_redirect_to_external_url_awaits_no_restructure() -> None:
@@ -192,11 +192,16 @@ def test_redirect_to_external_url_awaits_no_restructure() -> None:
     case = Case(confirm=[AGREED])
     case.wanted = {**files(site_space=ROOT), "redirect": {"docs/old": ELSEWHERE}}
     case.live = sections_live(**{"docs/old": TO_A})
-    assert case.decisions().restructuring.replaced == {}
+    assert case.decisions().restructuring.owners_of_replaced_targets == {}
 
 
 @pytest.mark.parametrize(
-    ("by", "idle"), [(MatchedBy.CONTENTS, []), (MatchedBy.PLACE, [AGREED]), (MatchedBy.KEY, [AGREED])]
+    ("by", "idle"),
+    [
+        (MatchedBy.SAME_CONTENTS, []),
+        (MatchedBy.ONLY_OBJECT_IN_PLACE, [AGREED]),
+        (MatchedBy.FIRST_NATURAL_KEY, [AGREED]),
+    ],
 )
 def test_restructure_answer_is_needed_during_contents_match(by: MatchedBy, idle: list[str]) -> None:
     """Otherwise, an answer that has served counts as one that is still needed.
@@ -205,11 +210,14 @@ def test_restructure_answer_is_needed_during_contents_match(by: MatchedBy, idle:
     """
     both = {"section": SECTIONS, "site_space": SHOWN}
     sides = Case(files(**both), platform(**both), confirm=[AGREED]).sides()
-    matches = {address: Match(match.id, MatchedBy.KEY) for address, match in sides.snapshot.matches.items()}
+    matches = {
+        address: Match(match.id, MatchedBy.FIRST_NATURAL_KEY)
+        for address, match in sides.snapshot.matches.items()
+    }
     matches[TREE.child("a")] = Match("section-docs-a", by)
     sides = Sides(sides.registry, sides.desired, replace(sides.snapshot, matches=matches), sides.options)
-    asked = decide(sides).asked
-    assert [str(answer) for answer in sides.answers.unneeded(asked)] == idle
+    asked = decide(sides).requested_answers
+    assert [str(answer) for answer in sides.answers.unneeded_answers(asked)] == idle
 
 
 def test_new_navigation_is_created_after_old() -> None:
@@ -258,8 +266,8 @@ def test_automatic_section_becomes_entry_with_its_space() -> None:
         places = {"docs/a/p": {"space": inside}, "docs/b/p": {"space": "z"}}
         case = Case(files(section=TWO["section"], site_space=places), live, confirm=[AGREED])
         found = case.decisions().restructuring
-        assert found.pins == pins
-        assert found.left_over == (() if pins else (("section", "section-docs-z"),))
+        assert found.recognized_ids == pins
+        assert found.leftover_sections == (() if pins else (("section", "section-docs-z"),))
 
 
 # Flags that one of several always has.
@@ -288,14 +296,16 @@ def test_default_false_on_only_candidate_is_blocked(
     case = Case(files(section=sections, site_space=TWO["site_space"]), live)
     if not made and flags == {"a": False}:
         blocked = [f"{TREE}/a#default"]  # nobody else is said to have it instead
-    assert [item.address for item in case.decisions().blocking.all()] == blocked
+    assert [item.address for item in case.decisions().blocking.reported()] == blocked
 
 
 @pytest.mark.parametrize("ignore", [["sites/docs/structure/b"], []])
 def test_ignored_section_does_not_become_default(ignore: list[str]) -> None:
     sections = {path: {**fields, "default": False} for path, fields in TWO["section"].items()}
     case = Case(files(section=sections, site_space=TWO["site_space"]), platform(), ignore=ignore)
-    noted = [item.address for item in case.decisions().blocking.all() if item.address.endswith("#default")]
+    noted = [
+        item.address for item in case.decisions().blocking.reported() if item.address.endswith("#default")
+    ]
     assert noted == [f"{TREE}/a#default"]
 
 
@@ -309,8 +319,8 @@ def test_unsupported_group_move_names_target_position() -> None:
     live = {"site": {"docs": {"title": "Docs"}}, "section_group": groups}
     for order, told in [("bca", f"after {TREE}/c"), ("cab", f"before {TREE}/a")]:
         wanted = {**live, "section_group": {f"docs/{key}": groups[f"docs/{key}"] for key in order}}
-        _, lanes = Case(wanted, live, registry=load("reference")).lanes()
-        (item,) = lanes.unmoved
+        _, lanes = Case(wanted, live, registry=build_registry("reference")).lanes()
+        (item,) = lanes.order_unsupported
         assert item.todo.startswith(f"move the object {told} in GitBook")
 
 
@@ -387,7 +397,7 @@ def test_redirect_to_blocked_section_is_blocked() -> None:
     leads = {key: {"kind": "site-section", "siteSectionId": to[key]} for key in "ab"}
     case.wanted = {**case.wanted, "redirect": {f"docs/{key}": {"destination": leads[key]} for key in "ab"}}
     case.live = platform(site_space=ROOT)
-    blocked = [item.address.removeprefix("acme/sites/docs/") for item in case.decisions().blocking.all()]
+    blocked = [item.address.removeprefix("acme/sites/docs/") for item in case.decisions().blocking.reported()]
     assert blocked == ["redirects/a", "structure/a", "structure/a/p", "structure/b/p"]
 
 
@@ -416,7 +426,7 @@ def test_restructure_ignores_other_sites() -> None:
     )
     case = Case({**wanted, "site": sites}, {**live, "site": {key: sites[key] for key in names[1:]}})
     case.confirm = [f"restructure acme/sites/{key}" for key in (made, changing, other)]
-    pins = case.decisions().restructuring.pins
+    pins = case.decisions().restructuring.recognized_ids
     assert pins == {case.address("section", f"{other}/a"): f"section-{other}-z"}
 
 
@@ -451,7 +461,7 @@ def test_unclaimed_automatic_section_is_deleted() -> None:
     )
     wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x"}})
     case = Case(wanted, live, confirm=[AGREED])
-    assert case.decisions().restructuring.left_over == (("section", "section-docs-z"),)
+    assert case.decisions().restructuring.leftover_sections == (("section", "section-docs-z"),)
     assert list(case.decisions().deletions.roots) == [("section", "section-docs-z")]
 
 
@@ -465,7 +475,7 @@ def test_declared_or_renamed_section_is_kept() -> None:
         site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},
     )
     wanted = files(section={"docs/a": {"title": "Docs"}}, site_space={"docs/a/p": {"space": "x"}})
-    assert Case(wanted, live, confirm=[AGREED]).decisions().restructuring.left_over == ()
+    assert Case(wanted, live, confirm=[AGREED]).decisions().restructuring.leftover_sections == ()
 
 
 def test_restructure_to_sections_keeps_site_published() -> None:
@@ -501,12 +511,12 @@ def test_cascade_reports_nested_roots() -> None:
     site, section, place = ("site", "site-d"), ("section", "section-d-k"), ("site_space", "site_space-d-k-p")
 
     def found(*roots: Identity) -> Cascade:
-        return cascade(case.names(), roots, lambda *_: False, lambda _: False)
+        return find_cascade(case.names(), roots, lambda *_: False, lambda _: False)
 
-    assert found(site, section, place).also == {section: {site}, place: {section}}
+    assert found(site, section, place).redundant_roots == {section: {site}, place: {section}}
     assert found(site, section, place).objects == {}
-    assert found(section, place).also == {place: {section}}
-    assert found(site).objects == dict.fromkeys([section, place], INSIDE)
+    assert found(section, place).redundant_roots == {place: {section}}
+    assert found(site).objects == dict.fromkeys([section, place], INSIDE_DELETED)
 
 
 def test_deleted_provider_loses_no_default_team() -> None:
@@ -516,4 +526,6 @@ def test_deleted_provider_loses_no_default_team() -> None:
     )
     for roots, lost in [(["team-a"], 1), (["team-a", "saml-s"], 0)]:
         going = [(id.partition("-")[0], id) for id in roots]
-        assert len(cascade(case.names(), going, lambda *_: False, lambda _: False).losses) == lost
+        assert (
+            len(find_cascade(case.names(), going, lambda *_: False, lambda _: False).cleared_fields) == lost
+        )

@@ -13,17 +13,21 @@ from dpsync.model.desired import Limits
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import Match, MatchedBy
 from dpsync.model.values import LiveId
-from dpsync.planner.answers import confirmed_by
-from dpsync.planner.identity_questions import MOST
+from dpsync.planner.answers import answer_in_flag
+from dpsync.planner.identity_questions import MAX_QUESTIONS
 from dpsync.planner.plan import make_plan
-from dpsync.planner.rebound_ids import Reason, named
+from dpsync.planner.rebound_ids import SimilarityReason, titles_and_ids
 from dpsync.planner.sides import Options, Sides
 
 from .stages import ACME, Case, Things
 
 NAMES = Case({"collection": {key: {} for key in "abcdn"}, "space": {key: {} for key in "nstuv"}})
 """Only for references to what it has."""
-SIMILAR, SHOWN, LOST = Reason.SIMILAR.value, Reason.SHOWN.value, Reason.LOST.value
+SIMILAR, SHOWN, LOST = (
+    SimilarityReason.SIMILAR.value,
+    SimilarityReason.SHOWN_AT_POSITION.value,
+    SimilarityReason.ENTRY_REMOVED.value,
+)
 
 
 def asked(case: Case | Sides, code: str = "unclear") -> dict[str, dict[str, str]]:
@@ -160,12 +164,12 @@ def recorded(
     ]
     marked = {case.address("space", key) for key in kept}
     known = replace(
-        sides.snapshot.records,
-        lines={at: replace(one, kept=at in marked) for at, one in sides.snapshot.records.lines.items()},
-        earlier={line.address: line for line in lines},
-        empty=frozenset({ACME}) if empty else frozenset(),
+        sides.snapshot.recorded_ids,
+        lines={at: replace(one, kept=at in marked) for at, one in sides.snapshot.recorded_ids.lines.items()},
+        base_lines={line.address: line for line in lines},
+        organizations_without_lines=frozenset({ACME}) if empty else frozenset(),
     )
-    snapshot = replace(sides.snapshot, records=known)
+    snapshot = replace(sides.snapshot, recorded_ids=known)
     return replace(sides, snapshot=snapshot, base=replace(sides.base, **base))
 
 
@@ -186,7 +190,7 @@ GONE = {"space-gone": LOST}
         pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone"), lines=[("space", "x")])),
                      {"n": GONE}, id="an ids file without a line for it, base has the entry"),
         pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["n=gone"], empty=True),
-                     {"n": {"space-gone": Reason.OTHER_NAME.value}},
+                     {"n": {"space-gone": SimilarityReason.ENTRY_RENAMED.value}},
                      id="no ids file, base has the entry's line"),
     ],
 )  # fmt: skip
@@ -225,8 +229,8 @@ def test_only_empty_object_is_replaced_without_question(kind: str, known: bool) 
     )
     sides = case.sides()
     looked_at = frozenset({(kind, f"{kind}-old")} if known else ())
-    evidence = replace(sides.snapshot.evidence, looked_at=looked_at)
-    sides = replace(sides, snapshot=replace(sides.snapshot, evidence=evidence))
+    evidence = replace(sides.snapshot.delete_evidence, checked_objects=looked_at)
+    sides = replace(sides, snapshot=replace(sides.snapshot, delete_evidence=evidence))
     assert make_plan(sides).can_apply is known
 
 
@@ -235,8 +239,8 @@ def test_key_change_alone_is_no_rename_candidate() -> None:
     case = Case(spaces("renamed", "n"), {"space": {"renamed": {"title": "The old"}}})
     sides = case.sides()
     lines = {at: RecordedLine(at, "space-renamed") for at in [case.address("space", "old")]}
-    records = replace(sides.snapshot.records, lines=lines)
-    assert make_plan(replace(sides, snapshot=replace(sides.snapshot, records=records))).can_apply
+    records = replace(sides.snapshot.recorded_ids, lines=lines)
+    assert make_plan(replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records))).can_apply
 
 
 @pytest.mark.parametrize(("put_out", "deleted"), [(True, False), (False, True), (False, False)])
@@ -380,7 +384,7 @@ def test_shallow_clone_deletions_share_one_question() -> None:
     )  # fmt: skip
     lacking = recorded(case, lacking=True, desired=None, name="the parent of HEAD is not in this clone")
     [refusal] = make_plan(lacking).refusals
-    answers = tuple(found for way in refusal.answers if (found := confirmed_by(way.add)) is not None)
+    answers = tuple(found for way in refusal.answers if (found := answer_in_flag(way.add)) is not None)
     names = ("delete acme/spaces/[The old]", "delete acme/spaces/[The older]")
     assert answers == ("new acme/spaces/n", "delete 2", *names)
     flags = " ".join(f'--confirm "{answer}"' for answer in answers)
@@ -429,19 +433,19 @@ def test_previously_on_one_entry_answers_other_entries() -> None:
     sides = case.sides()
     line = RecordedLine(case.address("space", "gone"), "space-m")
     matches = {**sides.snapshot.matches, case.address("space", "m"): Match("space-m", MatchedBy.PREVIOUSLY)}
-    records = replace(sides.snapshot.records, lines={line.address: line})
+    records = replace(sides.snapshot.recorded_ids, lines={line.address: line})
     assert make_plan(
-        replace(sides, snapshot=replace(sides.snapshot, records=records, matches=matches))
+        replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records, matches=matches))
     ).can_apply
 
 
 def test_rename_question_lists_limited_candidates() -> None:
-    keys = [f"gone{number:03}" for number in range(MOST + 3)]
+    keys = [f"gone{number:03}" for number in range(MAX_QUESTIONS + 3)]
     plan = make_plan(Case(spaces("n"), spaces(*keys), lines=[("space", key) for key in keys]).sides())
     [refusal] = plan.refusals
-    assert len(refusal.candidates) == MOST
-    assert f"and {MOST} more?" in refusal.message
-    assert len(refusal.answers) == MOST + 2
+    assert len(refusal.candidates) == MAX_QUESTIONS
+    assert f"and {MAX_QUESTIONS} more?" in refusal.message
+    assert len(refusal.answers) == MAX_QUESTIONS + 2
 
 
 def test_create_only_refusal_appears_without_rename_question() -> None:
@@ -458,4 +462,4 @@ def test_refusal_lists_at_most_three_similar_objects(number: int, told: str) -> 
         {"team": {"t": {"title": "T"}}}, {"team": {f"t{n}": {"title": f"T{n}"} for n in range(number)}}
     )
     teams = [("team", f"team-t{n}") for n in range(number)]
-    assert named(case.sides(), teams) == f'"T0" (team-t0) or "T1" (team-t1) or "T2" (team-t2){told}'
+    assert titles_and_ids(case.sides(), teams) == f'"T0" (team-t0) or "T1" (team-t1) or "T2" (team-t2){told}'

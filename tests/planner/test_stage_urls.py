@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from dpsync.model.change import NavigationNode, UrlImpact
 from dpsync.model.values import LiveId
-from dpsync.planner.outcome import UNKNOWN, Branch
+from dpsync.planner.outcome import UNKNOWN, TreeBranch
 from dpsync.planner.plan import make_plan
 from dpsync.planner.urls import _urls_below
-from dpsync.render.effect_words import merged as merged_lines
-from dpsync.render.url_words import breaks
+from dpsync.render.effect_words import merge_navigation as merged_lines
+from dpsync.render.url_words import is_broken
 
 from .lab import REGISTRY
 from .stages import ACME, Case, Things
@@ -216,10 +216,10 @@ def test_url_with_unknown_visibility_is_unknown() -> None:
     del new["site"]["new"]["visibility"]
     assert told(case(merged(OTHER, new), OTHER, HELP)) == dict.fromkeys(EVERYTHING, CHOSEN)
     perhaps = {"path": "p", "draft": UNKNOWN}
-    inside = Branch(ACME.child("inside"), REGISTRY["site_space"], {"path": "i", "draft": False})
+    inside = TreeBranch(ACME.child("inside"), REGISTRY["site_space"], {"path": "i", "draft": False})
     for kind in ("section", "section_group"):
-        owner = Branch(
-            ACME, REGISTRY["site"], {}, (Branch(ACME.child("node"), REGISTRY[kind], perhaps, (inside,)),)
+        owner = TreeBranch(
+            ACME, REGISTRY["site"], {}, (TreeBranch(ACME.child("node"), REGISTRY[kind], perhaps, (inside,)),)
         )
         assert _urls_below(owner, HOST)[inside.address] is UNKNOWN
 
@@ -324,7 +324,7 @@ def test_uncovered_url_of_swapped_site_is_lost() -> None:
     assert found["docs/structure/k/b"].redirected == "acme/sites/help/redirects/b"
     lost = found["docs/structure/l/c"]
     assert (lost.shows, lost.redirected, lost.redirect) == (None, None, None)
-    assert (len(plan.urls), sum(map(breaks, plan.urls))) == (6, 1)
+    assert (len(plan.urls), sum(map(is_broken, plan.urls))) == (6, 1)
 
 
 def test_old_url_may_show_unchanged_site() -> None:
@@ -347,7 +347,7 @@ def test_old_url_may_show_unchanged_site() -> None:
 def test_new_url_is_no_url_change(wanted: Things, changing: int, new: int, broken: int) -> None:
     urls = make_plan(case(wanted).sides()).urls
     without = [item for item in urls if item.before is None]
-    assert (len(urls) - len(without), len(without), sum(map(breaks, urls))) == (changing, new, broken)
+    assert (len(urls) - len(without), len(without), sum(map(is_broken, urls))) == (changing, new, broken)
 
 
 def test_url_changes_are_sorted_site_spaces() -> None:

@@ -13,7 +13,7 @@ from dpsync.model.change import Note
 from dpsync.model.desired import Policy
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import Plan
-from dpsync.model.snapshot import Records
+from dpsync.model.snapshot import RecordedIds
 from dpsync.planner.plan import make_plan
 
 from .lab import REGISTRY
@@ -34,7 +34,7 @@ def in_a_site(sites: Mapping[str, Any], **more: Any) -> Case:
 
 
 def patterns(*texts: str) -> tuple[Pattern, ...]:
-    return tuple(Pattern.parse(text, REGISTRY.words) for text in texts)
+    return tuple(Pattern.parse(text, REGISTRY.pattern_words) for text in texts)
 
 
 def notes(plan: Plan) -> list[Note]:
@@ -80,7 +80,7 @@ def test_prune_pattern_follows_renamed_site_key() -> None:
     then = replace(sides.base.desired, policy=Policy(prune=patterns("sites/before/shareLinks")))
     line = RecordedLine(Address.parse("acme/sites/before"), "site-docs")
     for lines, number in (((), 1), ((line,), 0)):
-        snapshot = replace(sides.snapshot, records=Records({one.address: one for one in lines}))
+        snapshot = replace(sides.snapshot, recorded_ids=RecordedIds({one.address: one for one in lines}))
         other = replace(sides, snapshot=snapshot, base=replace(sides.base, desired=then))
         assert len(notes(make_plan(other))) == number
 

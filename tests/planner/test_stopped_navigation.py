@@ -16,7 +16,7 @@ import pytest
 from dpsync.apply.executor import Schedule
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
-from dpsync.model.values import REF, LiveId
+from dpsync.model.values import REF_MARKER, LiveId
 from dpsync.planner.plan import make_plan
 from dpsync.planner.stepset import PlannedSteps, StepDraft
 from tests.soak import examples
@@ -178,15 +178,15 @@ class Platform:
 
     def _in_some_order(self, planned: PlannedSteps) -> Iterator[str]:
         """Yield the steps in a random order that an apply could use; fail if steps wait for each other."""
-        steps = [step for address in planned.drafts.by_address for step in planned.of(address)]
+        steps = [step for address in planned.drafts.by_address for step in planned.steps_of(address)]
         TopologicalSorter({step.id: {*step.needs, *step.follows} for step in steps}).prepare()
         schedule, ready = Schedule(steps), list[str]()
         for _ in steps:
-            while (id := schedule.next()) is not None:
+            while (id := schedule.take_ready_step()) is not None:
                 ready.append(id)
             assert ready, "steps wait for each other, as deletes wait for all others"
             yield (id := ready.pop(self.random.randrange(len(ready))))
-            schedule.settle(id, good=True)
+            schedule.end_step(id, succeeded=True)
 
     def _send(self, step: StepDraft) -> None:
         if step.address in self.deleted:
@@ -217,12 +217,14 @@ class Platform:
                     fields["group"] = gone["group"]
 
     def _create(self, kind: Kind, path: str, step: StepDraft) -> None:
-        sent = {item.name: item.create_as or item.wire for item in kind.fields}
+        sent = {item.name: item.create_name or item.wire_name for item in kind.fields}
         made = {name: self._value(step.body[wire]) for name, wire in sent.items() if wire in step.body}
-        nest = {item.name: None for item in kind.fields if item.nest and kind.name != "site_space"}
+        nest = {
+            item.name: None for item in kind.fields if item.is_parent_reference and kind.name != "site_space"
+        }
         self.live[kind.name][path] = {"draft": False, **nest, **made}
         if kind.name == "section":  # its first site space is made along with it
-            child = path_of(self.case.sides().resources[step.address].children[0])
+            child = path_of(self.case.sides().entries[step.address].children[0])
             place = {"space": self._value(step.body["spaceId"]), "draft": False}
             self.live["site_space"] = {child: place, **self.live["site_space"]}
 
@@ -234,15 +236,15 @@ class Platform:
     def _update(self, kind: Kind, path: str, step: StepDraft) -> None:
         fields = self.live[kind.name][path]
         for item in kind.fields:
-            if isinstance(step.body, Mapping) and item.wire in step.body:
-                fields[item.name] = self._value(step.body[item.wire])
+            if isinstance(step.body, Mapping) and item.wire_name in step.body:
+                fields[item.name] = self._value(step.body[item.wire_name])
             elif item.name in step.fields:  # a request of its own says it by its path
                 fields[item.name] = self.wanted[kind.name][path][item.name]
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, dict):
-            if set(value) == {REF}:
-                path = path_of(value[REF])
+            if set(value) == {REF_MARKER}:
+                path = path_of(value[REF_MARKER])
                 return LiveId(id_of(self._kind(path), path))
             return {name: self._value(item) for name, item in value.items()}
         known = isinstance(value, str) and value.partition("-")[0] in ("space", "section", "section_group")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.requests import _created_id, render
+from dpsync.planner.requests import _created_id, fill_body_template
 
 VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space": "s"}
 
@@ -33,7 +33,7 @@ def test_body_template_renders_values(template: Any, body: Any) -> None:
     Otherwise, a value of a request is left out.
     Otherwise, a list in a request is sent with the names of values in their place.
     """
-    assert render(template, VALUES) == body
+    assert fill_body_template(template, VALUES) == body
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from dpsync.api import Session, load
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.model.desired import Base, LabelCommits, LastApply, PastFiles
+from dpsync.model.desired import Base, CommittedFiles, LabelCommits, LastApply
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
@@ -62,7 +62,7 @@ def session(project: Path, after: str, before: str | None = None) -> Session:
     base = Base(name="HEAD", commit="0" * 40, desired=read("before.yaml", before)) if before else None
     if base is None or base.desired is None:
         return Session(desired, REGISTRY)
-    labels = LabelCommits(applies=(LastApply([PastFiles(base.desired)]),))
+    labels = LabelCommits(applies=(LastApply([CommittedFiles(base.desired)]),))
     return Session(desired, REGISTRY, base=base, labels=labels)
 
 

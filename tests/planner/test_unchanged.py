@@ -17,7 +17,7 @@ import pytest
 import dpsync
 from benchmarks.organization import TOKEN, configuration, world
 from dpsync.api import Session, load, load_registry
-from dpsync.cli.output import as_output
+from dpsync.cli.output import make_output
 from dpsync.client.client import ReadClient
 from dpsync.render.json_conversion import plan_document
 from dpsync.server.http.app import build
@@ -62,9 +62,9 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
             session.plan(client)
             planning = calls(lambda: made.update(plan=session.plan(client).plan))
     assert made["plan"].empty
-    out = as_output("text", "never")
+    out = make_output("text", "never")
     out.mask.add([TOKEN])
-    showing = calls(lambda: out.show(plan_document(made["plan"])))
+    showing = calls(lambda: out.print_document(plan_document(made["plan"])))
     return {"load": loading, "plan": planning, "show": showing}
 
 

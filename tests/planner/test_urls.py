@@ -14,7 +14,7 @@ import yaml
 from dpsync.api import Options
 from dpsync.model.change import NavigationNode
 from dpsync.model.plan import Plan
-from dpsync.render.url_words import breaks, redirect_line
+from dpsync.render.url_words import is_broken, redirect_line
 from tests.agreed import agreed
 from tests.direct import reading
 from tests.soak import SOAK
@@ -374,7 +374,7 @@ def test_existing_redirect_for_url_is_named(lab: Lab) -> None:
     body["sites"]["docs"]["redirects"] = {"/b/": to}
     [item] = carried_out(lab, body).plan.urls
     assert (item.redirected, item.redirect) == ("acme/sites/docs/redirects//b/", None)
-    assert not breaks(item)
+    assert not is_broken(item)
 
 
 @pytest.mark.parametrize(

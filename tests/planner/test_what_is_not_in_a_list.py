@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Planned, Session, load, load_base
-from dpsync.apply.saved_plan import Refused
+from dpsync.apply.saved_plan import StaleStateError
 from dpsync.client.client import Params, ReadClient
-from dpsync.client.errors import NotJson, Unknown
-from dpsync.kinds.registry import load as load_registry
+from dpsync.client.errors import NotJsonError, UnknownOutcomeError
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
@@ -83,7 +83,7 @@ def test_outdated_openapi_text_stops_apply(project: Project) -> None:
     project.holds(openapi=[live(TEXT.format("Cats"))]).write(spec("Pets"))
     planned = plan(project)
     project.holds(openapi=[live(TEXT.format("Dogs"))])
-    with project.client() as client, pytest.raises(Refused) as ended:
+    with project.client() as client, pytest.raises(StaleStateError) as ended:
         project.session().apply(client, planned)
     assert ended.value.stale == {ADDRESS: "this object was changed after the plan was made"}
 
@@ -268,10 +268,10 @@ def test_changed_script_and_secrets_are_sent(project: Project, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        ({"content-type": "text/html"}, NotJson),
-        ({"body": b"\xff\xfe"}, NotJson),
+        ({"content-type": "text/html"}, NotJsonError),
+        ({"body": b"\xff\xfe"}, NotJsonError),
         ({"status": 204}, None),
-        ({"framed": False}, Unknown),
+        ({"framed": False}, UnknownOutcomeError),
     ],
 )
 def test_read_text_rejects_non_text_responses(answer: dict[str, Any], error: type[Exception] | None) -> None:
@@ -280,7 +280,9 @@ def test_read_text_rejects_non_text_responses(answer: dict[str, Any], error: typ
 
     kind = answer.pop("content-type", "application/yaml")
     given = {"status": 200, "body": b"text", "framed": True, **answer}
-    response = Response(given["status"], {"content-type": kind}, given["body"], framed=given["framed"])
+    response = Response(
+        given["status"], {"content-type": kind}, given["body"], has_marked_end=given["framed"]
+    )
     asked = responses.request("GET", "/x")
     if error is None:
         assert responses.read_text(asked, response) == "text"

@@ -71,7 +71,7 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 def test_deletion_cases_cover_every_deletable_kind() -> None:
-    assert set(CASES) == {kind.name for kind in REGISTRY.ordered if isinstance(kind.delete, Call)}
+    assert set(CASES) == {kind.name for kind in REGISTRY.in_dependency_order if isinstance(kind.delete, Call)}
 
 
 def shown(plan: Plan, counted: bool = True) -> list[str]:

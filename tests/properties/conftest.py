@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -26,7 +26,7 @@ def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """Serve the edition that the vendor publishes today; yield it with its kinds."""
     app = build(open_store(":memory:"), profile="published", check_answers=True)
     with ThreadedServer(app) as server:
-        yield Platform(server, tmp_path_factory.mktemp("today"), load("published"))
+        yield Platform(server, tmp_path_factory.mktemp("today"), build_registry("published"))
         assert server.app.violations == []
 
 
@@ -35,5 +35,5 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """Serve only the documented operations; yield the platform with its kinds."""
     app = build(open_store(":memory:"), profile="reference", check_answers=True)
     with ThreadedServer(app) as server:
-        yield Platform(server, tmp_path_factory.mktemp("reference"), load("reference"))
+        yield Platform(server, tmp_path_factory.mktemp("reference"), build_registry("reference"))
         assert server.app.violations == []

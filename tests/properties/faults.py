@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Literal
 
-from dpsync.client.errors import Unknown
+from dpsync.client.errors import UnknownOutcomeError
 from dpsync.client.transport import Request, Response, Transport
 
 from .platform import Around
@@ -65,7 +65,7 @@ class Lose(_AtWrite):
     """The connection breaks once."""
 
     def happen(self, request: Request) -> Response:
-        raise Unknown(request.method, request.path, "reset")
+        raise UnknownOutcomeError(request.method, request.path, "reset")
 
 
 class Break(_AtWrite):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dpsync.api import Planned, Session
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.journal import GOOD, Report
+from dpsync.model.journal import SUCCESSFUL, Report
 from tests.agreed import answers
 from tests.soak import SOAK
 
@@ -80,11 +80,11 @@ def meant_as_recognised(session: Session, planned: Planned) -> None:
     This happens if a new entry has the name of a live object, so that its nodes could be any of the object's
     nodes, or if two entries that have only their names have exchanged all their content.
     """
-    refusals, entries = planned.plan.refusals, session.desired.resources
+    refusals, entries = planned.plan.refusals, session.desired.entries
     adopted = any(entry.new and address in planned.snapshot.matches for address, entry in entries.items())
     expected = TAKEN_OVER | ({"unclear"} if adopted else set())
     # Where nobody can ask whose token it is, dpsync asks the person about admins.
-    expected |= set() if session.registry.profile.has("GET", "/user") else {"own-user"}
+    expected |= set() if session.registry.profile.has_operation("GET", "/user") else {"own-user"}
     others = [item for item in refusals if item.code not in expected]
     named = all(
         item.code == "exchanged" and entries[Address.parse(item.address)].pin is None for item in others
@@ -109,7 +109,7 @@ def _magnitude(number: int) -> str:
 
 def said(report: Report) -> str:
     """Why a report is not complete, for the message of an assertion."""
-    bad = [outcome for outcome in report.outcomes if outcome.result not in GOOD]
+    bad = [outcome for outcome in report.outcomes if outcome.result not in SUCCESSFUL]
     left = report.remaining.changes if report.remaining else ()
     lines = [f"{outcome.step}: {outcome.result} {outcome.error}" for outcome in bad]
     lines += [

@@ -13,7 +13,7 @@ from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.journal import Report
 from dpsync.server import world as worlds
 from dpsync.server.process.thread import ThreadedServer

@@ -6,7 +6,7 @@ from dpsync.api import Options, Session
 from dpsync.client.recording import Recording
 from dpsync.client.retry import Clock
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.rehearse.faults import Stage
+from dpsync.rehearse.faults import RehearsalSetup
 from tests.agreed import answers
 
 from .laws import AMBIGUOUS, discard_if, meant_as_recognised
@@ -15,12 +15,12 @@ from .platform import Platform
 WORDS = ("delete ", "expose for a moment")
 
 
-def staged(platform: Platform, session: Session, clock: Clock | None = None) -> Stage:
+def staged(platform: Platform, session: Session, clock: Clock | None = None) -> RehearsalSetup:
     """Plan with every answer that the plan asks for; return the plan and what it was made from."""
     confirm: tuple[str, ...] = ()
     for _ in range(3):  # what was answered may lead to another question
         recording = Recording()
-        with platform.client(recording.around) as client:
+        with platform.client(recording.wrap_transport) as client:
             try:
                 planned = session.plan(client, Options(confirm=confirm))
             except DiagnosticError as error:
@@ -34,4 +34,4 @@ def staged(platform: Platform, session: Session, clock: Clock | None = None) -> 
         confirm += tuple(more)
     meant_as_recognised(session, planned)
     assert planned.plan.refusals == ()
-    return Stage(session, planned, recording)
+    return RehearsalSetup(session, planned, recording)

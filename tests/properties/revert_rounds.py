@@ -18,7 +18,7 @@ from random import Random
 
 from hypothesis.errors import UnsatisfiedAssumption
 
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import build_registry
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
@@ -68,7 +68,7 @@ def main() -> int:
         counts: Counter[str] = Counter()
         app = build(open_store(":memory:"), profile=profile, check_answers=True)
         with tempfile.TemporaryDirectory() as directory, ThreadedServer(app) as server:
-            platform = Platform(server, Path(directory), load(profile))
+            platform = Platform(server, Path(directory), build_registry(profile))
             for seed in seeds:
                 try:
                     differing = play(platform, Draw(Random(seed)))

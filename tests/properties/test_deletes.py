@@ -296,7 +296,7 @@ class Accident:
                 planned = session.plan(client, Options())
                 self.log.append(f"apply: {[one.code for one in planned.plan.refusals] or 'done'}")
                 if planned.plan.can_apply:
-                    store = IdsOnDisk(ids, REGISTRY.whole) if self.records else None
+                    store = IdsOnDisk(ids, REGISTRY.with_all_kinds) if self.records else None
                     session.apply(client, planned, ids=store)
         except DiagnosticError as refused:
             self.log.append(f"apply: {[one.code for one in refused.findings]}")

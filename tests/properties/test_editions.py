@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dpsync.api import import_
-from dpsync.importing.files import RememberingClient
-from dpsync.model.journal import GOOD
+from dpsync.importing.files import CachingClient
+from dpsync.model.journal import SUCCESSFUL
 from tests.direct import transport
 from tests.soak import examples
 
@@ -125,7 +125,7 @@ def test_site_and_space_customizations_converge_together(today: Platform, draw: 
     for _ in range(3):
         wanted = others.document(others.looks_alone(draw))
         report = test_other_kinds.applied(today, wanted)
-        assert report.count(*GOOD) == len(report.outcomes), said(report)
+        assert report.count(*SUCCESSFUL) == len(report.outcomes), said(report)
         assert today.plan(today.session(wanted)).plan.changes == ()
 
 
@@ -135,7 +135,7 @@ def test_plan_after_import_is_empty(request: pytest.FixtureRequest, draw: Draw, 
     platform: Platform = request.getfixturevalue(profile)
     platform.server.reset(world([live_organization(draw, "acme", 4)]))
     inside = transport(platform.server, TOKEN)
-    with RememberingClient(platform.server.url, TOKEN, transport=inside) as client:
+    with CachingClient(platform.server.url, TOKEN, transport=inside) as client:
         made = import_(client, platform.registry)
     assert made.problems == ()
     assert made.plan is not None

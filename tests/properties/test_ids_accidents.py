@@ -79,10 +79,10 @@ class Example:
 
     def swap_lines(self) -> tuple[IdsFile, list[Address]]:
         """Return an ids file with swapped lines of two siblings of one kind, and the two entries."""
-        kinds = load(self.directory / "dpsync.yaml", {}, REGISTRY).resources
+        kinds = load(self.directory / "dpsync.yaml", {}, REGISTRY).entries
         groups: dict[tuple[str, Address], list[Address]] = {}
         for address in sorted(self.lines):
-            groups.setdefault((kinds[address].kind, address.place), []).append(address)
+            groups.setdefault((kinds[address].kind, address.list_address), []).append(address)
         several = [group for group in groups.values() if len(group) > 1]
         if not several:
             raise UnsuitableExample
@@ -93,7 +93,7 @@ class Example:
 
     def edit(self, address: Address) -> None:
         """Change the title or path of an entry, its key, both, or nothing."""
-        edit, key = self.draw.pick(["nothing", "title", "key", "both"]), address.last
+        edit, key = self.draw.pick(["nothing", "title", "key", "both"]), address.last_segment
         if edit in ("title", "both"):
             entry = _find_entry(self.files["organizations"]["acme"], address)
             entry["title" if "title" in entry else "path"] = "renamed-thing"
@@ -180,9 +180,9 @@ def test_plan_after_ids_file_accident_binds_correct_objects(
         return  # dpsync asks
     if plan.refusals:
         return
-    entries_now = made.session(ids).desired.resources
+    entries_now = made.session(ids).desired.entries
     kinds = {at: entries_now[Address.parse(at)].kind for at in made.truth}
-    content = {at for at, kind in kinds.items() if REGISTRY[kind].content}
+    content = {at for at, kind in kinds.items() if REGISTRY[kind].has_content}
     wrong = {at: id for at, id in plan.bindings.items() if at in content and id != made.truth[at]}
     assert wrong == {}
     creates = [one.address for one in plan.changes if one.action == "create" and one.address in content]

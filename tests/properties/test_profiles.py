@@ -7,7 +7,7 @@ import re
 from dpsync.api import Planned, Session
 from dpsync.kinds.editions import REFERENCE
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.journal import GOOD
+from dpsync.model.journal import SUCCESSFUL
 from dpsync.server.operations import OPERATIONS
 
 from .laws import AMBIGUOUS, discard_if, law, meant_as_recognised, said
@@ -43,7 +43,7 @@ def test_apply_on_reference_converges_except_blocked_changes(reference: Platform
 
     report = reference.apply(session, planned)
 
-    assert [item for item in report.outcomes if item.result not in GOOD] == [], said(report)
+    assert [item for item in report.outcomes if item.result not in SUCCESSFUL] == [], said(report)
     assert report.converged, said(report)
     reference.writes()
     again = reference.apply(session)

@@ -11,11 +11,11 @@ import pytest
 
 from dpsync.api import Planned
 from dpsync.apply.executor import Schedule
-from dpsync.client.errors import Unknown
+from dpsync.client.errors import UnknownOutcomeError
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
-from dpsync.planner.answers import confirmed_by
+from dpsync.planner.answers import answer_in_flag
 from tests.soak import SOAK, examples
 
 from . import navigations
@@ -50,7 +50,7 @@ class Watching(Around):
             answer = self.inner.send(request)
             self.look()
         if number == self.at and self.fault == "lost":
-            raise Unknown(request.method, request.path, "reset")
+            raise UnknownOutcomeError(request.method, request.path, "reset")
         return answer
 
 
@@ -83,7 +83,7 @@ class Scene:
             refused = planned.plan.refusals
             if not refused:
                 return planned
-            asked = (confirmed_by(way.add) for item in refused for way in item.answers)
+            asked = (answer_in_flag(way.add) for item in refused for way in item.answers)
             self.answers += tuple(answer for answer in asked if answer is not None)
             self.rebuilds |= any(item.code == "restructure" for item in refused)
         return None

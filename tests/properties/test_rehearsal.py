@@ -11,10 +11,10 @@ import pytest
 
 from dpsync.api import Planned, Session
 from dpsync.client.transport import Request, Response, Transport
-from dpsync.model.journal import GOOD
+from dpsync.model.journal import SUCCESSFUL
 from dpsync.model.text import json_text
-from dpsync.rehearse.faults import Stage
-from dpsync.rehearse.findings import Fact, PublicHistory, facts_of_site
+from dpsync.rehearse.faults import RehearsalSetup
+from dpsync.rehearse.findings import PublicFact, PublicHistory, facts_of_site
 from dpsync.rehearse.replica import Replica
 from dpsync.rehearse.run import _Run, rehearse
 from dpsync.rehearse.world import SavedFrom, world_file
@@ -28,19 +28,19 @@ from .rehearsals import staged
 from .test_other_kinds import applied
 
 
-def loaded_is_what_was_read(stage: Stage) -> None:
+def loaded_is_what_was_read(stage: RehearsalSetup) -> None:
     world = stage.world()
     with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
         with stage.client(replica) as client:
             again = stage.session.plan(client, stage.planned.options)
-        assert replica.guessed == set()
+        assert replica.guessed_lists == set()
     assert again.snapshot.objects == stage.planned.snapshot.objects
     assert again.snapshot.matches == stage.planned.snapshot.matches
-    assert again.plan.bytes() == stage.plan.bytes()
+    assert again.plan.canonical_json() == stage.plan.canonical_json()
     assert world.unknown == []
 
 
-def saved_is_what_was_read(platform: Platform, stage: Stage) -> None:
+def saved_is_what_was_read(platform: Platform, stage: RehearsalSetup) -> None:
     """Check that a world that was saved and is served is read as the platform was."""
     made = world_file(stage.world(), SavedFrom("https://a.example", "2026-01-31T09:30:00Z", "full"), str)
     platform.server.reset(json.loads(json_text(made)))
@@ -61,14 +61,14 @@ def without_settings(planned: Planned) -> dict[Any, dict[str, Any]]:
     }
 
 
-def rehearsed_is_what_is_done(platform: Platform, session: Session, stage: Stage) -> None:
+def rehearsed_is_what_is_done(platform: Platform, session: Session, stage: RehearsalSetup) -> None:
     rehearsal = rehearse(stage)
 
     with platform.client() as client:
         report = session.apply(client, stage.planned, secrets={})
 
     assert rehearsal.deviations == (), rehearsal.deviations
-    assert rehearsal.done == report.count(*GOOD) == rehearsal.steps, said(report)
+    assert rehearsal.done == report.count(*SUCCESSFUL) == rehearsal.steps, said(report)
     assert rehearsal.writes == report.writes
     assert not report.remaining or report.remaining.empty, said(report)
 
@@ -189,20 +189,20 @@ def test_visibility_changes_in_rehearsed_order(platform: Platform, draw: Draw) -
     with Replica(world, "full", stage.recording) as replica:
         rehearsed = _Run(stage, world, replica, lambda _: None, Event())
         assert rehearsed.run().deviations == ()
-        born = replica.born
+        born = replica.initial_ids
     history = PublicHistory()
 
-    def facts() -> dict[str, set[Fact]]:
+    def facts() -> dict[str, set[PublicFact]]:
         sites = (site for one in platform.state()["organizations"] for site in one["sites"])
         found = {site["id"]: facts_of_site(site, born) for site in sites}
         return {site: found.get(site, set()) for site in {*history.sites, *found}}
 
-    history.begin(facts())
-    around = lambda inner: Watched(inner, lambda write: history.after(write, facts()))  # noqa: E731
+    history.set_start(facts())
+    around = lambda inner: Watched(inner, lambda write: history.record_write(write, facts()))  # noqa: E731
     with platform.client(around) as client:
         session.apply(client, stage.planned, secrets={})
 
-    seen = [(write, facts) for write, _, facts in rehearsed.watch.changes]
+    seen = [(write, facts) for write, _, facts in rehearsed.public_history.changes]
     assert seen == [(write, facts) for write, _, facts in history.changes]
 
 

@@ -86,7 +86,7 @@ class Renamed:
         lines = recorded_lines(first.registry, first.desired, planned.snapshot)
         with platform.client() as client:
             client.get("/orgs")
-            file = NO_IDS.replaced(client.platform, planned.plan.organizations[0].id, lines)
+            file = NO_IDS.with_section(client.platform, planned.plan.organizations[0].id, lines)
         after = platform.session(dealt(draw, before))
         self.session: Session = replace(after, base=base, ids=file if recorded else NO_IDS)
 
@@ -125,9 +125,9 @@ def test_random_renames_without_ids_match_or_ask(platform: Platform, draw: Draw)
         return
     if plan.refusals:
         return
-    entries = renamed.session.desired.resources
+    entries = renamed.session.desired.entries
     kinds = {str(address): platform.registry[entry.kind] for address, entry in entries.items()}
-    content = {address for address, kind in kinds.items() if kind.mistakable}
+    content = {address for address, kind in kinds.items() if kind.asks_before_create}
     wrong = {at: id for at, id in plan.bindings.items() if at in content and id != renamed.ids[at]}
     assert wrong == {}
     assert [one.address for one in plan.changes if one.action != "update" and one.address in content] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpsync.api import Options, Session
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
-from dpsync.model.refusals import CANNOT_HIDE, NOTHING_TO_BEGIN
+from dpsync.model.refusals import CANNOT_HIDE, NO_FIRST_SPACE
 from tests.agreed import agreed
 from tests.agreed import answers as agreed_to
 
@@ -57,7 +57,7 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
             discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
             raise
         codes = {item.code for item in planned.plan.refusals}
-        cannot_begin = any(item.message == NOTHING_TO_BEGIN.message for item in planned.plan.refusals)
+        cannot_begin = any(item.message == NO_FIRST_SPACE.message for item in planned.plan.refusals)
         discard_if(bool(codes) and codes <= TAKEN_OVER - {"restructure"}, "recognised as something else")
         discard_if(cannot_begin, "nothing to show")
         discard_if(codes == {"own-user"}, "nobody can ask whose token it is")

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.answers import confirmed_by
+from dpsync.planner.answers import answer_in_flag
 from tests.machine.checkout import Checkout
 from tests.machine.checkout import document as printed
 from tests.machine.command import Ran
@@ -151,7 +151,7 @@ def read_plan(ran: Ran) -> tuple[Any, list[str]]:
     refusals = [(item["code"], item["address"]) for item in plan["refusals"]]
     done = {name: plan[name] for name in COMPARED}
     digest = None if refusals else found["digest"]  # the text of a refusal depends on the --base argument
-    answers = [answer for way in ways if (answer := confirmed_by(way)) is not None]
+    answers = [answer for way in ways if (answer := answer_in_flag(way)) is not None]
     return {**done, "ways": ways, "refusals": refusals, "digest": digest}, answers
 
 

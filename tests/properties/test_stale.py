@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.apply.run import Refused
+from dpsync.apply.run import StaleStateError
 from dpsync.model.change import Change
 
 from .laws import discard_if, law, plan_of
@@ -35,7 +35,7 @@ def test_apply_refuses_plan_after_outside_change(platform: Platform, draw: Draw)
     platform.writes()
     before = platform.state()
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StaleStateError) as refused:
         platform.apply(session, planned)
 
     assert list(refused.value.stale) == [change.address]
@@ -68,7 +68,7 @@ def test_apply_refuses_plan_after_outside_creation(platform: Platform, draw: Dra
         client.send(step.method, step.path, step.body, repeatable=False)
     platform.writes()
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StaleStateError) as refused:
         platform.apply(session, planned)
 
     assert list(refused.value.stale) == [change.address]

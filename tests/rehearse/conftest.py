@@ -13,12 +13,12 @@ from dpsync.api import Options, Session, load
 from dpsync.client.client import ReadClient
 from dpsync.client.recording import Recording
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
-from dpsync.rehearse.faults import Stage
+from dpsync.kinds.registry import build_registry as load_registry
+from dpsync.rehearse.faults import RehearsalSetup
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import transport
 
-Staged = Callable[..., Stage]
+Staged = Callable[..., RehearsalSetup]
 REGISTRY = load_registry()
 
 
@@ -114,7 +114,7 @@ WANTED: dict[str, Any] = {
 def make_staged(server: ThreadedServer, registry: Registry, tmp_path: Path) -> Staged:
     def make(
         wanted: dict[str, Any] = WANTED, world: dict[str, Any] = WORLD, parallelism: int = 1, *confirm: str
-    ) -> Stage:
+    ) -> RehearsalSetup:
         server.reset(world)
         root = tmp_path / "dpsync.yaml"
         root.write_text(json.dumps(wanted), encoding="utf-8")
@@ -123,7 +123,7 @@ def make_staged(server: ThreadedServer, registry: Registry, tmp_path: Path) -> S
         inner = transport(server, "ada-token")
         with ReadClient(server.url, "ada-token", transport=inner, recording=recording) as client:
             planned = session.plan(client, Options(confirm=confirm))
-        return Stage(session, planned, recording)
+        return RehearsalSetup(session, planned, recording)
 
     return make
 

@@ -11,7 +11,7 @@ import pytest
 
 from dpsync.apply.attempt import Attempt
 from dpsync.client.client import WriteClient
-from dpsync.client.errors import NotSent, Unknown
+from dpsync.client.errors import NotSentError, UnknownOutcomeError
 from dpsync.client.transport import Request, Response, Stats
 from dpsync.model.address import Address
 from dpsync.model.ids import NO_IDS, RecordedLine
@@ -19,7 +19,7 @@ from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal, WayOut
 from dpsync.rehearse import faults
-from dpsync.rehearse.faults import Fault, Faulty, Killed, What, draw
+from dpsync.rehearse.faults import Fault, FaultType, FaultyTransport, ProcessKilled, draw_faults
 from dpsync.rehearse.run import rehearse
 from dpsync.workflows.session import Planned
 from tests.planner.stages import Case
@@ -45,23 +45,23 @@ class Counted:
         return Stats(0, {})
 
 
-def met(what: What, after: bool = False) -> tuple[Any, int]:
+def met(what: FaultType, after: bool = False) -> tuple[Any, int]:
     """Return what a client sees of a fault, and how many writes have reached the platform by then."""
     platform = Counted()
     try:
-        return Faulty(platform, (Fault(1, what, after),)).send(WRITE).status, platform.writes
-    except (NotSent, Unknown, Killed) as seen:
+        return FaultyTransport(platform, (Fault(1, what, after),)).send(WRITE).status, platform.writes
+    except (NotSentError, UnknownOutcomeError, ProcessKilled) as seen:
         return type(seen), platform.writes
 
 
 @pytest.mark.parametrize(("what", "after", "seen"), [
-    ("time-out", False, (Unknown, 0)), ("time-out", True, (Unknown, 1)),
-    ("lost connection", False, (NotSent, 0)), ("lost connection", True, (Unknown, 1)),
+    ("time-out", False, (UnknownOutcomeError, 0)), ("time-out", True, (UnknownOutcomeError, 1)),
+    ("lost connection", False, (NotSentError, 0)), ("lost connection", True, (UnknownOutcomeError, 1)),
     ("503", False, (503, 0)), ("503", True, (503, 1)), ("429", False, (429, 0)),
-    ("kill", False, (Killed, 0)), ("kill", True, (Killed, 1)),
+    ("kill", False, (ProcessKilled, 0)), ("kill", True, (ProcessKilled, 1)),
 ])  # fmt: skip
 def test_injected_fault_produces_expected_client_error(
-    what: What, after: bool, seen: tuple[Any, int]
+    what: FaultType, after: bool, seen: tuple[Any, int]
 ) -> None:
     """Otherwise, what happens to a write whose answer is lost is never rehearsed."""
     assert met(what, after) == seen
@@ -69,33 +69,33 @@ def test_injected_fault_produces_expected_client_error(
 
 def test_killed_transport_sends_no_more_requests() -> None:
     """Otherwise, a process that was killed goes on to write, and nothing is left to mend."""
-    transport = Faulty(Counted(), (Fault(1, "kill"),))
+    transport = FaultyTransport(Counted(), (Fault(1, "kill"),))
     for request in (WRITE, WRITE, READ):
-        with pytest.raises(Killed):
+        with pytest.raises(ProcessKilled):
             transport.send(request)
 
 
 def test_injected_faults_affect_only_writes() -> None:
-    assert Faulty(Counted(), (Fault(1, "time-out"),)).send(READ).status == 200
+    assert FaultyTransport(Counted(), (Fault(1, "time-out"),)).send(READ).status == 200
 
 
 def test_same_seed_draws_same_faults() -> None:
-    assert draw(Random(7), 20) == draw(Random(7), 20)
-    assert len({draw(Random(seed), 20) for seed in range(20)}) > 10
+    assert draw_faults(Random(7), 20) == draw_faults(Random(7), 20)
+    assert len({draw_faults(Random(seed), 20) for seed in range(20)}) > 10
 
 
 def test_every_drawn_fault_targets_an_existing_write() -> None:
     for seed in range(100):
-        found = draw(Random(seed), 3)
+        found = draw_faults(Random(seed), 3)
         assert found
-        assert all(1 <= fault.at <= 3 for fault in found)
+        assert all(1 <= fault.write_number <= 3 for fault in found)
 
 
 def test_rate_limited_write_is_never_executed() -> None:
     """Otherwise, a write that the platform refuses is carried out: a fault that no platform has."""
-    drawn = [fault for seed in range(100) for fault in draw(Random(seed), 3) if fault.what == "429"]
+    drawn = [fault for seed in range(100) for fault in draw_faults(Random(seed), 3) if fault.type == "429"]
     assert drawn
-    assert not any(fault.after for fault in drawn)
+    assert not any(fault.is_after_write for fault in drawn)
 
 
 def test_clean_apply_converges_after_random_faults(staged: Staged) -> None:
@@ -126,7 +126,7 @@ def test_unfit_plan_skips_fault_injection(staged: Staged, monkeypatch: pytest.Mo
         Attempt, "_send", lambda self: send(self) if not next(steps) else self._task.outcome("failed", first)
     )
     rehearsal = rehearse(stage, faults=2)
-    assert (rehearsal.fit, rehearsal.writes > 0, rehearsal.faults) == (False, True, ())
+    assert (rehearsal.went_as_planned, rehearsal.writes > 0, rehearsal.faults) == (False, True, ())
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,12 @@ def test_lost_object_or_missing_convergence_fails_fault_run(
 
 def test_killed_process_records_no_ids() -> None:
     """Otherwise, a killed process has recorded what it made, which no real one has."""
-    memory = faults._Memory(NO_IDS)
+    memory = faults._MemoryIdsStore(NO_IDS)
     edits = {("acme", Address.parse("acme/teams/a")): RecordedLine(Address.parse("acme/teams/a"), "1")}
-    memory.dead = lambda: True
+    memory.is_killed = lambda: True
     memory.edit("https://x.example", edits)
     assert memory.ids == NO_IDS
-    memory.dead = lambda: False
+    memory.is_killed = lambda: False
     memory.edit("https://x.example", edits)
     assert memory.ids != NO_IDS
 
@@ -186,6 +186,6 @@ def test_fault_rehearsal_detects_duplicate_objects(staged: Staged, monkeypatch: 
     stage = staged()
     numbers = iter(range(1, 7))
     monkeypatch.setattr(WriteClient, "send", sending_again(WriteClient.send))
-    monkeypatch.setattr(faults, "draw", lambda *_: (Fault(next(numbers), "time-out", after=True),))
+    monkeypatch.setattr(faults, "draw", lambda *_: (Fault(next(numbers), "time-out", is_after_write=True),))
     bad = [run.end for run in rehearse(stage, faults=6).faults if not run.good]
     assert any("2 live collections have this title" in end for end in bad), bad

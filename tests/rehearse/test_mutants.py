@@ -14,7 +14,7 @@ import pytest
 from dpsync.apply import executor
 from dpsync.apply.attempt import Attempt
 from dpsync.apply.executor import Schedule
-from dpsync.apply.task import Ids
+from dpsync.apply.task import LiveIds
 from dpsync.client.client import WriteClient
 from dpsync.model.address import Address
 from dpsync.model.change import Step
@@ -131,12 +131,12 @@ def a_create_sent_twice(patch: Patch) -> None:
 
 
 def the_id_of_another_thing(patch: Patch) -> None:
-    real = Ids.put
+    real = LiveIds.set
 
-    def put(self: Ids, address: Address, id: str) -> None:
+    def put(self: LiveIds, address: Address, id: str) -> None:
         real(self, address, "c-old" if str(address) == "acme/collections/all" else id)
 
-    patch.setattr(Ids, "put", put)
+    patch.setattr(LiveIds, "put", put)
 
 
 def a_failure_that_counts_as_done(patch: Patch) -> None:
@@ -186,7 +186,7 @@ def test_rehearsal_detects_planted_executor_bug(
 ) -> None:
     stage = staged()
     plant(monkeypatch)
-    assert not rehearse(stage).fit
+    assert not rehearse(stage).went_as_planned
 
 
 def test_rehearsal_detects_premature_exposure(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:

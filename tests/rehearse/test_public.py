@@ -105,25 +105,25 @@ A, B = ("everyone", "a"), ("everyone", "b")
 
 def test_transient_exposure_is_reported_with_its_write() -> None:
     watch = PublicHistory()
-    watch.begin({"docs": set()})
-    watch.after("POST one", {"docs": {A}})
-    watch.after("PATCH two", {"docs": set()})
-    assert watch.moments() == [("POST one", A)]
+    watch.set_start({"docs": set()})
+    watch.record_write("POST one", {"docs": {A}})
+    watch.record_write("PATCH two", {"docs": set()})
+    assert watch.short_exposures() == [("POST one", A)]
 
 
 def test_lasting_or_previous_exposure_is_not_transient() -> None:
     """Otherwise, what was public before is told as public for a moment."""
     watch = PublicHistory()
-    watch.begin({"docs": {A}})
-    watch.after("1", {"docs": set()})
-    watch.after("2", {"docs": {A}})
-    watch.after("3", {"docs": {B}})
-    assert watch.moments() == []
+    watch.set_start({"docs": {A}})
+    watch.record_write("1", {"docs": set()})
+    watch.record_write("2", {"docs": {A}})
+    watch.record_write("3", {"docs": {B}})
+    assert watch.short_exposures() == []
 
 
 def test_exposure_moving_between_sites_is_not_transient() -> None:
     watch = PublicHistory()
-    watch.begin({"docs": {A}, "help": set()})
-    watch.after("1", {"docs": set()})
-    watch.after("2", {"help": {A}})
-    assert watch.moments() == []
+    watch.set_start({"docs": {A}, "help": set()})
+    watch.record_write("1", {"docs": set()})
+    watch.record_write("2", {"help": {A}})
+    assert watch.short_exposures() == []

@@ -27,7 +27,7 @@ class Answering:
 
 def recorded(answers: dict[tuple[str, str], tuple[int, object]], *methods: str) -> Recording:
     recording = Recording()
-    transport = recording.around(Answering(answers))
+    transport = recording.wrap_transport(Answering(answers))
     for path, query in answers:
         for method in methods or ("GET",):
             transport.send(Request(method, path, query))
@@ -40,7 +40,9 @@ def test_recording_joins_pages_of_a_list() -> None:
         ("/orgs/acme/teams", "limit=2&page=b"): (200, {"items": [3], "next": {"page": "c"}}),
         ("/orgs/acme/teams", "limit=2&page=c"): (200, {"items": [4]}),
     }
-    assert list(recorded(pages).readings()) == [RecordedAnswer("/orgs/acme/teams", (), 200, [1, 2, 3, 4])]
+    assert list(recorded(pages).joined_answers()) == [
+        RecordedAnswer("/orgs/acme/teams", (), 200, [1, 2, 3, 4])
+    ]
 
 
 def test_recording_stops_at_pagination_cycle() -> None:
@@ -48,7 +50,7 @@ def test_recording_stops_at_pagination_cycle() -> None:
         ("/orgs", "limit=1"): (200, {"items": [1], "next": {"page": "b"}}),
         ("/orgs", "limit=1&page=b"): (200, {"items": [2], "next": {"page": "b"}}),
     }
-    assert [reading.content for reading in recorded(pages).readings()] == [[1, 2]]
+    assert [reading.content for reading in recorded(pages).joined_answers()] == [[1, 2]]
 
 
 def test_recording_separates_different_queries() -> None:
@@ -56,19 +58,19 @@ def test_recording_separates_different_queries() -> None:
         ("/integrations", "limit=9&owner=acme"): (200, {"items": [1]}),
         ("/integrations", "limit=9&owner=globex"): (200, {"items": [2]}),
     }
-    found = {reading.filters: reading.content for reading in recorded(lists).readings()}
+    found = {reading.filters: reading.content for reading in recorded(lists).joined_answers()}
     assert found == {(("owner", "acme"),): [1], (("owner", "globex"),): [2]}
 
 
 def test_recording_keeps_refused_reads() -> None:
-    found = recorded({("/orgs/acme/saml", ""): (403, {"error": {}})}).readings()
+    found = recorded({("/orgs/acme/saml", ""): (403, {"error": {}})}).joined_answers()
     assert [(reading.status, reading.content) for reading in found] == [(403, None)]
 
 
 def test_recording_keeps_non_json_text() -> None:
     recording = Recording()
-    recording.put(Request("GET", "/openapi"), Response(200, {}, "openapi: é".encode()), 0.0)
-    assert [reading.content for reading in recording.readings()] == ["openapi: é"]
+    recording.record(Request("GET", "/openapi"), Response(200, {}, "openapi: é".encode()), 0.0)
+    assert [reading.content for reading in recording.joined_answers()] == ["openapi: é"]
 
 
 def test_recording_counts_all_responses() -> None:
@@ -76,25 +78,25 @@ def test_recording_counts_all_responses() -> None:
 
 
 def test_recording_skips_server_errors() -> None:
-    assert list(recorded({("/orgs", ""): (503, {})}).readings()) == []
+    assert list(recorded({("/orgs", ""): (503, {})}).joined_answers()) == []
 
 
 def test_recording_skips_writes() -> None:
-    assert list(recorded({("/orgs", ""): (200, {})}, "POST", "PUT", "PATCH", "DELETE").readings()) == []
+    assert list(recorded({("/orgs", ""): (200, {})}, "POST", "PUT", "PATCH", "DELETE").joined_answers()) == []
 
 
 def test_ended_recording_ignores_later_responses() -> None:
     recording = Recording()
-    recording.end()
-    recording.around(Answering({("/orgs", ""): (200, {})})).send(Request("GET", "/orgs"))
-    assert list(recording.readings()) == []
+    recording.stop()
+    recording.wrap_transport(Answering({("/orgs", ""): (200, {})})).send(Request("GET", "/orgs"))
+    assert list(recording.joined_answers()) == []
 
 
 def times(*seconds: float) -> Recording:
     """Return a recording of requests that took these seconds."""
     recording = Recording()
     for each in seconds:
-        recording.put(Request("GET", "/orgs"), Response(200, {}, b"{}"), each)
+        recording.record(Request("GET", "/orgs"), Response(200, {}, b"{}"), each)
     return recording
 
 

@@ -12,15 +12,15 @@ import pytest
 from msgspec.structs import replace
 from pydantic_core import from_json, to_json
 
-from dpsync.apply.journal import NoJournal
+from dpsync.apply.journal import NullJournal
 from dpsync.client.transport import Request, Response
 from dpsync.model.change import Change, Kept, NavigationChange
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan, Rehearsal
 from dpsync.rehearse import run
-from dpsync.rehearse.faults import Stage
-from dpsync.rehearse.findings import unproven
-from dpsync.rehearse.replica import Replica, _counters
+from dpsync.rehearse.faults import RehearsalSetup
+from dpsync.rehearse.findings import unverifiable
+from dpsync.rehearse.replica import Replica, _start_counters
 from dpsync.rehearse.run import rehearse
 from dpsync.rehearse.world import World
 from dpsync.server.store import Record
@@ -31,14 +31,14 @@ def kinds(rehearsal: Rehearsal) -> set[str]:
     return {one.what for one in rehearsal.deviations}
 
 
-def altered(stage: Stage, path: str, **members: Any) -> None:
+def altered(stage: RehearsalSetup, path: str, **members: Any) -> None:
     """Change the platform's recorded answers at a path."""
     for (one, query), answer in list(stage.recording._answers.items()):
         if one == path:
             body = from_json(answer.body)
             for item in body.get("items", [body]):
                 item |= members
-            kept = Response(answer.status, answer.headers, to_json(body), answer.framed)
+            kept = Response(answer.status, answer.headers, to_json(body), answer.has_marked_end)
             stage.recording._answers[one, query] = kept
 
 
@@ -51,7 +51,7 @@ def test_rehearsal_counts_steps_moves_and_writes(staged: Staged) -> None:
 @pytest.mark.parametrize("parallelism", [1, 16])
 def test_rehearsal_is_independent_of_parallelism(staged: Staged, parallelism: int) -> None:
     rehearsal = rehearse(staged(parallelism=parallelism))
-    assert (rehearsal.fit, rehearsal.complete) == (True, True)
+    assert (rehearsal.went_as_planned, rehearsal.complete) == (True, True)
 
 
 def test_estimated_time_is_two_reads_plus_writes(staged: Staged) -> None:
@@ -65,7 +65,7 @@ def test_rehearsal_is_unfit_when_copy_differs_from_platform(staged: Staged) -> N
     stage = staged()
     altered(stage, "/orgs/acme/spaces", title="Another")  # and the plan is still that of the first answer
     rehearsal = rehearse(stage)
-    assert (kinds(rehearsal), rehearsal.fit, rehearsal.done) == ({"loading"}, False, 0)
+    assert (kinds(rehearsal), rehearsal.went_as_planned, rehearsal.done) == ({"loading"}, False, 0)
     assert rehearsal.time is None
 
 
@@ -124,7 +124,7 @@ def test_rehearsal_lists_assumed_unread_references(staged: Staged) -> None:
     }  # fmt: skip
     del wanted["policy"]
     rehearsal = rehearse(staged(wanted))
-    assert rehearsal.fit
+    assert rehearsal.went_as_planned
     assert [one.about for one in rehearsal.unproven if one.what == "assumed"] == [("the collection c-old",)]
 
 
@@ -134,7 +134,7 @@ def test_rehearsal_opens_no_connection_to_platform(staged: Staged, monkeypatch: 
 
     stage = staged()
     monkeypatch.setattr("dpsync.client.client.HttpTransport", nowhere)
-    assert rehearse(stage).fit
+    assert rehearse(stage).went_as_planned
 
 
 def test_rehearsal_keeps_no_journal_or_ids_file(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_rehearsal_keeps_no_journal_or_ids_file(staged: Staged, monkeypatch: pyt
     monkeypatch.setattr(type(stage.session), "apply", seen)
     rehearse(stage)
     assert given.keys() == {"secrets", "report", "stop"}
-    assert NoJournal.path is None
+    assert NullJournal.path is None
 
 
 def test_rehearsal_uses_fresh_placeholder_secrets(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +156,7 @@ def test_rehearsal_uses_fresh_placeholder_secrets(staged: Staged, monkeypatch: p
     bot = {"title": "Bot", "script": "x", "secrets": {"KEY": {"env": "BOT_KEY"}}, "new": True}
     bots = {"publishedIntegrations": {"acme-bot": bot}}
     stage = staged({"dpsync": 1, "organizations": {"acme": {"id": "acme", **bots}}})
-    first, second = stage.placeholders(), stage.placeholders()
+    first, second = stage.placeholder_secrets(), stage.placeholder_secrets()
     assert list(first) == ["BOT_KEY"]
     assert first != second
     assert "s3cret" not in first.values()
@@ -224,8 +224,8 @@ def test_rehearsal_detects_duplicated_content(place: str, before: int, told: boo
     ("world", "told"),
     [
         (World(), {"token"}),
-        (World(spaces=2), {"token", "content"}),
-        (World(scripts=1), {"token", "scripts"}),
+        (World(space_count=2), {"token", "content"}),
+        (World(script_count=1), {"token", "scripts"}),
     ],
 )
 def test_rehearsal_reports_unloaded_content(world: World, told: set[str]) -> None:
@@ -233,7 +233,7 @@ def test_rehearsal_reports_unloaded_content(world: World, told: set[str]) -> Non
 
     Otherwise, that no content was loaded is told by nobody, also of scripts.
     """
-    found = unproven(Plan(), world, refused=(), guessed=(), fetched=(), secrets=(), differing=())
+    found = unverifiable(Plan(), world, refused=(), guessed=(), fetched=(), secrets=(), differing=())
     assert {one.what for one in found} == told
 
 
@@ -241,7 +241,7 @@ def test_rehearsal_ids_never_collide_with_existing_ids() -> None:
     """Otherwise, what a rehearsal makes takes the id of something that is there."""
     known = (("team", "tm-7"), ("team", "tm-12"), ("deleted-space", "sp-3"), ("space", "guides-99"))
     records = [Record(kind, id, {}) for kind, id in known]
-    assert _counters(records, {"team": "tm", "space": "sp"}) == {"team": 12, "space": 3}
+    assert _start_counters(records, {"team": "tm", "space": "sp"}) == {"team": 12, "space": 3}
 
 
 def test_rehearsal_skips_exposure_checks_for_harmless_steps(
@@ -257,5 +257,5 @@ def test_rehearsal_skips_exposure_checks_for_harmless_steps(
     monkeypatch.setattr(Replica, "sites", counted)
     spaces = {key: {"title": f"{key} again", "id": key} for key in ("guides", "news", "blog", "inside")}
     rehearsal = rehearse(staged({"dpsync": 1, "organizations": {"acme": {"id": "acme", "spaces": spaces}}}))
-    assert (rehearsal.writes, rehearsal.fit) == (4, True)
+    assert (rehearsal.writes, rehearsal.went_as_planned) == (4, True)
     assert looks == [None, None]  # before the first write, and after the last one

@@ -8,7 +8,7 @@ import pytest
 from pydantic_core import to_json
 
 from dpsync.client.recording import RecordedAnswer
-from dpsync.rehearse.world import World, world_of
+from dpsync.rehearse.world import World, make_world
 
 ORGANIZATION = {"id": "acme", "object": "organization", "title": "Acme", "urls": {}, "permissions": {}}
 
@@ -18,7 +18,7 @@ def world(*answers: tuple[str, Any], named: tuple[str, ...] = (), spared: tuple[
         RecordedAnswer("/orgs/acme", (), 200, ORGANIZATION),
         *(RecordedAnswer(p, (), 200, c) for p, c in answers),
     ]
-    return world_of(readings, "made-up", spared, [("acme", path) for path in named])
+    return make_world(readings, "made-up", spared, [("acme", path) for path in named])
 
 
 def acme(made: World) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def test_response_unknown_to_rehearsal_copy_is_reported() -> None:
 
 def test_refused_read_is_absent_from_rehearsal_copy() -> None:
     """Otherwise, what was refused ends the rehearsal, or is taken for something."""
-    made = world_of([RecordedAnswer("/orgs/acme/saml", (), 403, None)], "made-up")
+    made = make_world([RecordedAnswer("/orgs/acme/saml", (), 403, None)], "made-up")
     assert (made.unknown, made.assumed) == ([], [])
 
 
@@ -146,7 +146,7 @@ def test_filtered_list_is_not_taken_as_complete() -> None:
     """
     teams = RecordedAnswer("/orgs/acme/teams", (("title", "A"),), 200, [{"id": "t", "title": "A"}])
     showing = RecordedAnswer("/orgs/acme/sites", (("space", "s"),), 200, [{"id": "docs"}])
-    made = world_of([RecordedAnswer("/orgs/acme", (), 200, ORGANIZATION), teams, showing], "made-up")
+    made = make_world([RecordedAnswer("/orgs/acme", (), 200, ORGANIZATION), teams, showing], "made-up")
     assert "teams" not in acme(made)
     assert made.unknown == [teams], "the sites that show a space follow from others"
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.mask import Mask
-from dpsync.rehearse.draft import HIDDEN
+from dpsync.rehearse.draft import HIDDEN_TEXT
 from dpsync.rehearse.replica import check_world
 from dpsync.rehearse.world import SavedFrom, World, world_file
 from dpsync.server import world as worlds
@@ -96,7 +96,7 @@ def test_saved_world_hides_texts_resembling_api_keys(key: str, anonymous: bool) 
     """Otherwise, what looks like a key is in the file."""
     title = f"Guides {key} for all"
     made = saved(organization(spaces=[{"id": "s", "title": title}]), anonymous=anonymous)
-    assert made["organizations"][0]["spaces"][0]["title"] == f"Guides {HIDDEN} for all"
+    assert made["organizations"][0]["spaces"][0]["title"] == f"Guides {HIDDEN_TEXT} for all"
 
 
 def test_saved_world_masks_known_secrets() -> None:
@@ -116,7 +116,7 @@ def test_saved_world_redacts_configuration_values_by_type() -> None:
     given = {"on": True, "number": 4711, "text": "a", "empty": "", "nothing": None, "list": ["a"]}
     made = saved(organization(installations=[{**BOT, "configuration": given}]))
     assert made["organizations"][0]["installations"][0]["configuration"] == {
-        "on": True, "number": 0, "text": HIDDEN, "empty": "", "nothing": None, "list": [HIDDEN],
+        "on": True, "number": 0, "text": HIDDEN_TEXT, "empty": "", "nothing": None, "list": [HIDDEN_TEXT],
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.json_conversion import findings_document
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import SHOWN
+from dpsync.render.plan_words import MAX_CANDIDATES
 from dpsync.render.view_text import render_plan
 from tests.render.drift_text import render_drift
 
@@ -156,7 +156,7 @@ def test_drift_prints_only_actionable_lines_by_default() -> None:
 def test_printed_candidates_are_limited_unless_verbose() -> None:
     could_be = tuple(
         Candidate(address=f"acme/spaces/[S{n}]", id=f"space-{n}", title=f"S{n}", changed="2026-01-01")
-        for n in range(SHOWN + 3)
+        for n in range(MAX_CANDIDATES + 3)
     )
     refusals = (ASKED.model_copy(update={"candidates": could_be}),)
     for text in (
@@ -165,7 +165,7 @@ def test_printed_candidates_are_limited_unless_verbose() -> None:
     ):
         assert text.count("space-0") == 1
         assert '- "S0": space-0, last changed 2026-01-01' in text
-        assert f"S{SHOWN}" not in text
+        assert f"S{MAX_CANDIDATES}" not in text
         assert "- and 3 more (-v lists them)" in text
     assert "space-7" in render_plan(Plan(refusals=refusals), PLAIN, verbose=1)
     assert "space-7" in render_drift(Drift(refusals=refusals), PLAIN, verbose=1)
@@ -173,7 +173,11 @@ def test_printed_candidates_are_limited_unless_verbose() -> None:
 
 def test_findings_json_contains_candidates_and_answers() -> None:
     asked = Diagnostic(
-        "DP302", "two have this title", candidates=ASKED.candidates, answers=ASKED.answers, repeated=2
+        "DP302",
+        "two have this title",
+        candidates=ASKED.candidates,
+        answers=ASKED.answers,
+        unlisted_related_count=2,
     )
     (found,) = findings_document([asked], Exit.INVALID).findings
     assert (found.candidates, found.answers, found.repeated) == (ASKED.candidates, ASKED.answers, 2)

@@ -11,13 +11,13 @@ from lxml import etree
 from pydantic import BaseModel, ValidationError
 
 from dpsync.model.plan import Origin
-from dpsync.model.text import UNSEEN, json_text
+from dpsync.model.text import INVISIBLE_CHARACTERS, json_text
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import FORMATS, FormatOptions, render
 from tests.render.hostile import DOCUMENTS, forge
 from tests.soak import examples
 
-_HIDDEN = re.compile(f"(?!\n)[{UNSEEN}]")
+_HIDDEN = re.compile(f"(?!\n)[{INVISIBLE_CHARACTERS}]")
 _HALF = re.compile(r"(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}")
 """Half a character, which no JSON that is read has."""
 

@@ -14,14 +14,14 @@ from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from dpsync.render.visible import visible
 from tests.render.hostile import DOCUMENTS
 from tests.render.runner import KNOWN, Command, commands
 
 
 def annotations(document: BaseModel, below: str = "") -> list[Command]:
-    log = render(document, "github", FormatOptions(below=lambda: below))
+    log = render(document, "github", FormatOptions(project_prefix=lambda: below))
     found = commands(log) if log else []
     assert None not in found
     return [one for one in found if one is not None]
@@ -37,7 +37,7 @@ def test_hostile_text_cannot_break_github_annotations(document: BaseModel) -> No
     for one in found:
         assert one.data
         assert all(text == visible(text) for text in (*one.data.split("\n"), *one.properties.values()))
-    shown = [entry for entry in view(document) if entry.level != "none"]
+    shown = [entry for entry in make_view(document) if entry.level != "none"]
     assert len(found) >= min(len(shown), 9)
     older = KNOWN - {"error", "warning", "notice"}
     assert all(one is None for one in commands(render(document, "github"), older))
@@ -84,7 +84,7 @@ def told(count: int, changed: frozenset[str]) -> list[tuple[str, str]]:
         (kind, Origin(file=f"{kind}{n}.yaml", line=1, column=1)) for kind in kinds for n in range(count)
     ]
     findings = tuple(Finding(code="DP201", severity=kind, message="m", at=place) for kind, place in places)
-    how = FormatOptions(below=lambda: "docs/", changed=lambda: changed)
+    how = FormatOptions(project_prefix=lambda: "docs/", changed_files=lambda: changed)
     log = commands(render(FindingsDocument(exit=5, findings=findings), "github", how))
     return [(one.name, one.properties.get("file", "")) for one in log if one is not None]
 

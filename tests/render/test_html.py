@@ -28,7 +28,7 @@ from dpsync.model.plan import Organization, Origin, Plan
 from dpsync.model.question import Refusal
 from dpsync.render.formats import render
 from dpsync.render.json_conversion import plan_document
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from tests.render.hostile import DOCUMENTS, PIECES
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def test_hostile_text_adds_no_elements_to_html_report(document: BaseModel) -> No
     found = elements(render(document, "html"))
     assert found.tags == EMPTY
     shown = [entry["address"] for block in json.loads(found.data)["blocks"] for entry in block["entries"]]
-    assert shown == [entry.address for entry in view(document)]
+    assert shown == [entry.address for entry in make_view(document)]
 
 
 @pytest.fixture

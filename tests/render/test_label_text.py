@@ -11,12 +11,12 @@ from dpsync.model.change import Change, Difference
 from dpsync.model.drift import LastEvent
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
-from dpsync.model.text import counted
+from dpsync.model.text import format_count
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.paint import Paint
-from dpsync.render.report_words import changed_by
-from dpsync.render.view_text import COLUMNS, render_plan
-from dpsync.render.views import view
+from dpsync.render.report_words import last_change_text
+from dpsync.render.view_text import MAX_COLUMNS, render_plan
+from dpsync.render.views import make_view
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 COMMIT = "0" * 40
@@ -28,9 +28,9 @@ URL = "https://docs.example/" + "a" * 70
 def test_refused_plan_counts_its_refusals(count: int) -> None:
     refused = Refusal(address="acme/teams/x", code="DP999", message="who is it", way_out="say so")
     plan = Plan(refusals=(refused,) * count)
-    said = f"This plan cannot be applied, for {counted(count, 'reason')}."
+    said = f"This plan cannot be applied, for {format_count(count, 'reason')}."
     assert render_plan(plan, PLAIN).splitlines()[-1] == said
-    assert view(plan_document(plan)).title == said
+    assert make_view(plan_document(plan)).title == said
 
 
 def lines_of_title(before: str, after: str, paint: Paint) -> list[str]:
@@ -47,9 +47,9 @@ def lines_of_title(before: str, after: str, paint: Paint) -> list[str]:
 def test_change_label_never_exceeds_terminal_width(length: int, paint: Paint) -> None:
     lines = lines_of_title(("a b" * length)[:length], ("c d" * length)[:length], paint)
     (label,) = (line for line in lines if "(changed outside)" in line)
-    assert len(label) <= COLUMNS == 80
-    beyond = [line for line in lines if len(line) > COLUMNS]
-    assert not beyond or length > COLUMNS - len("      + ")  # the value alone is wider
+    assert len(label) <= MAX_COLUMNS == 80
+    beyond = [line for line in lines if len(line) > MAX_COLUMNS]
+    assert not beyond or length > MAX_COLUMNS - len("      + ")  # the value alone is wider
 
 
 def test_change_label_of_long_values_has_own_line() -> None:
@@ -83,9 +83,9 @@ def test_change_label_of_long_values_has_own_line() -> None:
 )
 def test_change_time_is_shown_relative_to_now(at: str, said: str) -> None:
     event = LastEvent(action="a", actor="gus@acme.example", at=at)
-    assert changed_by(event, "changed outside", NOW) == f"changed outside by gus@acme.example, {said}"
+    assert last_change_text(event, "changed outside", NOW) == f"changed outside by gus@acme.example, {said}"
 
 
 def test_change_time_without_current_time_is_absolute() -> None:
     event = LastEvent(action="a", actor="gus\x1b[31m", at="2026-03-10T10:00:00Z")
-    assert changed_by(event, "", None) == "last changed by gus\\x1b[31m, 2026-03-10T10:00:00Z"
+    assert last_change_text(event, "", None) == "last changed by gus\\x1b[31m, 2026-03-10T10:00:00Z"

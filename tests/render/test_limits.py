@@ -20,13 +20,13 @@ from dpsync.render.html import as_page
 from dpsync.render.json_conversion import drift_document, plan_document
 from dpsync.render.markdown import render_markdown
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import base
-from dpsync.render.report_words import time, unproven
-from dpsync.render.selected_findings import selected
-from dpsync.render.shown_values import inside
-from dpsync.render.view import Blocks, View, ViewEntry, ViewField, ViewLine, Word, clip
-from dpsync.render.view_text import Writer
-from dpsync.render.views import view
+from dpsync.render.plan_words import base_text
+from dpsync.render.report_words import estimate_text, unverifiable_text
+from dpsync.render.selected_findings import select_findings
+from dpsync.render.shown_values import diff_lines
+from dpsync.render.view import Blocks, Sentence, View, ViewEntry, ViewField, ViewLine, clip_text
+from dpsync.render.view_text import TextWriter
+from dpsync.render.views import make_view
 
 HOW = FormatOptions()
 
@@ -34,7 +34,7 @@ HOW = FormatOptions()
 def of(*entries: ViewEntry) -> View:
     blocks = Blocks()
     blocks.add("late", "Late", "error", entries, fails=True)
-    return View((ViewLine("A verdict."),), tuple(blocks.found))
+    return View((ViewLine("A verdict."),), tuple(blocks.blocks))
 
 
 def late(address: str, message: str = "late", **more: Any) -> ViewEntry:
@@ -42,7 +42,7 @@ def late(address: str, message: str = "late", **more: Any) -> ViewEntry:
 
 
 def worded(number: int) -> View:
-    return of(late("acme", words=tuple(Word(f"word {n}") for n in range(number))))
+    return of(late("acme", words=tuple(Sentence(f"word {n}") for n in range(number))))
 
 
 def annotation(view: View) -> list[str]:
@@ -66,8 +66,8 @@ def test_long_entry_body_is_cut_at_format_limit(written: Callable[[View], list[s
 
 
 def test_single_line_text_is_cut_at_300_characters() -> None:
-    assert clip("x" * 300) == "x" * 300
-    assert clip("x" * 301) == "x" * 299 + "…"
+    assert clip_text("x" * 300) == "x" * 300
+    assert clip_text("x" * 301) == "x" * 299 + "…"
 
 
 def title(view: View) -> str:
@@ -81,7 +81,7 @@ def test_annotation_title_is_cut_at_200_characters() -> None:
 
 def test_code_quality_description_is_cut_at_1000_characters() -> None:
     def said(length: int) -> str:
-        entry = late("", words=(Word("x" * (length - len("late; "))),))
+        entry = late("", words=(Sentence("x" * (length - len("late; "))),))
         (found,) = json.loads(as_codequality(of(entry), HOW))
         return str(found["description"]).removesuffix(" (not on a line in your files)")
 
@@ -121,7 +121,7 @@ def test_tiny_markdown_comment_shows_only_counts() -> None:
 
 
 def test_markdown_without_bodies_has_one_line_per_entry() -> None:
-    text = render_markdown(of(late("acme", words=(Word("be early"),))), bodies=False)
+    text = render_markdown(of(late("acme", words=(Sentence("be early"),))), bodies=False)
     assert "\n- acme: late\n" in text
     assert "early" not in text
 
@@ -157,14 +157,14 @@ def test_json_output_is_indented_by_two_spaces(format_: str) -> None:
 
 def test_value_difference_is_cut_to_twenty_lines() -> None:
     wide = Difference(field="x", after="\n".join(["a" * 100, "b" * 101, *"c" * 18]))
-    first, second, *rest = inside(wide)
+    first, second, *rest = diff_lines(wide)
     assert (first, second) == ("+ " + "a" * 100, "+ " + "b" * 99 + "…")
     assert rest == ["+ c"] * 18
 
 
 def test_text_output_lists_five_choices() -> None:
-    words = tuple(Word(f"choice {n}", choice=True) for n in range(6))
-    text = Writer(Paint(on=False)).view(of(late("acme", "which", words=words)))
+    words = tuple(Sentence(f"choice {n}", is_candidate=True) for n in range(6))
+    text = TextWriter(Paint(on=False)).view(of(late("acme", "which", words=words)))
     assert "      - choice 4\n      - and 1 more (-v lists them)" in text
     assert "choice 5" not in text
 
@@ -173,29 +173,29 @@ def test_text_output_lists_five_choices() -> None:
 def test_missing_entry_lists_five_rename_candidates(number: int, more: list[str]) -> None:
     could_be = tuple(Renamed(address=f"acme/teams/[T{n}]", id=f"t{n}", label=f"T{n}") for n in range(number))
     found = Drifted(address="acme/teams/t", kind="team", what="missing", renamed=could_be)
-    (entry,) = view(drift_document(Drift(found=(found,))))
-    assert [word.text for word in entry.words[1:-2]] == [*(f'"T{n}" (t{n})' for n in range(5)), *more]
+    (entry,) = make_view(drift_document(Drift(found=(found,))))
+    assert [word.text for word in entry.all_sentences[1:-2]] == [*(f'"T{n}" (t{n})' for n in range(5)), *more]
 
 
 def test_findings_are_limited_to_200_in_line_order() -> None:
     findings = [Diagnostic(f"DP{n % 7}", str(n), Span("a.yaml", n, 1, n, 2)) for n in range(202, 0, -1)]
-    shown, left_out = selected([Diagnostic("DP9", "without a place"), *findings])
+    shown, left_out = select_findings([Diagnostic("DP9", "without a place"), *findings])
     assert [one.message for one in shown] == [str(n) for n in range(1, 201)]
     assert left_out == {"DP5": 1, "DP6": 1, "DP9": 1}
 
 
 def test_base_commit_is_shown_with_twelve_digits() -> None:
-    assert base(Plan(base="0123456789abcdef", base_from="HEAD")) == "base: HEAD (0123456789ab)"
+    assert base_text(Plan(base="0123456789abcdef", base_from="HEAD")) == "base: HEAD (0123456789ab)"
 
 
 def test_unverifiable_rehearsal_items_are_all_named() -> None:
     item = Unproven(what="public", message="not seen", about=tuple("abcd"))
-    assert unproven(item) == "not seen: a, b, c, d"
+    assert unverifiable_text(item) == "not seen: a, b, c, d"
 
 
 def test_rehearsal_latency_is_shown_in_milliseconds() -> None:
     estimate = Estimate(seconds=9, reading=2, writing=5, latency=1, parallelism=4)
-    assert "4 steps in parallel, 1000 ms per request" in time(estimate)
+    assert "4 steps in parallel, 1000 ms per request" in estimate_text(estimate)
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit"])

@@ -27,8 +27,8 @@ from dpsync.model.plan import Origin, Plan
 from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument, PlanDocument, Related
 from dpsync.render.json_conversion import plan_document
-from dpsync.render.markdown import code, prose, prose_html, render_markdown, units
-from dpsync.render.views import view
+from dpsync.render.markdown import code_span, escape_prose, prose_html, render_markdown, utf16_length
+from dpsync.render.views import make_view
 from dpsync.render.visible import visible
 from tests.render.hostile import DOCUMENTS, TEXT
 from tests.soak import examples
@@ -114,15 +114,15 @@ def with_blank_message(code: str, message: str) -> FindingsDocument:
 @example(with_blank_message("", ""), 60_000)
 @given(DOCUMENTS, st.sampled_from([1000, 2500, 6000, 60_000]))
 def test_markdown_of_random_document_parses_as_expected(document: BaseModel, limit: int) -> None:
-    shown = view(document)
+    shown = make_view(document)
     text = render_markdown(shown, limit)
     text.encode()
-    assert units(text) <= limit
+    assert utf16_length(text) <= limit
     tree = parsed(text)
     trusted(tree)
     said = hidden(text)
-    assert said is None or said[0] + said[2] == said[1] == shown.entries + shown.left_out
-    if said is None or said[0] == shown.entries:
+    assert said is None or said[0] + said[2] == said[1] == shown.entry_count + shown.left_out
+    if said is None or said[0] == shown.entry_count:
         signs = [entry.sign for entry in shown]
         found = [codes[:1] for codes in tree.entries]
         assert all(sign in codes or not sign for sign, codes in zip(signs, found, strict=True))
@@ -133,7 +133,7 @@ PREVIEW = "https://app.gitbook.com/preview/sites/site_1"
 
 def with_previews(*previews: tuple[str, str]) -> str:
     found = (SitePreview(address="acme/sites/docs", title=title, url=url) for title, url in previews)
-    return render_markdown(view(plan_document(Plan(previews=tuple(found)))))
+    return render_markdown(make_view(plan_document(Plan(previews=tuple(found)))))
 
 
 @settings(max_examples=examples(80, soak=2000), deadline=None)
@@ -171,16 +171,16 @@ def test_preview_links_are_limited_to_twenty() -> None:
 def test_markdown_prose_escapes_random_text(text: str) -> None:
     said = re.sub(r" +", " ", visible(text)).strip()
     for made in (
-        prose(text),
-        f"- {prose(text)}",
-        f"x {prose(text)} y",
+        escape_prose(text),
+        f"- {escape_prose(text)}",
+        f"x {escape_prose(text)} y",
         f"<details>{prose_html(text)}</details>",
     ):
         tree = parsed(made)
         trusted(tree)
         assert tree.tags.keys() <= {"p", "code", "ul", "li", "details"}
-    html = re.sub(r"<[^>]+>", "", cmarkgfm.github_flavored_markdown_to_html(f"x {prose(text)}"))
-    shown = cmarkgfm.github_flavored_markdown_to_html(f"x {code(said)}") if said else "<p>x</p>"
+    html = re.sub(r"<[^>]+>", "", cmarkgfm.github_flavored_markdown_to_html(f"x {escape_prose(text)}"))
+    shown = cmarkgfm.github_flavored_markdown_to_html(f"x {code_span(said)}") if said else "<p>x</p>"
     assert re.sub(r"\s+", " ", html).strip() == re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", shown)).strip()
 
 
@@ -197,13 +197,13 @@ def test_markdown_prose_escapes_random_text(text: str) -> None:
     ],
 )  # fmt: skip
 def test_markdown_prose_keeps_plain_words(text: str, markdown: str) -> None:
-    assert prose(text) == markdown
+    assert escape_prose(text) == markdown
 
 
 @settings(max_examples=50, deadline=None)
 @given(TEXT)
 def test_random_name_becomes_one_code_span(text: str) -> None:
-    tree = parsed(f"- {code(text)}")
+    tree = parsed(f"- {code_span(text)}")
     trusted(tree)
     assert tree.entries == [[visible(text) or " "]]
 
@@ -234,8 +234,8 @@ def many(number: int, lines: int = 1) -> PlanDocument:
     ],
 )
 def test_larger_markdown_plan_shows_fewer_details(document: PlanDocument, shown: int, details: bool) -> None:
-    text = render_markdown(view(document))
-    assert units(text) <= 60_000
+    text = render_markdown(make_view(document))
+    assert utf16_length(text) <= 60_000
     trusted(parsed(text))
     total = len(document.plan.changes)
     if shown == total and details:
@@ -246,20 +246,20 @@ def test_larger_markdown_plan_shows_fewer_details(document: PlanDocument, shown:
 
 
 def test_oversized_markdown_plan_omits_deletes_last() -> None:
-    text = render_markdown(view(many(5000)))
+    text = render_markdown(make_view(many(5000)))
     assert sum(f"team `[T{n}]`" in text for n in range(500)) == 50
     assert "`acme/spaces`: `+` 4500" in text
     assert "`acme/teams`: `-` 500" in text
 
 
 def test_tiny_markdown_plan_shows_only_counts() -> None:
-    text = render_markdown(view(many(5000)), 1000)
+    text = render_markdown(make_view(many(5000)), 1000)
     assert hidden(text) == (0, 5000, 5000)
     assert "Changes (5000 items)" in text
 
 
 def test_cut_markdown_value_counts_missing_lines() -> None:
-    text = render_markdown(view(many(2, 3000)), 5000)
+    text = render_markdown(make_view(many(2, 3000)), 5000)
     assert text.count("+ line") == 2 * 19 - 2
     assert "… 2982 more lines" in text
 
@@ -270,7 +270,7 @@ def test_markdown_labels_are_shown_beside_their_field() -> None:
     changed = Change(address="acme/sites/docs", kind="site", action="update", differences=(here, there))
     exposed = Exposure(address="acme/sites/docs", field="visibility", words="visibility raised: x → y")
     plan = Plan(changes=(changed,), exposures=(exposed,), base="0" * 40, base_from="HEAD")
-    text = render_markdown(view(plan_document(plan)))
+    text = render_markdown(make_view(plan_document(plan)))
     assert '+ title: "B" (edited here)' in text
     assert '+ visibility: "y" (changed outside, opens access)' in text
 
@@ -284,7 +284,7 @@ def test_markdown_shows_navigation_as_one_diff_tree() -> None:
         before=(node("api", "API ```"), node("news", "News")),
         after=(node("news", "News"), node("new", "@new")),
     )
-    text = render_markdown(view(plan_document(Plan(navigation=(change,)))))
+    text = render_markdown(make_view(plan_document(Plan(navigation=(change,)))))
     trusted(parsed(text))
     assert (
         "before and after</summary>\n\n- `~` navigation of `acme/sites/docs`\n\n  ````diff\n  - API ```\n"
@@ -308,7 +308,7 @@ def test_markdown_plan_matches_expected_output() -> None:
         refusals=(Refusal(code="limits", address="acme", message="2 would go", way_out="say so"),),
         origins={"acme/sites/docs": Origin(file="dpsync.yaml", line=4, column=7)},
     )  # fmt: skip
-    assert render_markdown(view(plan_document(plan))) == GOLDEN.replace("DIGEST", plan.digest[:32])
+    assert render_markdown(make_view(plan_document(plan))) == GOLDEN.replace("DIGEST", plan.digest[:32])
 
 
 GOLDEN = """\
@@ -339,6 +339,6 @@ def test_copyable_markdown_line_is_one_code_span() -> None:
     refusal = Refusal(
         code="content", address="acme", message="two teams", way_out=f"add {flags}; or add {line} to policy"
     )
-    text = render_markdown(view(plan_document(Plan(refusals=(refusal,)))))
+    text = render_markdown(make_view(plan_document(Plan(refusals=(refusal,)))))
     assert f"`{line}`" in text
     assert f"`{flags}`" in text

@@ -53,5 +53,5 @@ def test_plan_digest_ignores_note_placement() -> None:
         Plan(notes=(Note(address="acme/teams/a", text="it goes with it", consequence=True, detail=detail),))
         for detail in (False, True)
     ]
-    assert b"detail" not in plans[0].bytes()
+    assert b"detail" not in plans[0].canonical_json()
     assert plans[0].digest == plans[1].digest

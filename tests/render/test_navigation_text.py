@@ -6,10 +6,10 @@ import pytest
 
 from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.model.plan import Plan
-from dpsync.render.effect_words import merged
+from dpsync.render.effect_words import merge_navigation
 from dpsync.render.paint import Paint
 from dpsync.render.plan_layout import plan_blocks
-from dpsync.render.view_text import COLUMNS, Writer
+from dpsync.render.view_text import MAX_COLUMNS, TextWriter
 
 
 def node(name: str, *inside: NavigationNode, **more: object) -> NavigationNode:
@@ -22,7 +22,7 @@ A, B, C, D, E = (node(name) for name in "abcde")
 
 
 def lines(before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> list[str]:
-    found = merged(NavigationChange(address="acme/sites/docs", before=before, after=after))
+    found = merge_navigation(NavigationChange(address="acme/sites/docs", before=before, after=after))
     return [f"{line.sign}{'  ' * line.depth}{line.text}" for line in found]
 
 
@@ -58,11 +58,11 @@ def test_navigation_diff_shows_added_removed_and_moved_nodes(
 
 def text(*after: NavigationNode, known: bool = True) -> str:
     change = NavigationChange(address="acme/sites/docs", before=(), after=after, known=known)
-    return "\n\n".join(Writer(Paint(False), 1).blocks(plan_blocks(Plan(navigation=(change,)))))
+    return "\n\n".join(TextWriter(Paint(False), 1).block_paragraphs(plan_blocks(Plan(navigation=(change,)))))
 
 
 def test_navigation_diff_fits_terminal_width() -> None:
-    assert all(len(line) <= COLUMNS for line in text(node("t" * 300)).splitlines())
+    assert all(len(line) <= MAX_COLUMNS for line in text(node("t" * 300)).splitlines())
 
 
 def test_hostile_title_cannot_break_navigation_diff() -> None:

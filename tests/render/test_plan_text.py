@@ -12,7 +12,7 @@ from dpsync.model.change import Change, Difference, Effect, Exposure, Kept, Note
 from dpsync.model.plan import Organization, Origin, Plan
 from dpsync.render.names import Names
 from dpsync.render.paint import Paint
-from dpsync.render.shown_values import show
+from dpsync.render.shown_values import format_value
 from dpsync.render.view_text import render_plan
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
@@ -99,7 +99,7 @@ def test_object_title_is_short_and_unambiguous(kind: str, address: str, title: s
 def test_object_title_uses_address_with_several_organizations() -> None:
     names = Names(["acme/teams/docs"], several=True)
     assert names.title("team", "acme/teams/docs", "Docs") == 'team acme/teams/docs "Docs"'
-    assert names.shortened({"dpsync:ref": "acme/teams/docs"}) == {"dpsync:ref": "acme/teams/docs"}
+    assert names.with_keys({"dpsync:ref": "acme/teams/docs"}) == {"dpsync:ref": "acme/teams/docs"}
 
 
 @pytest.mark.parametrize(
@@ -212,12 +212,12 @@ def test_plan_color_changes_only_escape_codes(title: str) -> None:
 
 
 def test_printed_values_are_human_readable() -> None:
-    assert show(None) == "(nothing)"
-    assert show(True) == "true"
-    assert show({"dpsync:ref": "acme/spaces/x"}) == "acme/spaces/x"
-    assert show({"dpsync:env": "NAME"}) == "(secret from NAME)"
-    assert show({"a": [1, "b"]}) == '{ a: [1, "b"] }'
-    assert len(show("x" * 1000)) <= 122
+    assert format_value(None) == "(nothing)"
+    assert format_value(True) == "true"
+    assert format_value({"dpsync:ref": "acme/spaces/x"}) == "acme/spaces/x"
+    assert format_value({"dpsync:env": "NAME"}) == "(secret from NAME)"
+    assert format_value({"a": [1, "b"]}) == '{ a: [1, "b"] }'
+    assert len(format_value("x" * 1000)) <= 122
 
 
 def test_plan_warning_shows_its_file_position() -> None:

@@ -14,7 +14,7 @@ from dpsync.model.plan import Plan
 from dpsync.render.drift_layout import edit_blocks
 from dpsync.render.formats import render
 from dpsync.render.json_conversion import drift_document, plan_document
-from dpsync.render.view import body
+from dpsync.render.view import body_lines
 
 SECTION = {"dpsync:ref": "acme/sites/docs/structure/guides"}
 SPACE = {"dpsync:ref": "acme/sites/docs/structure/guides/en"}
@@ -76,7 +76,7 @@ def test_edits_print_redirect_destination_in_short_form(value: Any, written: str
     field = EditedField(field="destination", after=value, declared="after")
     edit = Edit(address=ADDRESS, what="changed", kind="redirect", fields=(field,))
     [block] = edit_blocks(Edits(base="0" * 40, base_from="HEAD", found=(edit,)))
-    assert any(written in line for line in body(block.entries[0]))
+    assert any(written in line for line in body_lines(block.entries[0]))
 
 
 def test_changed_long_redirect_destination_has_no_marker() -> None:

@@ -24,7 +24,7 @@ from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import drift_document, plan_document
-from dpsync.render.views import view
+from dpsync.render.views import make_view
 from tests.render.hostile import DOCUMENTS
 from tests.render.test_codequality import report
 
@@ -36,7 +36,7 @@ PARSER = etree.XMLParser(resolve_entities=False)
 
 
 def sarif(document: BaseModel, below: str = "") -> list[Any]:
-    found = json.loads(render(document, "sarif", FormatOptions(below=lambda: below)))
+    found = json.loads(render(document, "sarif", FormatOptions(project_prefix=lambda: below)))
     SARIF.validate(found)
     (run,) = found["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -58,7 +58,7 @@ def junit(document: BaseModel) -> Any:
 @settings(max_examples=25, deadline=None)
 @given(DOCUMENTS)
 def test_sarif_and_junit_of_random_document_match_schemas(document: BaseModel) -> None:
-    shown = view(document)
+    shown = make_view(document)
     results = sarif(document)
     assert len(results) == sum(entry.level in ("error", "warning") for entry in shown)
     for one in results:

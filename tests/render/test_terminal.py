@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.plan import Origin
-from dpsync.model.urls import DOCS
+from dpsync.model.urls import DOCS_URL
 from dpsync.render.command_texts import render_doctor, render_list
 from dpsync.render.documents import Check, DoctorDocument, ListDocument, ListedEntry
 from dpsync.render.explain_text import render_code, render_explanation, render_overview
 from dpsync.render.explanations import Explanation
 from dpsync.render.paint import Paint
-from dpsync.render.report_words import duration
+from dpsync.render.report_words import duration_text
 
 PLAIN = Paint(on=False)
 
@@ -37,7 +37,7 @@ def test_terminal_kind_overview_is_aligned_and_wrapped() -> None:
 def test_error_explanation_separates_paragraphs() -> None:
     section = [("It is wrong.", False), ("a: 1\nb: 2", True), ("Mend it.", False)]
     text = ["DP1", "  It is wrong.", "", "    a: 1", "    b: 2", "", "  Mend it."]
-    lines = [*text, "", f"  More: {DOCS}/errors.md#dp1"]
+    lines = [*text, "", f"  More: {DOCS_URL}/errors.md#dp1"]
     assert render_code("DP1", section, PLAIN).split("\n") == lines
 
 
@@ -72,4 +72,4 @@ def test_doctor_shows_fix_below_problem() -> None:
      (3600, "60 min")],
 )  # fmt: skip
 def test_duration_is_shown_in_seconds_or_minutes(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+    assert duration_text(seconds) == said

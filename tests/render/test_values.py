@@ -9,10 +9,10 @@ import pytest
 
 from dpsync.model.change import Difference, UrlImpact
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.markdown import code, code_html, fence, longest_run, prose, prose_html
-from dpsync.render.paint import Paint, When, wants_colour
-from dpsync.render.shown_values import big, inside, show
-from dpsync.render.url_words import old_urls, redirect_line, url_change
+from dpsync.render.markdown import code_html, code_span, escape_prose, fence, longest_run, prose_html
+from dpsync.render.paint import ColorMode, Paint, wants_color
+from dpsync.render.shown_values import diff_lines, format_value, is_long
+from dpsync.render.url_words import old_url_outcomes, redirect_line, url_change_text
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ from dpsync.render.url_words import old_urls, redirect_line, url_change
     ],
 )
 def test_value_is_printed_on_one_line(value: Any, shown: str) -> None:
-    assert show(value) == shown
+    assert format_value(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_value_is_printed_on_one_line(value: Any, shown: str) -> None:
     ],
 )
 def test_multiline_or_nested_long_value_is_large(value: Any, is_big: bool) -> None:
-    assert big(value) is is_big
+    assert is_long(value) is is_big
 
 
 @pytest.mark.parametrize(
@@ -81,17 +81,17 @@ def test_multiline_or_nested_long_value_is_large(value: Any, is_big: bool) -> No
     ],
 )
 def test_value_difference_is_printed_as_diff_lines(before: Any, after: Any, lines: list[str]) -> None:
-    assert list(inside(Difference(field="x", before=before, after=after))) == lines
+    assert list(diff_lines(Difference(field="x", before=before, after=after))) == lines
 
 
 def test_value_difference_counts_omitted_lines() -> None:
     text = Difference(field="x", after="\n".join(f"line {number}" for number in range(22)))
-    assert list(inside(text))[19:] == ["+ line 19", "… 2 more lines"]
-    assert len(list(inside(text, most=None))) == 22
-    assert list(inside(text, most=21))[20:] == ["+ line 20", "… 1 more line"]
-    assert list(inside(text, most=22))[21:] == ["+ line 21"]
+    assert list(diff_lines(text))[19:] == ["+ line 19", "… 2 more lines"]
+    assert len(list(diff_lines(text, most=None))) == 22
+    assert list(diff_lines(text, most=21))[20:] == ["+ line 20", "… 1 more line"]
+    assert list(diff_lines(text, most=22))[21:] == ["+ line 21"]
     wide = Difference(field="x", after="a" * 10 + "\n" + "b" * 11)
-    assert list(inside(wide, width=10)) == ["+ " + "a" * 10, "+ " + "b" * 9 + "…"]
+    assert list(diff_lines(wide, width=10)) == ["+ " + "a" * 10, "+ " + "b" * 9 + "…"]
 
 
 def url(**words: Any) -> UrlImpact:
@@ -141,11 +141,11 @@ def test_url_change_warns_about_broken_old_url(
     item: UrlImpact, change: tuple[str, str], said: list[tuple[str, tuple[str, ...]]]
 ) -> None:
     plan = Plan(origins={"acme/sites/d": Origin(file="sites.yaml", line=1, column=1)})
-    assert (url_change(item), list(old_urls([item], plan))) == (change, said)
+    assert (url_change_text(item), list(old_url_outcomes([item], plan))) == (change, said)
 
 
 def test_redirect_hints_for_several_urls_are_grouped() -> None:
-    assert list(old_urls([url(**REDIRECT), url(**REDIRECT)], Plan())) == [
+    assert list(old_url_outcomes([url(**REDIRECT), url(**REDIRECT)], Plan())) == [
         (
             "2 old URLs will stop working. To redirect them, add to acme/sites/d/redirects:",
             ("r: { source: /x }", "r: { source: /x }"),
@@ -172,7 +172,7 @@ def test_url_change_without_redirect_has_no_line() -> None:
     ],
 )
 def test_markdown_code_span_escapes_backticks(text: str, span: str) -> None:
-    assert code(text) == span
+    assert code_span(text) == span
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_markdown_code_span_escapes_backticks(text: str, span: str) -> None:
     ],
 )
 def test_markdown_prose_marks_special_words_as_code(text: str, markdown: str) -> None:
-    assert prose(text) == markdown
+    assert escape_prose(text) == markdown
 
 
 def test_html_prose_and_code_are_escaped() -> None:
@@ -226,13 +226,13 @@ def test_markdown_fence_is_longer_than_its_content() -> None:
     ],
 )
 def test_color_decision_by_option_terminal_and_environment(
-    when: When, terminal: bool, environment: dict[str, str], wanted: bool
+    when: ColorMode, terminal: bool, environment: dict[str, str], wanted: bool
 ) -> None:
     class Stream(StringIO):
         def isatty(self) -> bool:
             return terminal
 
-    assert wants_colour(when, Stream(), environment) is wanted
+    assert wants_color(when, Stream(), environment) is wanted
 
 
 @pytest.mark.parametrize(

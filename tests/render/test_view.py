@@ -15,9 +15,9 @@ from dpsync.render.documents import ApplyDocument
 from dpsync.render.formats import FORMATS, FormatOptions, render
 from dpsync.render.json_conversion import drift_document, plan_document
 from dpsync.render.plan_layout import plan_blocks
-from dpsync.render.shown_values import inside
-from dpsync.render.view import ViewEntry, body
-from dpsync.render.views import view
+from dpsync.render.shown_values import diff_lines
+from dpsync.render.view import ViewEntry, body_lines
+from dpsync.render.views import make_view
 
 
 def test_unmanaged_objects_are_counted_individually() -> None:
@@ -48,9 +48,9 @@ def test_cause_of_new_object_is_shown_once() -> None:
         differences=(Difference(field="icon", after="N", cause="changed outside"),),
     )
     plan = Plan(base="0" * 40, base_from="HEAD", changes=(new,))
-    [entry] = view(plan_document(plan))
+    [entry] = make_view(plan_document(plan))
     assert entry.title == 'team n "N"'
-    assert body(entry) == ["+ icon N", "deleted outside"]
+    assert body_lines(entry) == ["+ icon N", "deleted outside"]
 
 
 @pytest.mark.parametrize("is_refused", [True, False], ids=["refused", "empty"])
@@ -78,7 +78,7 @@ def test_apply_without_changes_prints_its_reason(is_refused: bool) -> None:
     ],
 )
 def test_large_new_value_shows_its_parts(value: Any, lines: list[str]) -> None:
-    assert list(inside(Difference(field="x", after=value), most=3)) == lines
+    assert list(diff_lines(Difference(field="x", after=value), most=3)) == lines
 
 
 def test_ignored_drift_has_no_resolutions() -> None:
@@ -87,5 +87,5 @@ def test_ignored_drift_has_no_resolutions() -> None:
         return Drifted(address="acme/sites/docs", kind="site", what="different", fields=(field,))
 
     document = drift_document(Drift(found=(drifted("title"),), ignored=(drifted("visibility"),)))
-    told = {entry.name: [word.about for word in entry.sentences] for entry in view(document)}
+    told = {entry.name: [word.subject for word in entry.sentences] for entry in make_view(document)}
     assert told == {"drift": ["undo", "keep"], "ignored": []}

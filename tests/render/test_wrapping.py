@@ -7,13 +7,13 @@ from click import style, unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.render.paint import columns, wrapped
+from dpsync.render.paint import display_width, wrap_text
 
 LONG = " ".join(["word"] * 30)
 
 
 def test_wrapped_lines_are_indented_further() -> None:
-    first, *rest = wrapped(f"    {LONG}", 80).split("\n")
+    first, *rest = wrap_text(f"    {LONG}", 80).split("\n")
     assert first.startswith("    word")
     assert rest
     assert all(line.startswith("      word") for line in rest)
@@ -33,7 +33,7 @@ def test_wrapped_lines_are_indented_further() -> None:
     ],
 )
 def test_short_or_copyable_lines_are_not_wrapped(line: str) -> None:
-    assert wrapped(line, 80) == line
+    assert wrap_text(line, 80) == line
 
 
 @pytest.mark.parametrize(
@@ -44,27 +44,27 @@ def test_short_or_copyable_lines_are_not_wrapped(line: str) -> None:
     ],
 )
 def test_wrapping_fills_lines_to_last_column(line: str, lines: list[str]) -> None:
-    assert wrapped(line, 40).split("\n") == lines
+    assert wrap_text(line, 40).split("\n") == lines
 
 
 def test_narrow_terminals_disable_wrapping() -> None:
-    assert wrapped(LONG, 39) == LONG
-    assert wrapped(LONG, 40) != LONG
+    assert wrap_text(LONG, 39) == LONG
+    assert wrap_text(LONG, 40) != LONG
 
 
 @pytest.mark.parametrize(("indent", "broken"), [(38, True), (39, False)])
 def test_deeply_indented_lines_are_not_wrapped(indent: int, broken: bool) -> None:
     line = " " * indent + LONG
-    assert (wrapped(line, 80) != line) is broken
+    assert (wrap_text(line, 80) != line) is broken
 
 
 def test_wrapping_counts_wide_characters_twice() -> None:
-    assert all(columns(line) <= 40 for line in wrapped("漢字漢字 " * 20, 40).split("\n"))
+    assert all(display_width(line) <= 40 for line in wrap_text("漢字漢字 " * 20, 40).split("\n"))
     coloured = " ".join(style("word", fg="red") for _ in range(16))
-    assert wrapped(coloured, 80) == coloured
+    assert wrap_text(coloured, 80) == coloured
 
 
 @given(st.text("ab \n漢é", max_size=300), st.integers(40, 120), st.sampled_from(["", "red"]))
 def test_wrapping_changes_only_whitespace(text: str, width: int, colour: str) -> None:
     given_ = "\n".join(style(line, fg=colour) if colour else line for line in text.split("\n"))
-    assert unstyle(wrapped(given_, width)).split() == text.split()
+    assert unstyle(wrap_text(given_, width)).split() == text.split()

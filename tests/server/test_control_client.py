@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.client.errors import BadList, NotJson, Unknown
+from dpsync.client.errors import InvalidListError, NotJsonError, UnknownOutcomeError
 from dpsync.client.retry import Clock
 from dpsync.model.journal import Report
 from dpsync.testing import DocsPlatform
@@ -125,7 +125,7 @@ def test_plan_fails_on_inconsistent_list_pages(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, fault: dict[str, object]
 ) -> None:
     docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": fault}]
-    with client, pytest.raises(BadList):
+    with client, pytest.raises(InvalidListError):
         session.plan(client)
     assert docs_platform.writes == []
 
@@ -134,7 +134,7 @@ def test_plan_fails_on_html_list_response(
     docs_platform: DocsPlatform, session: Session, client: WriteClient
 ) -> None:
     docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": {"kind": "content-type"}}]
-    with client, pytest.raises(NotJson):
+    with client, pytest.raises(NotJsonError):
         session.plan(client)
 
 
@@ -144,6 +144,6 @@ def test_slow_response_ends_at_request_timeout(docs_platform: DocsPlatform) -> N
     ]
     with (
         ReadClient(docs_platform.url, docs_platform.token, timeout=0.3, clock=Impatient()) as client,
-        pytest.raises(Unknown),
+        pytest.raises(UnknownOutcomeError),
     ):
         client.pages("/orgs/acme/teams")

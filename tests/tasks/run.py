@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dpsync.planner.answers import confirmed_by
+from dpsync.planner.answers import answer_in_flag
 from tests.machine.checkout import document
 from tests.machine.command import Ran
 
@@ -225,7 +225,7 @@ class _Case:
 
 def confirms(way: str) -> Iterator[str]:
     """Return every answer in a text such as `--confirm "new 3 acme/teams/*" --confirm "delete 2"`."""
-    one = confirmed_by(way)
+    one = answer_in_flag(way)
     if one is not None:
         yield one
     elif "--confirm" in way:

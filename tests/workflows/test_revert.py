@@ -10,7 +10,7 @@ import pytest
 from dpsync.api import AppliedPlan, Options, Planned, Revert, applied, reverting
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.ids import Edits, RecordedLine
+from dpsync.model.ids import IdsEdits, RecordedLine
 from dpsync.model.journal import Report
 from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
@@ -334,9 +334,9 @@ class Lines:
     """An ids file that only notes what comes into it."""
 
     def __init__(self) -> None:
-        self.edits: Edits = {}
+        self.edits: IdsEdits = {}
 
-    def edit(self, platform: str, edits: Edits) -> None:
+    def edit(self, platform: str, edits: IdsEdits) -> None:
         self.edits = {**edits}
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from dpsync.api import Options, WriteClient, applied, reverting
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane

@@ -10,18 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.apply.ids_on_disk import ResolvedIds
-from dpsync.apply.saved_plan import Expected, NotApproved, Refused
+from dpsync.apply.saved_plan import Expected, NotApprovedError, StaleStateError
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.client.observer import Nobody
-from dpsync.kinds.registry import load as load_registry
+from dpsync.client.observer import NullObserver
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.ids import IdsComparison, IdsFile, RecordedLine, Remark
+from dpsync.model.ids import IdsComparison, IdsFile, LineDifference, RecordedLine
 from dpsync.model.plan import Plan
 from dpsync.model.question import Candidate, Refusal
 from dpsync.workflows.compose import compose
-from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids
+from dpsync.workflows.ids import IdsAsked, IdsEditError, check_settled, edited_ids
 from dpsync.workflows.session import CandidatePages, Planned, Session
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
@@ -35,7 +35,7 @@ class Platform:
     def __init__(self, **pages: int) -> None:
         self.pages, self.asked, self.sent = pages, list[str](), list[object]()
         self.url = self.platform = HERE
-        self.observer, self.requests = Nobody(), 0
+        self.observer, self.requests = NullObserver(), 0
 
     def get(self, path: str) -> Any:
         self.asked.append(path)
@@ -68,8 +68,8 @@ def planned(plan: Plan | None = None) -> tuple[Session, Planned]:
     ("plan", "expected", "error"),
     [
         (Plan(refusals=(TITLE,)), Expected(), DiagnosticError),
-        (None, Expected(plan=Plan()), Refused),
-        (None, Expected(approved="0" * 64), NotApproved),
+        (None, Expected(plan=Plan()), StaleStateError),
+        (None, Expected(approved="0" * 64), NotApprovedError),
     ],
 )
 def test_apply_refuses_rejected_or_different_plan(
@@ -168,7 +168,7 @@ def edited(lines: dict[str, str], **asked: Any) -> dict[str, str | None]:
 def test_ids_move_refuses_address_with_existing_line() -> None:
     """Otherwise, the line of another entry is written over, and its object is nobody's."""
     assert edited({"acme/teams/b": "1"}, moved=((str(B), str(A)),)) == {str(B): None, str(A): "1"}
-    with pytest.raises(NotPossible, match="the ids file already has a line"):
+    with pytest.raises(IdsEditError, match="the ids file already has a line"):
         edited({"acme/teams/a": "2", "acme/teams/b": "1"}, moved=((str(B), str(A)),))
 
 
@@ -178,14 +178,14 @@ def test_ids_bind_refuses_invalid_binding(text: str) -> None:
 
     Otherwise, a line is written for an entry that there is not, and its object is nobody's.
     """
-    with pytest.raises(NotPossible):
+    with pytest.raises(IdsEditError):
         edited({"acme/teams/b": "1"}, bound=(text,))
 
 
 def test_ids_forget_refuses_entry_without_line() -> None:
     assert edited({"acme/teams/b": "1"}, forgotten=(str(B),)) == {str(B): None}
     for text in ("acme/members/ada", "acme"):
-        with pytest.raises(NotPossible):
+        with pytest.raises(IdsEditError):
             edited({"acme/teams/b": "1"}, forgotten=(text,))
 
 
@@ -202,9 +202,9 @@ def test_ids_edit_requests_user_only_if_supported(profile: str, asked: list[str]
 # A merge in it.
 
 
-def remark(address: Address, found: bool) -> Remark:
+def remark(address: Address, found: bool) -> LineDifference:
     line = RecordedLine(address, "1")
-    return Remark("acme", address, "wrong", line, line if found else None)
+    return LineDifference("acme", address, "wrong", line, line if found else None)
 
 
 OTHERWISE, A_SPACE = Address.parse("formerly/teams/a"), Address.parse("acme/spaces/a")
@@ -218,7 +218,7 @@ OTHERWISE, A_SPACE = Address.parse("formerly/teams/a"), Address.parse("acme/spac
         ([remark(B, True)], False), ([remark(A_SPACE, True)], False), ([], False),
     ],
 )  # fmt: skip
-def test_ids_conflict_is_settled_only_by_live_objects(remarks: list[Remark], decided: bool) -> None:
+def test_ids_conflict_is_settled_only_by_live_objects(remarks: list[LineDifference], decided: bool) -> None:
     """Otherwise, lines about which two sides of a merge differ are written as one of them has it, by chance.
 
     Otherwise, lines about which two sides of a merge differ are written as one of them has it, by chance,

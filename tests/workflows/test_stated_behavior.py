@@ -15,7 +15,7 @@ import pytest
 
 from dpsync.api import Session, load
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan

@@ -9,36 +9,36 @@ import click
 from msgspec.structs import replace
 
 from dpsync.cli.applying import (
-    asked,
-    carry_out,
+    apply_plan,
+    confirm_apply,
+    end_without_apply,
+    exit_code_without_apply,
     forget_apply,
     locked_journal,
-    not_carried_out,
-    nothing_to_do,
     remember_apply,
 )
-from dpsync.cli.configuration import ConfigurationPaths, SavedBase, are_deletes_reviewed, opened
-from dpsync.cli.connection import check_explicit, connection
+from dpsync.cli.configuration import ConfigurationPaths, SavedBase, are_deletes_reviewed, prepare_session
+from dpsync.cli.connection import check_server_is_explicit, connection
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import (
-    confirming,
+    all_format_output_options,
+    configuration_options,
+    confirmation_options,
     journal_option,
-    layered,
     no_input_option,
-    output_in_every_format,
-    planning,
-    profiled,
-    rehearsing,
-    selecting,
-    summarizing,
+    planning_options,
+    profile_option,
+    rehearse_option,
+    selection_options,
+    summary_option,
 )
-from dpsync.cli.output import as_output
-from dpsync.cli.questions import can_ask, shown_and_answered
-from dpsync.cli.session import check_answers, client_of, configured, for_server, planned_now
+from dpsync.cli.output import make_output
+from dpsync.cli.questions import can_ask, show_and_answer
+from dpsync.cli.session import check_answers, load_with_connection, open_client, plan_now, reload_for_server
 
 if TYPE_CHECKING:
     from dpsync.api import Planned
-    from dpsync.workflows.open_questions import Given
+    from dpsync.workflows.open_questions import TypedAnswers
 
 
 @click.command(
@@ -54,16 +54,16 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("saved_in", required=False, type=click.Path(path_type=Path), metavar="[PLAN]")
-@layered
-@profiled
-@selecting
-@planning
-@confirming
+@configuration_options
+@profile_option
+@selection_options
+@planning_options
+@confirmation_options
 @journal_option
-@rehearsing
+@rehearse_option
 @no_input_option
-@summarizing
-@output_in_every_format
+@summary_option
+@all_format_output_options
 def command(
     saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...],
@@ -82,12 +82,12 @@ def command(
     the same.
     """
     from dpsync.api import Expected, Options
-    from dpsync.apply.saved_plan import check_approved, options_of, read_saved
-    from dpsync.cli.exit_codes import endings, nothing_applied
-    from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
+    from dpsync.apply.saved_plan import check_approved, options_of, read_saved_plan
+    from dpsync.cli.exit_codes import exit_on_errors, report_nothing_applied
+    from dpsync.cli.rehearsing import rehearse_plan, show_rehearsal, start_recording
     from dpsync.client.client import WriteClient
 
-    out = as_output(format_, color, verbose, quiet, summary)
+    out = make_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if saved_in is not None and options != Options():
         raise click.UsageError(
@@ -95,50 +95,53 @@ def command(
             "Omit these flags"
         )
     options = replace(options, reviewed=are_deletes_reviewed())
-    with nothing_applied(out):
-        with endings(out):
-            saved = read_saved(directory / saved_in) if saved_in is not None else None
+    with report_nothing_applied(out):
+        with exit_on_errors(out):
+            saved = read_saved_plan(directory / saved_in) if saved_in is not None else None
             if saved is not None:
                 check_approved(saved.plan, approved)
                 options, profile = options_of(saved.plan), saved.plan.profile
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            desired, to = configured(out, place, connection)
-            check_explicit(to, no_input)
-        with endings(out, to):
+            desired, to = load_with_connection(out, place, connection)
+            check_server_is_explicit(to, no_input)
+        with exit_on_errors(out, to):
             saved_base = SavedBase(saved.plan.base, saved.plan.base_from) if saved is not None else None
-            recording = started(rehearse)
-            with client_of(WriteClient, out, to, timeout, recording) as client:
-                place, desired = for_server(out, client, place, desired)
-                session, ids, notes = opened(out, place, desired, to, parallelism, base, saved_base)
-                planned = planned_now(out, session, client, options)
+            recording = start_recording(rehearse)
+            with open_client(WriteClient, out, to, timeout, recording) as client:
+                place, desired = reload_for_server(out, client, place, desired)
+                session, ids, notes = prepare_session(out, place, desired, to, parallelism, base, saved_base)
+                planned = plan_now(out, session, client, options)
                 if saved is None:  # a saved plan must be the same, with the same answers
                     check_answers(planned.plan, no_input)
                 expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
                 asks = saved is None and approved is None and can_ask(out, no_input)
 
-                def make(given: Given) -> Planned:
-                    return planned_now(out, given.session(session), client, given.options(options))
+                def make(given: TypedAnswers) -> Planned:
+                    return plan_now(out, given.add_to_session(session), client, given.add_to_options(options))
 
-                answered = shown_and_answered(out, planned, expect, make, asks)
+                answered = show_and_answer(out, planned, expect, make, asks)
                 planned, agreed = answered.planned, yes or approved is not None or answered.agreed
-                session, options = answered.given.session(session), answered.given.options(options)
-                rehearsal = rehearsed(out, session, planned, recording)
+                session, options = (
+                    answered.answers.add_to_session(session),
+                    answered.answers.add_to_options(options),
+                )
+                rehearsal = rehearse_plan(out, session, planned, recording)
                 show_rehearsal(out, planned.plan, rehearsal)
-                code = nothing_to_do(planned.plan, rehearsal)
+                code = exit_code_without_apply(planned.plan, rehearsal)
                 if code is None and not agreed:
-                    code = asked(out, planned.plan, no_input)
+                    code = confirm_apply(out, planned.plan, no_input)
                     if code is None:  # time has passed: the plan of now must be what was shown
                         expect = Expected.shown(planned.plan)
-                        planned = planned_now(out, session, client, options)
+                        planned = plan_now(out, session, client, options)
                 if code is not None:
-                    code = not_carried_out(out, session, client, planned, ids, code, rehearsal)
+                    code = end_without_apply(out, session, client, planned, ids, code, rehearsal)
                     if planned.plan.empty:
                         remember_apply(out, notes, desired, client, planned, code)
                     return code
                 journals = None if journal_in is None else directory / journal_in
                 with locked_journal(out, to.url, planned, place, journals) as journal:
                     forget_apply(out, notes, client, planned)
-                    return carry_out(
+                    return apply_plan(
                         out, session, client, planned, expect, journal, ids, rehearsal,
                         remember=lambda code: remember_apply(out, notes, desired, client, planned, code),
                     )  # fmt: skip

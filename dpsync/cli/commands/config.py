@@ -9,8 +9,8 @@ import click
 
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import color_option, layered, profiled
-from dpsync.cli.output import as_output
+from dpsync.cli.options import color_option, configuration_options, profile_option
+from dpsync.cli.output import make_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -22,8 +22,8 @@ from dpsync.model.diagnostic import Exit
         dpsync config --env staging
     """,
 )
-@layered
-@profiled
+@configuration_options
+@profile_option
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
     help="yaml adds a comment after each value with the file and line that set the value. "
@@ -42,10 +42,10 @@ def command(
     relative to the file in the comment. Exit code 5 means that the configuration is invalid.
     """
     from dpsync.api import compose
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
 
-    out = as_output("text" if format_ == "yaml" else format_, color)
-    with endings(out):
+    out = make_output("text" if format_ == "yaml" else format_, color)
+    with exit_on_errors(out):
         place = ConfigurationPaths.find(files, directory, environment, None, profile)
         place.load(out)
         composed = compose(place.root, overlays=place.overlays, environment=place.environment)
@@ -53,11 +53,11 @@ def command(
         from dpsync.render.command_documents import config_document
 
         document = config_document(composed, os.environ)
-        if out.json:
-            out.document(document)
+        if out.is_json:
+            out.print_json(document)
         else:
             from dpsync.render.config_text import render_config
 
-            out.result(render_config(document, out.paint()))
+            out.print_result(render_config(document, out.paint()))
         return Exit.DONE
     raise AssertionError

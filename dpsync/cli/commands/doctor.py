@@ -7,8 +7,15 @@ from pathlib import Path
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import color_option, ids_option, layered, profiled, timeout_option, trusting
-from dpsync.cli.output import as_output
+from dpsync.cli.options import (
+    color_option,
+    configuration_options,
+    ids_option,
+    profile_option,
+    timeout_option,
+    trust_option,
+)
+from dpsync.cli.output import make_output
 
 
 @click.command(
@@ -23,11 +30,11 @@ from dpsync.cli.output import as_output
         "Contact": ("--contact", "--report"),
     },
 )
-@layered
-@profiled
+@configuration_options
+@profile_option
 @ids_option
 @timeout_option
-@trusting
+@trust_option
 @click.option(
     "--contact", "contacting", is_flag=True,
     help="Also check whether GitBook's responses have the structure that dpsync expects, with one GET "
@@ -59,22 +66,22 @@ def command(
     with 20 to 30 requests. dpsync lists the differences, and estimates the number of requests of a first
     plan.
     """
-    from dpsync.cli.doctor_checks import Examination
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.doctor_checks import DoctorRun
+    from dpsync.cli.exit_codes import exit_on_errors
 
     if report_in is not None and not contacting:
         raise click.UsageError("--report can only be used with --contact")
-    out = as_output(format_, color)
-    with endings(out):
-        examination = Examination(out, timeout, contacting)
+    out = make_output(format_, color)
+    with exit_on_errors(out):
+        examination = DoctorRun(out, timeout, contacting)
         document = examination.document((files, directory, environment, ids_in, profile))
         if report_in is not None:
             examination.write_report(directory / report_in)
-        if out.json:
-            out.document(document)
+        if out.is_json:
+            out.print_json(document)
         else:
             from dpsync.render.command_texts import render_doctor
 
-            out.prose(render_doctor(out.printable(document), out.paint()))
+            out.print_prose(render_doctor(out.printable(document), out.paint()))
         return document.exit
     raise AssertionError

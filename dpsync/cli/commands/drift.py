@@ -8,15 +8,15 @@ import click
 
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import (
+    all_format_output_options,
     base_option,
-    layered,
-    output_in_every_format,
-    profiled,
-    reading,
-    selecting,
-    summarizing,
+    configuration_options,
+    profile_option,
+    reading_options,
+    selection_options,
+    summary_option,
 )
-from dpsync.cli.output import as_output
+from dpsync.cli.output import make_output
 from dpsync.cli.progress import READING
 from dpsync.cli.session import reading_session
 from dpsync.model.diagnostic import Exit
@@ -34,9 +34,9 @@ from dpsync.model.diagnostic import Exit
         "What counts as drift": ("--everything", "--unwatched"),
     },
 )
-@layered
-@profiled
-@selecting
+@configuration_options
+@profile_option
+@selection_options
 @click.option(
     "--everything", is_flag=True,
     help="Also report objects without an entry in your files, in the lists that are in policy: watch.",
@@ -47,9 +47,9 @@ from dpsync.model.diagnostic import Exit
     "your files.",
 )  # fmt: skip
 @base_option
-@reading
-@summarizing
-@output_in_every_format
+@reading_options
+@summary_option
+@all_format_output_options
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     select: tuple[str, ...],
@@ -68,13 +68,13 @@ def command(
     from dpsync.api import Options
     from dpsync.render.json_conversion import drift_document
 
-    out = as_output(format_, color, verbose, quiet, summary)
+    out = make_output(format_, color, verbose, quiet, summary)
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout
     ) as (session, client):  # fmt: skip
         options = Options(select=select, exclude=exclude)
-        with out.progress.during(READING):
+        with out.progress.show_during(READING):
             drift = session.drift(client, options, everything, unwatched)
-        out.show(drift_document(drift))
+        out.print_document(drift_document(drift))
         return Exit.CHANGES if drift.drifted else Exit.DONE
     raise AssertionError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from dpsync.cli.completion_values import words
+from dpsync.cli.completion_values import explain_words
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import color_option
-from dpsync.cli.output import as_output
+from dpsync.cli.output import make_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -21,7 +21,7 @@ from dpsync.model.diagnostic import Exit
         dpsync explain DP201
     """,
 )
-@click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
+@click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=explain_words)
 @color_option
 def command(what: str | None, color: str) -> int:
     """Explain an object type, a field or an error code.
@@ -31,36 +31,36 @@ def command(what: str | None, color: str) -> int:
     policy.prune. Without an argument, dpsync lists all object types. If dpsync does not know the word, the
     exit code is 64.
     """
-    out = as_output("text", color)
+    out = make_output("text", color)
     paint = out.paint()
     if what is None:
-        from dpsync.kinds.registry import load
+        from dpsync.kinds.registry import build_registry
         from dpsync.render.explain_text import render_overview
         from dpsync.render.explanations import overview
 
-        out.result(render_overview(overview(load().whole), paint))
+        out.print_result(render_overview(overview(build_registry().with_all_kinds), paint))
         return Exit.DONE
 
-    from dpsync.render.error_page import code_named, codes, plain_section
+    from dpsync.render.error_page import find_code, plain_section, read_code_sections
 
-    known = codes()
-    if (code := code_named(what, known)) is not None:
+    known = read_code_sections()
+    if (code := find_code(what, known)) is not None:
         from dpsync.render.explain_text import render_code
 
-        out.result(render_code(code, plain_section(known[code]), paint))
+        out.print_result(render_code(code, plain_section(known[code]), paint))
         return Exit.DONE
 
-    from dpsync.kinds.registry import load
+    from dpsync.kinds.registry import build_registry
     from dpsync.render.explain_text import render_explanation
-    from dpsync.render.explanations import explained, what_can_be_explained
+    from dpsync.render.explanations import explainable_words, find_explanation
 
-    said = explained(load().whole, what)
+    said = find_explanation(build_registry().with_all_kinds, what)
     if said is None:
-        from dpsync.model.text import command as printed
         from dpsync.model.text import did_you_mean
+        from dpsync.model.text import format_command as printed
 
-        nearest = did_you_mean(what, [*what_can_be_explained(load().whole), *known])
+        nearest = did_you_mean(what, [*explainable_words(build_registry().with_all_kinds), *known])
         hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all object types"
         raise click.UsageError(f'dpsync knows no object type, field or code "{what}". {hint}')
-    out.result(render_explanation(said, paint))
+    out.print_result(render_explanation(said, paint))
     return Exit.DONE

@@ -10,8 +10,8 @@ import click
 
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, profiled
-from dpsync.cli.output import Output, as_output
+from dpsync.cli.options import configuration_options, profile_option
+from dpsync.cli.output import Output, make_output
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         "Navigation file": ("--navigation", "--out", "--force", "--format"),
     },
 )
-@layered
-@profiled
+@configuration_options
+@profile_option
 @click.option(
     "--navigation", "named", required=True, metavar="SITE",
     help="The address of the site, or the key of the site if the key is unique.",
@@ -59,27 +59,27 @@ def command(
     and the values of the old file that the new file does not contain, with address and line. Exit code 5
     means that the configuration lacks a value that the navigation file needs.
     """
-    from dpsync.cli.exit_codes import endings
-    from dpsync.importing.files import put
-    from dpsync.importing.navigation_file import export
-    from dpsync.kinds.registry import load as load_registry
+    from dpsync.cli.exit_codes import exit_on_errors
+    from dpsync.importing.files import write_files
+    from dpsync.importing.navigation_file import export_navigation
+    from dpsync.kinds.registry import build_registry as load_registry
     from dpsync.render.visible import visible
 
-    speaker = as_output("text", "auto")
-    with endings(speaker):
+    speaker = make_output("text", "auto")
+    with exit_on_errors(speaker):
         desired = ConfigurationPaths.find(files, directory, environment, None, profile).load(speaker)
-        registry = load_registry(desired.profile).whole
+        registry = load_registry(desired.profile).with_all_kinds
         target = directory / out if out is not None else None
         replaced = _read_replaced_file(speaker, directory, out, registry) if out is not None else None
-        made = export(desired, registry, named, replaced)
+        made = export_navigation(desired, registry, named, replaced)
         text = made.json() if format_ == "json" else made.yaml()
         for note in made.left_out:
             name = f"{note.address}#{note.field}" if note.field else note.address
-            speaker.complain(visible(f"{note.span}: {name}: {note.why}"))
+            speaker.print_problem(visible(f"{note.span}: {name}: {note.why}"))
         if target is None:
-            speaker.result(text.removesuffix("\n"))
+            speaker.print_result(text.removesuffix("\n"))
         else:
-            put(target.parent, {target.name: text.encode()}, force=force)
+            write_files(target.parent, {target.name: text.encode()}, force=force)
         return Exit.DONE
     raise AssertionError
 
@@ -100,5 +100,5 @@ def _read_replaced_file(
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)
         except DiagnosticError as unreadable:
             why = unreadable.findings[0].message
-    speaker.complain(visible(f"{out}: dpsync keeps no values of the replaced file, because {why}"))
+    speaker.print_problem(visible(f"{out}: dpsync keeps no values of the replaced file, because {why}"))
     return None

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.output import Output, as_output
+from dpsync.cli.output import Output, make_output
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.visible import visible
 
-_LARGEST = 10_000_000
+_MAX_FILE_BYTES = 10_000_000
 """Bytes of a file, as when it is read."""
 
 
@@ -44,14 +44,14 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
     every file of the configuration: the root file, included files, and the overlays of environments.
     dpsync prints the names of the changed files. Exit code 5 means that a file is not valid YAML.
     """
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
 
-    out = as_output("text", "never")
-    with endings(out):
+    out = make_output("text", "never")
+    with exit_on_errors(out):
         project, names = _named_files(directory, paths) if paths else _configuration_files(directory)
         changed, findings = _format_files(project, names)
         for name, (before, after) in changed.items():
-            out.result(visible(name))
+            out.print_result(visible(name))
             if showing:
                 _show_diff(out, name, before, after)
         if not checking and not showing:
@@ -84,35 +84,35 @@ def _configuration_files(directory: Path) -> tuple[Path, list[str]]:
     import os
 
     from dpsync.config.compose import load_sources
-    from dpsync.config.discovery import Directory, find_root
+    from dpsync.config.discovery import DiskFiles, find_root
     from dpsync.config.layers import Layers
 
     root = find_root(directory)
-    sources = load_sources(Directory(root), os.environ)
+    sources = load_sources(DiskFiles(root), os.environ)
     names = set(sources.texts)
     for name in sources.environments:
-        names |= set(load_sources(Directory(root), os.environ, Layers((), name)).texts)
+        names |= set(load_sources(DiskFiles(root), os.environ, Layers((), name)).texts)
     return root.parent, sorted(names)
 
 
 def _format_files(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
     """Return unformatted files with their texts before and after, and findings about other problems."""
     from dpsync import disk
-    from dpsync.importing.tidy_yaml import Untidy, tidy
+    from dpsync.importing.tidy_yaml import NotFormattableError, format_yaml
 
     changed: dict[str, tuple[str, str]] = {}
     findings: list[Diagnostic] = []
     for name in names:
         try:
-            disk.inside(project / name, project)
-            content = disk.read(project / name, _LARGEST, follow=False)
+            disk.resolve_inside(project / name, project)
+            content = disk.read(project / name, _MAX_FILE_BYTES, follow=False)
             before = content.decode()
-            after = tidy(before, name)
+            after = format_yaml(before, name)
         except UnicodeDecodeError:
             findings.append(Diagnostic("DP102", f"{name} is not UTF-8 text"))
         except OSError as error:
-            findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.why(error)}"))
-        except Untidy as why:
+            findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.error_reason(error)}"))
+        except NotFormattableError as why:
             findings.append(
                 Diagnostic(
                     why.code,
@@ -133,11 +133,11 @@ def _show_diff(out: Output, name: str, before: str, after: str) -> None:
         before.splitlines(), after.splitlines(), f"{visible(name)} (now)", f"{visible(name)} (formatted)",
         lineterm="",
     )  # fmt: skip
-    out.result("\n".join(visible(line) for line in lines))
+    out.print_result("\n".join(visible(line) for line in lines))
 
 
 def _write_all(project: Path, files: dict[str, str]) -> None:
     """Write all files or none, and follow no link. Raises DiagnosticError."""
-    from dpsync.importing.files import put
+    from dpsync.importing.files import write_files
 
-    put(project, {name: text.encode() for name, text in files.items()}, force=True)
+    write_files(project, {name: text.encode() for name, text in files.items()}, force=True)

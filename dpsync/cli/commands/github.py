@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.signals import Ended, Patience, handled
+from dpsync.cli.signals import EndedBySignal, SignalRecorder, handle_signals
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -37,19 +37,19 @@ def command() -> int:
     """
     from dpsync.github.runner import Log
 
-    log, patience = Log(sys.stdout), Patience()
-    with handled(patience.handle):
+    log, patience = Log(sys.stdout), SignalRecorder()
+    with handle_signals(patience.handle):
         try:
-            with patience.droppable():
+            with patience.interruptible():
                 given = _read_run(log)
             if given is None:
                 return Exit.USAGE
             from dpsync.cli.github_action import run_action
 
             return run_action(log, *given, patience)
-        except Ended as stopped:
-            patience.last()
-            if not patience.begun:
+        except EndedBySignal as stopped:
+            patience.begin_last_part()
+            if not patience.may_have_changed:
                 from dpsync.cli.github_action import write_outputs
                 from dpsync.github.runner import outputs
 
@@ -60,16 +60,16 @@ def command() -> int:
 def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     """Return the inputs and the workflow run; None after printing what is wrong with them."""
     from dpsync.cli.github_action import write_outputs
-    from dpsync.config.git_base import event_of
-    from dpsync.github.runner import WrongInput, killed, outputs, read_inputs
-    from dpsync.github.workspace import find_place
+    from dpsync.config.git_base import read_github_event
+    from dpsync.github.runner import InvalidInputError, outputs, outputs_if_killed, read_inputs
+    from dpsync.github.workspace import find_workflow_run
 
     # If nothing else is written any more, this holds.
-    write_outputs(log, killed())
+    write_outputs(log, outputs_if_killed())
     try:
         inputs = read_inputs(_input_text())
-        place = find_place(os.environ, event_of(os.environ))
-    except (WrongInput, ValueError) as wrong:
+        place = find_workflow_run(os.environ, read_github_event(os.environ))
+    except (InvalidInputError, ValueError) as wrong:
         log.notice(str(wrong), "error")
         write_outputs(log, outputs(None, Exit.USAGE))
         return None

@@ -8,8 +8,8 @@ import click
 
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, selecting
-from dpsync.cli.output import as_output
+from dpsync.cli.options import configuration_options, selection_options
+from dpsync.cli.output import make_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -24,8 +24,8 @@ from dpsync.model.diagnostic import Exit
         "Picture": ("--plan", "--format"),
     },
 )
-@layered
-@selecting
+@configuration_options
+@selection_options
 @click.option(
     "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
     help="Also show the changes of a plan. FILE is a plan that plan --out or plan --format json wrote.",
@@ -48,17 +48,17 @@ def command(
     also shows their addresses. Exit code 5 means that the configuration is invalid, that FILE is not a plan,
     or that a pattern matches no object.
     """
-    from dpsync.cli.exit_codes import endings
-    from dpsync.kinds.registry import load
+    from dpsync.cli.exit_codes import exit_on_errors
+    from dpsync.kinds.registry import build_registry
     from dpsync.model.address import Address
     from dpsync.model.diagnostic import Diagnostic, DiagnosticError
     from dpsync.planner.selection import selected_names
     from dpsync.render.documents import PlanDocument
-    from dpsync.render.graph import LANGUAGES, graph
+    from dpsync.render.graph import GRAPH_WRITERS, graph
     from dpsync.render.json_reading import read_document
 
-    out = as_output("text", "never")
-    with endings(out):
+    out = make_output("text", "never")
+    with exit_on_errors(out):
         desired = ConfigurationPaths.find(files, directory, environment).load(out)
         plan = None
         if planned is not None:
@@ -67,11 +67,11 @@ def command(
                 message = f"{planned} does not contain a plan"
                 raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
             plan = document.plan
-        registry, wanted = load().whole, None
+        registry, wanted = build_registry().with_all_kinds, None
         if select or exclude:
             changed = (Address.parse(change.address) for change in plan.changes) if plan is not None else ()
-            names = dict.fromkeys((*desired.resources, *changed))
+            names = dict.fromkeys((*desired.entries, *changed))
             wanted = selected_names(registry, desired, names, select, exclude)
-        out.result(LANGUAGES[language](graph(desired, registry, plan, wanted)))
+        out.print_result(GRAPH_WRITERS[language](graph(desired, registry, plan, wanted)))
         return Exit.DONE
     raise AssertionError

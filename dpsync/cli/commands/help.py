@@ -129,8 +129,8 @@ def command(context: click.Context, topic: str | None) -> None:
         with click.Context(found, whole, topic, **found.context_settings) as explained:
             click.echo(explained.get_help())
     else:
-        from dpsync.model.text import command as printed
         from dpsync.model.text import did_you_mean
+        from dpsync.model.text import format_command as printed
 
         nearest = did_you_mean(topic, [*COMMANDS, *TOPICS])
         hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('help')} lists all commands"

@@ -8,8 +8,8 @@ import click
 
 from dpsync.cli.configuration import ConfigurationPaths, shortest_path
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import journal_option, output
-from dpsync.cli.output import as_output
+from dpsync.cli.options import journal_option, output_options
+from dpsync.cli.output import make_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -27,7 +27,7 @@ from dpsync.model.diagnostic import Exit
     help="The directory of the project.",
 )  # fmt: skip
 @journal_option
-@output
+@output_options
 def command(
     files: tuple[str, ...], directory: Path, journal_in: Path | None, format_: str, color: str, verbose: int,
     quiet: bool,
@@ -43,19 +43,19 @@ def command(
     run.
     """
     from dpsync.apply.journal_reader import read_history
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.render.command_texts import render_history
     from dpsync.render.history_document import history_document
 
-    out = as_output(format_, color, verbose, quiet)
-    with endings(out):
+    out = make_output(format_, color, verbose, quiet)
+    with exit_on_errors(out):
         journals = ConfigurationPaths.find(files, directory).journals
         if journal_in is not None:
             journals = directory / journal_in
         document = history_document(Path(shortest_path(str(journals))), read_history(journals))
-        if out.json:
-            out.document(document)
+        if out.is_json:
+            out.print_json(document)
         else:
-            out.result(render_history(document, out.paint()))
+            out.print_result(render_history(document, out.paint()))
         return Exit.DONE
     raise AssertionError

@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.configuration import ConfigurationPaths, git_base, ids_file, on_disk, tell_repeated
+from dpsync.cli.configuration import (
+    ConfigurationPaths,
+    git_base,
+    ids_file,
+    open_ids_file,
+    warn_about_repeated_lines,
+)
 from dpsync.cli.connection import connection
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, output, profiled, reading
-from dpsync.cli.output import as_output
+from dpsync.cli.options import configuration_options, output_options, profile_option, reading_options
+from dpsync.cli.output import make_output
 from dpsync.cli.progress import READING
-from dpsync.cli.session import client_of, configured, for_server
+from dpsync.cli.session import load_with_connection, open_client, reload_for_server
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsAsked, IdsOnDisk, Session
     from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.client.client import ReadClient
-    from dpsync.model.ids import Edits
+    from dpsync.model.ids import IdsEdits
 
 
 @click.command(
@@ -36,8 +42,8 @@ if TYPE_CHECKING:
         "Lines of the ids file": ("--check", "--bind", "--forget", "--move"),
     },
 )
-@layered
-@profiled
+@configuration_options
+@profile_option
 @click.option(
     "--check",
     "checking",
@@ -61,8 +67,8 @@ if TYPE_CHECKING:
     help="Give the lines of the address OLD the address NEW, after you changed the key of an entry. May be "
     "repeated.",
 )  # fmt: skip
-@reading
-@output
+@reading_options
+@output_options
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     checking: bool,
@@ -80,62 +86,62 @@ def command(
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_on_disk import ResolvedIds
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.client.client import ReadClient
-    from dpsync.render.command_documents import compared_document, edits_document
+    from dpsync.render.command_documents import ids_comparison_document, ids_edits_document
     from dpsync.render.command_texts import render_ids
 
-    out = as_output(format_, color, verbose, quiet)
+    out = make_output(format_, color, verbose, quiet)
     asked = IdsAsked(bound, forgotten, moved)
     if asked.anything and checking:
         raise click.UsageError(
             "--check cannot be combined with --bind, --forget or --move, because --check writes nothing"
         )
-    with endings(out):
+    with exit_on_errors(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = configured(out, place, connection)
-    with endings(out, to), client_of(ReadClient, out, to, timeout) as client:
-        place, desired = for_server(out, client, place, desired)
-        ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
+        desired, to = load_with_connection(out, place, connection)
+    with exit_on_errors(out, to), open_client(ReadClient, out, to, timeout) as client:
+        place, desired = reload_for_server(out, client, place, desired)
+        ids = open_ids_file(ids_file(out, place.root, to, place.ids), place.root.parent)
         merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()
-        tell_repeated(out, merged.ids)
+        warn_about_repeated_lines(out, merged.ids)
         past = git_base(out, place, None, ids.path)
         session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
         if asked.anything:
-            edits = _edits(session, client, asked)
-            document = edits_document(ids.name, client.platform, edits)
+            edits = _requested_edits(session, client, asked)
+            document = ids_edits_document(ids.name, client.platform, edits)
         else:
-            with out.progress.during(READING):
+            with out.progress.show_during(READING):
                 compared = compare_ids(session, client)
             check_settled(merged, compared, ids.name)
             edits = {} if checking else compared.edits
-            document = compared_document(ids.name, compared, checking)
+            document = ids_comparison_document(ids.name, compared, checking)
         if not checking:
-            _write(ids, client.platform, edits, merged)
-        if out.json:
-            out.document(document)
+            _write_ids_file(ids, client.platform, edits, merged)
+        if out.is_json:
+            out.print_json(document)
         else:
-            out.result(render_ids(document))
+            out.print_result(render_ids(document))
         return document.exit
     raise AssertionError
 
 
-def _edits(session: Session, client: ReadClient, asked: IdsAsked) -> Edits:
-    from dpsync.api import NotPossible, edited_ids
+def _requested_edits(session: Session, client: ReadClient, asked: IdsAsked) -> IdsEdits:
+    from dpsync.api import IdsEditError, edited_ids
 
     try:
         return edited_ids(session, client, asked)
-    except NotPossible as wrong:
+    except IdsEditError as wrong:
         raise click.UsageError(str(wrong)) from None
 
 
-def _write(ids: IdsOnDisk, platform: str, edits: Edits, merged: ResolvedIds) -> None:
-    from dpsync.apply.ids_on_disk import CannotWrite
+def _write_ids_file(ids: IdsOnDisk, platform: str, edits: IdsEdits, merged: ResolvedIds) -> None:
+    from dpsync.apply.ids_on_disk import IdsWriteError
 
     try:
-        if merged.conflict:
-            ids.put(merged.ids.edited(platform, edits))
+        if merged.has_conflict_markers:
+            ids.put(merged.ids.with_edits(platform, edits))
         else:
             ids.edit(platform, edits)
-    except CannotWrite as cannot:
+    except IdsWriteError as cannot:
         raise DiagnosticError([Diagnostic("unwritable", str(cannot))], Exit.FAILED) from None

@@ -12,16 +12,16 @@ import click
 from msgspec import Struct
 
 from dpsync.cli.completion_values import addresses as addresses_of_entries
-from dpsync.cli.configuration import ConfigurationPaths, ids_file, on_disk, opened
-from dpsync.cli.connection import chosen_by_flag, connection, shell_address
+from dpsync.cli.configuration import ConfigurationPaths, ids_file, open_ids_file, prepare_session
+from dpsync.cli.connection import connection, is_environment_from_flag, shell_address
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.importing import import_live, show_import
-from dpsync.cli.options import layered_or_new, output, profiled, reading
-from dpsync.cli.output import Output, as_output
+from dpsync.cli.options import new_configuration_options, output_options, profile_option, reading_options
+from dpsync.cli.output import Output, make_output
 from dpsync.cli.progress import READING
-from dpsync.cli.session import client_of, configured, for_server
+from dpsync.cli.session import load_with_connection, open_client, reload_for_server
 from dpsync.config.discovery import ROOT_NAMES, has_root
-from dpsync.kinds.editions import FULL, profile_at
+from dpsync.kinds.editions import FULL, profile_of_url
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("addresses", nargs=-1, metavar="[ADDRESS]...", shell_complete=addresses_of_entries)
-@layered_or_new
-@profiled
+@new_configuration_options
+@profile_option
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
     help="The id or hostname of the organization. Can be repeated. "
@@ -86,8 +86,8 @@ if TYPE_CHECKING:
     "--force", is_flag=True,
     help="Overwrite files with uncommitted changes. Without --update and --add: replace all existing files.",
 )  # fmt: skip
-@reading
-@output
+@reading_options
+@output_options
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, organizations: tuple[str, ...], updating: bool, adding: bool,
@@ -110,35 +110,35 @@ def command(
     'acme/teams/[Sales]'.
     """
     from dpsync.api import load_registry
-    from dpsync.cli.exit_codes import endings
-    from dpsync.importing.files import RememberingClient
+    from dpsync.cli.exit_codes import exit_on_errors
+    from dpsync.importing.files import CachingClient
 
-    out = as_output(format_, color, verbose, quiet)
+    out = make_output(format_, color, verbose, quiet)
     asked = _ImportOptions(
         directory, addresses, files, organizations, updating, adding, navigation, rows, title, into, full,
         force,
     )  # fmt: skip
     asked.check()
     if asked.navigation is not None:
-        with endings(out):
-            expected = profile or profile_at(shell_address()) or FULL.name
-            return _import_navigation(out, asked, asked.navigation, load_registry(expected).whole)
-    if asked.edits or asked.updates_all:
-        with endings(out):
+        with exit_on_errors(out):
+            expected = profile or profile_of_url(shell_address()) or FULL.name
+            return _import_navigation(out, asked, asked.navigation, load_registry(expected).with_all_kinds)
+    if asked.edits_existing_files or asked.updates_all:
+        with exit_on_errors(out):
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
             with _refuse_invalid_configuration(place) if asked.updates_all else nullcontext():
-                desired, to = configured(out, place, connection)
-        with endings(out, to), client_of(RememberingClient, out, to, timeout) as client:
+                desired, to = load_with_connection(out, place, connection)
+        with exit_on_errors(out, to), open_client(CachingClient, out, to, timeout) as client:
             with _refuse_invalid_configuration(place) if asked.updates_all else nullcontext():
-                place, desired = for_server(out, client, place, desired)
-            session, ids, _ = opened(out, place, desired, to, parallelism)
+                place, desired = reload_for_server(out, client, place, desired)
+            session, ids, _ = prepare_session(out, place, desired, to, parallelism)
             if asked.updates_all:
                 return _update_configuration(out, client, place, session, ids, organizations)
             return _edit_files(out, client, place, session, asked)
     to = connection(out)
-    with endings(out, to):
+    with exit_on_errors(out, to):
         named = directory / ids_in if ids_in else None
-        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
+        ids = open_ids_file(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
         return import_live(out, to, profile, organizations, directory, full, force, parallelism, timeout, ids)
     raise AssertionError
 
@@ -155,56 +155,61 @@ class _ImportOptions(Struct, frozen=True, dict=True):
     navigation: Path | None
     rows: str | None
     title: str | None
-    into: Path | None
+    target_file: Path | None
     full: bool
     force: bool
 
     @property
-    def edits(self) -> bool:
+    def edits_existing_files(self) -> bool:
         """Whether to edit single lines or rows of existing files."""
         return self.updating or self.adding or self.rows is not None
 
     @cached_property
     def updates_all(self) -> bool:
         """Whether to update a whole existing configuration."""
-        return not (self.edits or self.force or self.navigation) and has_root(self.directory)
+        return not (self.edits_existing_files or self.force or self.navigation) and has_root(self.directory)
 
     def check(self) -> None:
         """Raise UsageError for flags that exclude each other, and for missing files."""
         if self.updating and self.adding:
             raise click.UsageError("--update and --add cannot be combined")
         if self.rows is not None and (
-            self.updating or self.adding or self.navigation or self.organizations or self.into or self.full
+            self.updating
+            or self.adding
+            or self.navigation
+            or self.organizations
+            or self.target_file
+            or self.full
         ):
             raise click.UsageError("--redirects cannot be combined with other import flags")
-        if self.edits and self.navigation is not None:
+        if self.edits_existing_files and self.navigation is not None:
             raise click.UsageError("--from-navigation cannot be combined with --update or --add")
-        if self.full and (self.edits or self.navigation is not None):
+        if self.full and (self.edits_existing_files or self.navigation is not None):
             raise click.UsageError("--full cannot be combined with --update, --add or --from-navigation")
         if self.full and self.updates_all:
             raise click.UsageError(
                 "--full needs a new configuration, but a configuration exists. To replace the files, add "
                 "--force"
             )
-        if self.edits and self.organizations:
+        if self.edits_existing_files and self.organizations:
             raise click.UsageError(
                 "--organization cannot be combined with --update or --add. Pass addresses instead"
             )
         if (self.updating or self.adding) != bool(self.addresses):
             raise click.UsageError("--update and --add need addresses, and addresses need --update or --add")
-        if not self.edits and self.files:
+        if not self.edits_existing_files and self.files:
             raise click.UsageError(
                 "--file needs --update or --add. To choose where to write, use --directory"
             )
-        if not self.edits and not self.updates_all and chosen_by_flag():
+        if not self.edits_existing_files and not self.updates_all and is_environment_from_flag():
             raise click.UsageError("--env needs --update or --add. A new configuration has no environments")
         if self.navigation is not None and len(self.organizations) != 1:
             raise click.UsageError(
                 "--from-navigation needs --organization ID, because the file does not name an organization"
             )
-        if self.into is not None and not self.edits:
+        if self.target_file is not None and not self.edits_existing_files:
             raise click.UsageError("--into needs --update or --add")
-        if self.edits and not self.directory.is_dir():
+        if self.edits_existing_files and not self.directory.is_dir():
             raise click.UsageError(f"--directory: {str(self.directory)!r} does not exist")
         if self.title is not None and self.navigation is None:
             raise click.UsageError("--title needs --from-navigation")
@@ -252,22 +257,22 @@ def _update_configuration(
 ) -> int:  # fmt: skip
     """Write live values and new objects into an existing configuration, and keep everything else."""
     from dpsync.api import import_again
-    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.apply.ids_on_disk import IdsWriteError
     from dpsync.config.layers import Layers
-    from dpsync.importing.files import put
-    from dpsync.render.json_conversion import again_document
+    from dpsync.importing.files import write_files
+    from dpsync.render.json_conversion import planned_update_document
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
-    with out.progress.during(READING):
+    with out.progress.show_during(READING):
         updated = import_again(session, client, place.root, organizations, layers)
-    written = put(place.root.parent, updated.made.files)
+    written = write_files(place.root.parent, updated.made.files)
     code = show_import(
-        out, again_document(updated.made, written, updated.plan, client.requests, updated.left_out)
+        out, planned_update_document(updated.made, written, updated.plan, client.requests, updated.left_out)
     )
     try:
         ids.edit(client.platform, updated.ids)
-    except CannotWrite as cannot:
-        out.complain(f"error: {cannot}")
+    except IdsWriteError as cannot:
+        out.print_problem(f"error: {cannot}")
         return Exit.PARTIAL
     return code
 
@@ -278,18 +283,18 @@ def _edit_files(
     """Write live values, entries or rows into files of an existing configuration."""
     from dpsync.api import add, import_rows, update
     from dpsync.config.layers import Layers
-    from dpsync.importing.files import put
+    from dpsync.importing.files import write_files
     from dpsync.render.json_conversion import update_document
 
     into = (
         None
-        if asked.into is None
-        else _configuration_name(place, session.desired, asked.directory, asked.into)
+        if asked.target_file is None
+        else _configuration_name(place, session.desired, asked.directory, asked.target_file)
     )
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     try:
         edit = add if asked.adding else update
-        with out.progress.during(READING):
+        with out.progress.show_during(READING):
             made = (
                 edit(session, client, place.root, asked.addresses, layers, into=into)
                 if asked.rows is None
@@ -297,7 +302,7 @@ def _edit_files(
             )
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from None
-    written = put(place.root.parent, made.files, force=asked.force)
+    written = write_files(place.root.parent, made.files, force=asked.force)
     return show_import(out, update_document(made, written, client.requests))
 
 
@@ -305,11 +310,11 @@ def _navigation_file(directory: Path, named: Path) -> Path:
     """Return the navigation file that the user named, or the only one in a named directory."""
     if not (directory / named).is_dir():
         return named
-    from dpsync.importing.navigation_file import NAMES, found_in
+    from dpsync.importing.navigation_file import NAVIGATION_FILE_NAMES, find_navigation_files
 
-    found = [path.name for path in found_in(directory / named)]
+    found = [path.name for path in find_navigation_files(directory / named)]
     if len(found) != 1:
-        there = " and ".join(found) if found else f"no {' and no '.join(NAMES)}"
+        there = " and ".join(found) if found else f"no {' and no '.join(NAVIGATION_FILE_NAMES)}"
         raise click.UsageError(
             f"--from-navigation: {str(named)!r} contains {there}. Pass the path of one file"
         )
@@ -318,13 +323,13 @@ def _navigation_file(directory: Path, named: Path) -> Path:
 
 def _import_navigation(out: Output, asked: _ImportOptions, named: Path, registry: Registry) -> int:
     """Write the configuration of the site that a navigation file describes."""
-    from dpsync.importing.files import put
-    from dpsync.importing.navigation import take_over
+    from dpsync.importing.files import write_files
+    from dpsync.importing.navigation import convert_navigation_file
     from dpsync.render.json_conversion import import_document
 
     file, directory = _navigation_file(asked.directory, named), asked.directory
-    made = take_over(
+    made = convert_navigation_file(
         directory / file, registry, asked.organizations[0], asked.title, file.as_posix(), directory
     )
-    written = put(directory, made.files, made.stray(directory), asked.force)
+    written = write_files(directory, made.files, made.find_stray_files(directory), asked.force)
     return show_import(out, import_document(made, written, None, [], 0))

@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from dpsync import __commit__
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.output import Output, as_output, interactive
+from dpsync.cli.output import Output, interactive, make_output
 from dpsync.cli.usage import WrongUsage
 from dpsync.config.discovery import has_root
 from dpsync.model.diagnostic import Exit
-from dpsync.model.text import command as printed
+from dpsync.model.text import format_command as printed
 from dpsync.render.visible import visible, visible_lines
 
 
@@ -82,17 +82,17 @@ def command(
     either --import or --empty. If this dpsync is not a release, --workflows needs --action-ref. A missing
     flag ends with exit code 64.
     """
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.importing.layout import WorkflowSettings
 
     if importing and empty:
         raise click.UsageError("--import and --empty cannot be combined")
     live = importing if importing or empty else None
-    out = as_output("text", "never")
-    with endings(out):
+    out = make_output("text", "never")
+    with exit_on_errors(out):
         asking = interactive(no_input)
         wanted = _ask_options(organization, live, workflows, asking, has_root(directory))
-        below = _below_checkout(directory)
+        below = _path_in_checkout(directory)
         action = action_ref or (_action_commit(asking) if wanted.workflows else "")
         settings = WorkflowSettings(below, github_environment, repository, action)
         if wrong := settings.problem() if wanted.workflows else None:
@@ -101,8 +101,8 @@ def command(
         if code not in (Exit.DONE, Exit.PARTIAL):
             return code
         there = has_root(directory)
-        _write(out, directory, wanted, settings)
-        _what_next(out, wanted, there, github_environment)
+        _write_missing_files(out, directory, wanted, settings)
+        _print_next_steps(out, wanted, there, github_environment)
         return code
     raise AssertionError
 
@@ -153,52 +153,60 @@ def _action_commit(asking: bool) -> str:
     )
 
 
-def _below_checkout(directory: Path) -> str:
+def _path_in_checkout(directory: Path) -> str:
     """Return the path of the project in its checkout; "." at the top, or outside of one."""
     from dpsync import disk
 
     project = directory.resolve()
-    return project.relative_to(disk.checkout(project)).as_posix()
+    return project.relative_to(disk.find_checkout(project)).as_posix()
 
 
 def _import_live(out: Output, directory: Path, organization: str) -> int:
     """Import the live objects as `dpsync import` does, and return the exit code."""
-    from dpsync.cli.configuration import ids_file, on_disk
+    from dpsync.cli.configuration import ids_file, open_ids_file
     from dpsync.cli.connection import connection
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.cli.importing import import_live
     from dpsync.config.discovery import ROOT_NAMES
 
     to = connection(out)
-    with endings(out, to):
-        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, None), directory)
+    with exit_on_errors(out, to):
+        ids = open_ids_file(ids_file(out, directory / ROOT_NAMES[0], to, None), directory)
         return import_live(out, to, None, (organization,), directory, False, False, 4, 30.0, ids)
     raise AssertionError
 
 
-def _write(out: Output, directory: Path, wanted: _InitOptions, settings: object) -> None:
+def _write_missing_files(out: Output, directory: Path, wanted: _InitOptions, settings: object) -> None:
     """Write the files that are missing, and print which files are kept."""
     from dpsync import disk
     from dpsync.config.discovery import ROOT_NAMES
     from dpsync.importing import layout
-    from dpsync.importing.files import put
-    from dpsync.importing.layout import ROOT, SCHEMA
-    from dpsync.kinds.registry import load
+    from dpsync.importing.files import write_files
+    from dpsync.importing.layout import ROOT_FILE, SCHEMA_FILE
+    from dpsync.kinds.registry import build_registry
 
     assert isinstance(settings, layout.WorkflowSettings)
-    files = {layout.EDITOR: layout.editor_settings(), layout.IGNORED: layout.ignored_files()}
+    files = {
+        layout.EDITOR_SETTINGS_FILE: layout.editor_settings(),
+        layout.GITIGNORE_FILE: layout.gitignore_file(),
+    }
     if not has_root(directory):
-        files |= {ROOT: layout.root_file(wanted.organization), SCHEMA: layout.schema_file(load())}
+        files |= {
+            ROOT_FILE: layout.root_file(wanted.organization),
+            SCHEMA_FILE: layout.schema_file(build_registry()),
+        }
     elif not wanted.live:
-        out.result(f"kept     {' and '.join(name for name in ROOT_NAMES if (directory / name).exists())}")
-    top = disk.checkout(directory.resolve())
+        out.print_result(
+            f"kept     {' and '.join(name for name in ROOT_NAMES if (directory / name).exists())}"
+        )
+    top = disk.find_checkout(directory.resolve())
     for folder, contents in (
         (directory, files),
         (top, layout.workflow_files(settings) if wanted.workflows else {}),
     ):
         kept = {name: content for name, content in contents.items() if os.path.lexists(folder / name)}
-        for one in put(folder, {name: text for name, text in contents.items() if name not in kept}):
-            out.result(f"written  {visible(one.path)}")
+        for one in write_files(folder, {name: text for name, text in contents.items() if name not in kept}):
+            out.print_result(f"written  {visible(one.path)}")
         for name, content in sorted(kept.items()):
             _print_kept(out, folder / name, name, content)
 
@@ -213,37 +221,37 @@ def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
         present = ""
     text = content.decode()
     if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present.splitlines()}:
-        out.result(f"kept     {visible(name)}")
+        out.print_result(f"kept     {visible(name)}")
         return
-    out.result(f"kept     {visible(name)}, because the file exists already. dpsync would have written:")
-    out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
+    out.print_result(f"kept     {visible(name)}, because the file exists already. dpsync would have written:")
+    out.print_result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
-def _what_next(out: Output, wanted: _InitOptions, there: bool, github_environment: str) -> None:
+def _print_next_steps(out: Output, wanted: _InitOptions, there: bool, github_environment: str) -> None:
     """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
     from dpsync.cli.connection import shell_address
-    from dpsync.kinds.editions import profile_at
-    from dpsync.model.urls import DOCS, GITBOOK, hide_credentials, is_loopback
+    from dpsync.kinds.editions import profile_of_url
+    from dpsync.model.urls import DOCS_URL, GITBOOK_API_URL, hide_credentials, is_loopback
 
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
-    if profile_at(shell_address()) is None:
-        out.result("" if has_token else "\nNext, set DPSYNC_TOKEN.")
+    if profile_of_url(shell_address()) is None:
+        out.print_result("" if has_token else "\nNext, set DPSYNC_TOKEN.")
         steps = [("To see the plan", printed("plan")), ("To check for problems", printed("doctor"))]
     else:
         first = "set DPSYNC_TOKEN to an access token from your user settings in GitBook. Then:"
-        out.result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
+        out.print_result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
         steps = [("To see the plan", printed("plan"))]
         if not wanted.live:
             new = () if there else ("--organization", wanted.organization, "--force")
             steps.insert(0, ("To write your organization into files", printed("import", *new)))
         steps.append(("To check that dpsync works with GitBook's API", printed("doctor", "--contact")))
     for what, line in steps:
-        out.result(out.invocation.complete(f"{what}: {line}"))
+        out.print_result(out.invocation.add_flags_to_commands(f"{what}: {line}"))
     if wanted.workflows:
-        url = GITBOOK if is_loopback(shell_address()) else hide_credentials(shell_address())
-        out.result(
+        url = GITBOOK_API_URL if is_loopback(shell_address()) else hide_credentials(shell_address())
+        out.print_result(
             f"In the repository's settings on GitHub, set the variable DPSYNC_URL to {visible(url)}. Create "
             f"the GitHub environments plan, drift and {visible(github_environment)}, each with the secret "
             "DPSYNC_TOKEN."
         )
-        out.result(f"More: {DOCS}/github-action.md")
+        out.print_result(f"More: {DOCS_URL}/github-action.md")

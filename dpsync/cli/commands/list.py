@@ -11,8 +11,8 @@ import click
 from dpsync.cli.completion_values import addresses
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, output, profiled, reading
-from dpsync.cli.output import Output, as_output
+from dpsync.cli.options import configuration_options, output_options, profile_option, reading_options
+from dpsync.cli.output import Output, make_output
 from dpsync.cli.progress import READING
 from dpsync.cli.usage import WrongUsage
 from dpsync.model.diagnostic import Exit
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=addresses)
-@layered
-@profiled
+@configuration_options
+@profile_option
 @click.option(
     "--offline", is_flag=True, help="Do not connect to GitBook. dpsync then prints the ids in your files."
 )
-@reading
-@output
+@reading_options
+@output_options
 def command(
     patterns: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, offline: bool, ids_in: Path | None, parallelism: int,
@@ -61,48 +61,50 @@ def command(
     file.
     """
     from dpsync.api import list_entries
-    from dpsync.cli.configuration import opened
-    from dpsync.cli.exit_codes import endings
-    from dpsync.cli.session import configured
+    from dpsync.cli.configuration import prepare_session
+    from dpsync.cli.exit_codes import exit_on_errors
+    from dpsync.cli.session import load_with_connection
     from dpsync.render.command_documents import list_document
 
-    out = as_output(format_, color, verbose, quiet)
-    with endings(out):
+    out = make_output(format_, color, verbose, quiet)
+    with exit_on_errors(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = configured(out, place, (lambda *_: None) if offline else _connection_if_set)
-        listed = _matching(desired, patterns) if patterns else desired.resources
-    with endings(out, to):
+        desired, to = load_with_connection(out, place, (lambda *_: None) if offline else _connection_if_set)
+        listed = _matching_addresses(desired, patterns) if patterns else desired.entries
+    with exit_on_errors(out, to):
         if to is None:
             listing = _list_offline(out, place, desired)
         else:
-            from dpsync.cli.session import client_of, for_server
+            from dpsync.cli.session import open_client, reload_for_server
             from dpsync.client.client import ReadClient
 
-            with client_of(ReadClient, out, to, timeout) as client:
-                place, desired = for_server(out, client, place, desired)
-                session = opened(out, place, desired, to, parallelism).session
-                with out.progress.during(READING):
+            with open_client(ReadClient, out, to, timeout) as client:
+                place, desired = reload_for_server(out, client, place, desired)
+                session = prepare_session(out, place, desired, to, parallelism).session
+                with out.progress.show_during(READING):
                     listing = list_entries(session, client)
         document = list_document(
-            listing.desired, listed, listing.registry, listing.matches, listing.unread, listing.platform,
+            listing.desired, listed, listing.registry, listing.matches, listing.unreadable, listing.platform,
             listing.live,
         )  # fmt: skip
-        if out.json:
-            out.document(document)
+        if out.is_json:
+            out.print_json(document)
         else:
             from dpsync.render.command_texts import render_list
 
-            out.result(render_list(document, out.paint()))
+            out.print_result(render_list(document, out.paint()))
         return Exit.DONE
     raise AssertionError
 
 
-def _matching(desired: Desired, patterns: tuple[str, ...]) -> Collection[Address]:
+def _matching_addresses(desired: Desired, patterns: tuple[str, ...]) -> Collection[Address]:
     """Return the addresses of entries that a pattern covers. Raises DiagnosticError (exit 5)."""
     from dpsync.api import load_registry
     from dpsync.planner.selection import selected_names
 
-    return selected_names(load_registry(desired.profile).whole, desired, desired.resources, patterns, ())
+    return selected_names(
+        load_registry(desired.profile).with_all_kinds, desired, desired.entries, patterns, ()
+    )
 
 
 def _connection_if_set(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:
@@ -113,21 +115,21 @@ def _connection_if_set(out: Output, place: ConfigurationPaths, desired: Desired)
         return connection(out, place, desired)
     except WrongUsage as missing:
         first = missing.message.splitlines()[0]
-        out.talk(f"note: dpsync did not connect to GitBook, so the ids come from the files: {first}")
+        out.print_message(f"note: dpsync did not connect to GitBook, so the ids come from the files: {first}")
         return None
 
 
 def _list_offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
     """Return the entries of the files with the ids of the ids file, without requests."""
     from dpsync.api import ids_path, list_files, load_registry
-    from dpsync.cli.configuration import on_disk
+    from dpsync.cli.configuration import open_ids_file
     from dpsync.cli.connection import shell_address
     from dpsync.client.platform import origin
     from dpsync.model.urls import is_loopback
 
     url = (desired.environment.url if desired.environment else None) or shell_address()
     path = place.ids or ids_path(place.root, url)
-    ids = on_disk(path, place.root.parent).read()
+    ids = open_ids_file(path, place.root.parent).read()
     # A server on this machine names its platform only in its responses.
     platform = origin(url) if not is_loopback(url) else None
     return list_files(desired, load_registry(desired.profile), ids, platform)

@@ -8,15 +8,15 @@ import click
 
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import (
-    layered,
-    output_in_every_format,
-    planning,
-    profiled,
-    rehearsing,
-    selecting,
-    summarizing,
+    all_format_output_options,
+    configuration_options,
+    planning_options,
+    profile_option,
+    rehearse_option,
+    selection_options,
+    summary_option,
 )
-from dpsync.cli.output import as_output
+from dpsync.cli.output import make_output
 from dpsync.cli.session import reading_plan
 from dpsync.model.diagnostic import Exit
 
@@ -33,18 +33,18 @@ from dpsync.model.diagnostic import Exit
         "Saving and exit code": ("--out", "--rehearse", "--detailed-exitcode"),
     },
 )
-@layered
-@profiled
-@selecting
-@planning
+@configuration_options
+@profile_option
+@selection_options
+@planning_options
 @click.option(
     "-o", "--out", "saved_as", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Save the plan to FILE. dpsync apply FILE applies the saved plan.",
 )  # fmt: skip
-@rehearsing
+@rehearse_option
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with code 2 if the plan has changes.")
-@summarizing
-@output_in_every_format
+@summary_option
+@all_format_output_options
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     select: tuple[str, ...],
@@ -61,25 +61,25 @@ def command(
     plan.
     """
     from dpsync.api import Options
-    from dpsync.apply.saved_plan import save
+    from dpsync.apply.saved_plan import save_plan
     from dpsync.cli.configuration import are_deletes_reviewed
-    from dpsync.cli.rehearsing import rehearsed, started
-    from dpsync.model.text import command as in_words
+    from dpsync.cli.rehearsing import rehearse_plan, start_recording
+    from dpsync.model.text import format_command as in_words
     from dpsync.render.json_conversion import plan_document
 
-    out = as_output(format_, color, verbose, quiet, summary)
-    recording = started(rehearse)
+    out = make_output(format_, color, verbose, quiet, summary)
+    recording = start_recording(rehearse)
     with reading_plan(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout,
         Options(confirm, not no_delete, are_deletes_reviewed(), select=select, exclude=exclude), recording,
     ) as (session, planned):  # fmt: skip
         plan = planned.plan
-        rehearsal = rehearsed(out, session, planned, recording)
-        out.show(plan_document(plan, rehearsal))
-        if not plan.can_apply or (rehearsal is not None and not rehearsal.fit):
+        rehearsal = rehearse_plan(out, session, planned, recording)
+        out.print_document(plan_document(plan, rehearsal))
+        if not plan.can_apply or (rehearsal is not None and not rehearsal.went_as_planned):
             return Exit.REFUSED
         if saved_as is not None:
-            save(directory / saved_as, plan, rehearsal)
-            out.talk(f"The plan is saved. Apply the plan with: {in_words('apply', str(saved_as))}")
+            save_plan(directory / saved_as, plan, rehearsal)
+            out.print_message(f"The plan is saved. Apply the plan with: {in_words('apply', str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

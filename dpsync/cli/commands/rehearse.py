@@ -7,8 +7,15 @@ from pathlib import Path
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, output_in_every_format, planning, profiled, selecting, summarizing
-from dpsync.cli.output import as_output
+from dpsync.cli.options import (
+    all_format_output_options,
+    configuration_options,
+    planning_options,
+    profile_option,
+    selection_options,
+    summary_option,
+)
+from dpsync.cli.output import make_output
 from dpsync.cli.session import reading_plan
 from dpsync.model.diagnostic import Exit
 
@@ -24,10 +31,10 @@ from dpsync.model.diagnostic import Exit
         "Faults": ("--faults", "--seed"),
     },
 )
-@layered
-@profiled
-@selecting
-@planning
+@configuration_options
+@profile_option
+@selection_options
+@planning_options
 @click.option(
     "--faults", type=click.IntRange(0, 1000), default=0, metavar="N",
     help="Repeat the rehearsal N times with failing requests. After each failure, a second apply must "
@@ -39,8 +46,8 @@ from dpsync.model.diagnostic import Exit
     metavar="N",
     help="Make the same requests fail as in the rehearsal that printed this N. [default: a new random N]",
 )
-@summarizing
-@output_in_every_format
+@summary_option
+@all_format_output_options
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
@@ -58,21 +65,23 @@ def command(
     Exit code 4 means that the rehearsal failed. Do not apply the plan in this case.
     """
     from dpsync.api import Options
-    from dpsync.cli.rehearsing import ending, rehearsed
+    from dpsync.cli.rehearsing import rehearsal_exit_code, rehearse_plan
     from dpsync.client.recording import Recording
     from dpsync.render.documents import RehearseDocument
     from dpsync.render.json_conversion import plan_document
 
-    out = as_output(format_, color, verbose, quiet, summary)
+    out = make_output(format_, color, verbose, quiet, summary)
     recording = Recording()
     with reading_plan(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout,
         Options(confirm, not no_delete, select=select, exclude=exclude), recording,
     ) as (session, planned):  # fmt: skip
         plan = planned.plan
-        rehearsal = rehearsed(out, session, planned, recording, faults, seed)
-        code = ending(plan, rehearsal)
+        rehearsal = rehearse_plan(out, session, planned, recording, faults, seed)
+        code = rehearsal_exit_code(plan, rehearsal)
         fit = code != Exit.REFUSED
-        out.show(RehearseDocument(exit=code, fit=fit, plan=plan_document(plan), rehearsal=rehearsal))
+        out.print_document(
+            RehearseDocument(exit=code, fit=fit, plan=plan_document(plan), rehearsal=rehearsal)
+        )
         return code
     raise AssertionError

@@ -9,30 +9,37 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from dpsync.cli.applying import asked, carry_out, forget_apply, locked_journal, nothing_to_do, show_end
-from dpsync.cli.configuration import ConfigurationPaths, opened
-from dpsync.cli.connection import check_explicit, connection
+from dpsync.cli.applying import (
+    apply_plan,
+    confirm_apply,
+    exit_code_without_apply,
+    forget_apply,
+    locked_journal,
+    show_report,
+)
+from dpsync.cli.configuration import ConfigurationPaths, prepare_session
+from dpsync.cli.connection import check_server_is_explicit, connection
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import (
-    confirming,
+    all_format_output_options,
+    configuration_options,
+    confirmation_options,
     journal_option,
-    layered,
     no_input_option,
-    output_in_every_format,
-    planning,
-    profiled,
-    selecting,
-    summarizing,
+    planning_options,
+    profile_option,
+    selection_options,
+    summary_option,
 )
-from dpsync.cli.output import as_output
+from dpsync.cli.output import make_output
 from dpsync.cli.progress import READING
-from dpsync.cli.questions import can_ask, shown_and_answered
-from dpsync.cli.session import check_answers, client_of, configured
+from dpsync.cli.questions import can_ask, show_and_answer
+from dpsync.cli.session import check_answers, load_with_connection, open_client
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedPlan, Planned, Revert
-    from dpsync.workflows.open_questions import Given
+    from dpsync.workflows.open_questions import TypedAnswers
 
 
 @click.command(
@@ -48,15 +55,15 @@ if TYPE_CHECKING:
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
 @click.option("--last", is_flag=True, help="Revert the last apply of this checkout that is not reverted yet.")
-@layered
-@profiled
-@selecting
-@planning
-@confirming
+@configuration_options
+@profile_option
+@selection_options
+@planning_options
+@confirmation_options
 @journal_option
 @no_input_option
-@summarizing
-@output_in_every_format
+@summary_option
+@all_format_output_options
 def command(
     file: Path | None, last: bool, files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...],
@@ -80,26 +87,26 @@ def command(
     same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
-    from dpsync.cli.exit_codes import endings, nothing_applied
+    from dpsync.cli.exit_codes import exit_on_errors, report_nothing_applied
     from dpsync.client.client import WriteClient
 
-    out = as_output(format_, color, verbose, quiet, summary)
+    out = make_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if (file is None) != last:
         raise click.UsageError("pass the journal of an apply (see dpsync history), or use --last")
-    with nothing_applied(out):
-        with endings(out):
+    with report_nothing_applied(out):
+        with exit_on_errors(out):
             journals = None if journal_in is None else directory / journal_in
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
             path = directory / file if file is not None else _last_journal(journals or place.journals)
             done = _read_applied(path)
             place = replace(place, profile=place.profile or done.profile)
-            desired, to = configured(out, place, connection)
-            check_explicit(to, no_input)
-        with endings(out, to):
-            session, ids, notes = opened(out, place, desired, to, parallelism, base)
-            with client_of(WriteClient, out, to, timeout) as client:
-                with out.progress.during(READING):
+            desired, to = load_with_connection(out, place, connection)
+            check_server_is_explicit(to, no_input)
+        with exit_on_errors(out, to):
+            session, ids, notes = prepare_session(out, place, desired, to, parallelism, base)
+            with open_client(WriteClient, out, to, timeout) as client:
+                with out.progress.show_during(READING):
                     revert = reverting(
                         client, session, done, str(file or os.path.relpath(path, directory)), options
                     )
@@ -108,26 +115,26 @@ def command(
                 expect = Expected(approved=approved)
                 asks = approved is None and can_ask(out, no_input)
 
-                def make(given: Given) -> Planned:
-                    with out.progress.during(READING):
-                        return revert.plan(client, given.options(options))
+                def make(given: TypedAnswers) -> Planned:
+                    with out.progress.show_during(READING):
+                        return revert.plan(client, given.add_to_options(options))
 
-                answered = shown_and_answered(out, planned, expect, make, asks, with_entries=False)
+                answered = show_and_answer(out, planned, expect, make, asks, with_entries=False)
                 planned, agreed = answered.planned, yes or approved is not None or answered.agreed
-                options = answered.given.options(options)
-                code = _incomplete_exit(nothing_to_do(planned.plan), revert)
+                options = answered.answers.add_to_options(options)
+                code = _incomplete_exit(exit_code_without_apply(planned.plan), revert)
                 if code is None and not agreed:
-                    code = asked(out, planned.plan, no_input)
+                    code = confirm_apply(out, planned.plan, no_input)
                     if code is None:  # time has passed: the plan of now must be what was shown
                         expect = Expected.shown(planned.plan)
-                        with out.progress.during(READING):
+                        with out.progress.show_during(READING):
                             planned = revert.plan(client, options)
                 if code is not None:
-                    show_end(out, planned.plan, None, code)
+                    show_report(out, planned.plan, None, code)
                     return code
                 with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
                     forget_apply(out, notes, client, planned)
-                    return carry_out(
+                    return apply_plan(
                         out,
                         revert.session,
                         client,
@@ -157,15 +164,15 @@ def _read_applied(path: Path) -> AppliedPlan:
     """Return the changes of an apply, from its journal or its saved plan."""
     from dpsync.api import applied
     from dpsync.apply.journal_reader import is_journal, parse_journal
-    from dpsync.apply.saved_plan import content, parse_saved, unusable
+    from dpsync.apply.saved_plan import invalid_plan_error, parse_saved_plan, read_content
     from dpsync.kinds.editions import PROFILES
 
-    found = content(path)
+    found = read_content(path)
     if is_journal(found):
         past = parse_journal(path, found)
         if past.plan.profile not in PROFILES:
-            raise unusable(
+            raise invalid_plan_error(
                 path, f"this dpsync does not know the API version of the plan ({past.plan.profile[:40]})"
             )
         return applied(past.plan, past.report)
-    return applied(parse_saved(path, found).plan)
+    return applied(parse_saved_plan(path, found).plan)

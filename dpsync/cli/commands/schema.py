@@ -53,17 +53,17 @@ def command(name: str, profile: str) -> None:
     """
     from dpsync.config.ids_file import ids_schema
     from dpsync.config.schema import configuration_schema
-    from dpsync.kinds.registry import load
-    from dpsync.model.journal import EVENT
+    from dpsync.kinds.registry import build_registry
+    from dpsync.model.journal import EVENT_ADAPTER
     from dpsync.model.text import json_text
     from dpsync.render.documents import DOCUMENTS
 
     if name == "configuration":
-        schema = configuration_schema(load(profile).whole)
+        schema = configuration_schema(build_registry(profile).with_all_kinds)
     elif name == "ids-file":
         schema = ids_schema()
     elif name == "journal":
-        schema = EVENT.json_schema(mode="serialization")
+        schema = EVENT_ADAPTER.json_schema(mode="serialization")
     else:
         schema = DOCUMENTS[name].model_json_schema(mode="serialization")
     click.echo(json_text(schema, indent=2))

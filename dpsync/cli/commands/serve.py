@@ -12,14 +12,14 @@ from typing import Any
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, trusting
-from dpsync.cli.output import as_output
+from dpsync.cli.options import configuration_options, trust_option
+from dpsync.cli.output import make_output
 from dpsync.cli.plan_program import isolated_command, plan_variables
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
 from dpsync.model.diagnostic import Diagnostic, Exit
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(
@@ -70,13 +70,15 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--allow-fetch", multiple=True, metavar="HOST",
     help="Host that the server may contact, in addition to this machine. Can be repeated.",
 )  # fmt: skip
-@click.option("--world", type=FILE, help="File with the data to start with, instead of the test data.")
+@click.option(
+    "--world", type=EXISTING_FILE, help="File with the data to start with, instead of the test data."
+)
 @click.option(
     "--from-live", is_flag=True,
     help="Start with a copy of the live objects that your configuration declares, without secrets. Only this "
     "machine can reach the copy.",
 )  # fmt: skip
-@click.option("--faults", type=FILE, help="File with rules that make requests fail.")
+@click.option("--faults", type=EXISTING_FILE, help="File with rules that make requests fail.")
 @click.option(
     "--rate-limit",
     metavar="N/s",
@@ -95,8 +97,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Directory with a configuration. The start page of the server shows the plan.",
 )  # fmt: skip
 @click.option("--no-control", is_flag=True, help="Turn off the control plane (/_dpsync) and the start page.")
-@layered
-@trusting
+@configuration_options
+@trust_option
 def command(
     host: str,
     allow_host: tuple[str, ...],
@@ -132,19 +134,19 @@ def command(
     dpsync only reads from GitBook. Changes of the copy never reach GitBook. The command prints a new token
     for the copy.
     """
-    from dpsync.server.extras import MissingPackage, companion_packages
+    from dpsync.server.extras import MissingPackageError, companion_packages
 
     try:
         with collector_paused(), companion_packages():  # it would take a sixth of the start-up
             from dpsync.server.console.plan import PlanProgram
             from dpsync.server.process.run import serve
-    except MissingPackage as missing:
+    except MissingPackageError as missing:
         raise click.ClickException(str(missing)) from None
     start: Path | dict[str, Any] | None = world
     if from_live:
         if world is not None or db != ":memory:":
             raise click.UsageError("--from-live cannot be combined with --world or --db")
-        speaker = as_output("text", "auto")
+        speaker = make_output("text", "auto")
         start = read_world(speaker, files, directory, environment, profile=profile)
     plan = None
     if planned:
@@ -164,17 +166,19 @@ def command(
 @contextmanager
 def _command_errors() -> Iterator[None]:
     """Turn errors of the companion's start into errors of the command. Raises ClickException or Exit."""
-    from dpsync.cli.exit_codes import finish
-    from dpsync.server.process.listening import CannotListen
-    from dpsync.server.process.workers import WorkerFailed
+    from dpsync.cli.exit_codes import exit_with_findings
+    from dpsync.server.process.listening import ListenError
+    from dpsync.server.process.workers import WorkerFailedError
     from dpsync.server.store import StoreError
 
     try:
         yield
-    except WorkerFailed:
+    except WorkerFailedError:
         raise click.ClickException("one of the server processes did not start") from None
-    except CannotListen as cannot:
-        finish(as_output("text", "auto"), [Diagnostic("listen", str(cannot), hint=cannot.hint)], Exit.FAILED)
+    except ListenError as cannot:
+        exit_with_findings(
+            make_output("text", "auto"), [Diagnostic("listen", str(cannot), hint=cannot.hint)], Exit.FAILED
+        )
     except (StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import output_in_every_format, summarizing
-from dpsync.cli.output import Output, as_output
+from dpsync.cli.options import all_format_output_options, summary_option
+from dpsync.cli.output import Output, make_output
 from dpsync.model.diagnostic import Exit
 from dpsync.render.visible import visible
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
     help="The directory of the project. FILE and the printed file names are relative to this directory.",
 )  # fmt: skip
-@summarizing
-@output_in_every_format
+@summary_option
+@all_format_output_options
 def command(
     file: Path, directory: Path, format_: str, color: str, verbose: int, quiet: bool, summary: bool
 ) -> int:  # fmt: skip
@@ -46,37 +46,38 @@ def command(
     prints the report of the apply, and exits with the exit code of the apply.
     """
     from dpsync.apply.journal_reader import is_journal, parse_journal
-    from dpsync.apply.saved_plan import content
-    from dpsync.cli.exit_codes import endings
+    from dpsync.apply.saved_plan import read_content
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.config.discovery import ROOT_NAMES
     from dpsync.render.json_reading import parse_document
 
-    out = as_output(format_, color, verbose, quiet, summary)
+    out = make_output(format_, color, verbose, quiet, summary)
     out.project = directory
     out.root = next((name for name in ROOT_NAMES if (directory / name).exists()), out.root)
-    with endings(out):
+    with exit_on_errors(out):
         path = directory / file
-        found = content(path)
+        found = read_content(path)
         if is_journal(found):
             return _show_apply(out, parse_journal(path, found))
-        out.show(parse_document(path, found))
+        out.print_document(parse_document(path, found))
         return Exit.DONE
     raise AssertionError
 
 
 def _show_apply(out: Output, past: PastApply) -> Exit:
     """Print again what an apply printed, from its journal. Its time is printed as a message."""
-    from dpsync.cli.applying import show_end, show_plan
+    from dpsync.cli.applying import show_plan, show_report
     from dpsync.cli.rehearsing import show_rehearsal
-    from dpsync.model.text import Invocation
+    from dpsync.model.text import ProjectFlags
 
-    out.invocation = Invocation(**past.flags.model_dump())
-    if past.began is not None and past.last is not None:
-        took = (past.last - past.began).total_seconds()
-        out.talk(
-            f"Applied by dpsync {visible(past.dpsync)}, {past.began:%Y-%m-%d %H:%M:%S} UTC, in {took:.1f} s."
+    out.invocation = ProjectFlags(**past.flags.model_dump())
+    if past.started_at is not None and past.ended_at is not None:
+        took = (past.ended_at - past.started_at).total_seconds()
+        out.print_message(
+            f"Applied by dpsync {visible(past.dpsync_version)}, {past.started_at:%Y-%m-%d %H:%M:%S} "
+            f"UTC, in {took:.1f} s."
         )
     show_plan(out, past.plan)
     show_rehearsal(out, past.plan, past.rehearsal)
-    show_end(out, past.plan, past.report, past.exit, past.digest, past.rehearsal)
+    show_report(out, past.plan, past.report, past.exit, past.digest, past.rehearsal)
     return past.exit

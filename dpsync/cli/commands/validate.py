@@ -10,9 +10,9 @@ import click
 
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import layered, output_in_every_format, profiled
-from dpsync.cli.output import Output, as_output
-from dpsync.model.text import counted
+from dpsync.cli.options import all_format_output_options, configuration_options, profile_option
+from dpsync.cli.output import Output, make_output
+from dpsync.model.text import format_count
 
 if TYPE_CHECKING:
     from dpsync.model.desired import Desired
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         "Comparing with git": ("--changes", "--base"),
     },
 )
-@layered
-@profiled
+@configuration_options
+@profile_option
 @click.option(
     "--changes", is_flag=True, help="List the differences between your files and the base commit in git."
 )
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     metavar="REF",
     help="With --changes: the commit to compare with. [default: the base commit that plan uses]",
 )
-@output_in_every_format
+@all_format_output_options
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     changes: bool,
@@ -56,49 +56,54 @@ def command(
     With --changes, dpsync lists the entries that were added, removed, renamed or changed since the base
     commit. --changes does not affect the exit code.
     """
-    from dpsync.cli.configuration import with_what_is_not_included
-    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.configuration import with_omitted_file_warnings
+    from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.render.visible import visible
 
     if base is not None and not changes:
         raise click.UsageError("--base can only be used with --changes")
-    out = as_output(format_, color, verbose, quiet)
-    with endings(out):
+    out = make_output(format_, color, verbose, quiet)
+    with exit_on_errors(out):
         place = ConfigurationPaths.find(files, directory, environment, None, profile)
-        desired = with_what_is_not_included(out, place, place.validated(out), base)
-        edited = _edited(out, place.for_profile_of(desired), desired, base) if changes else None
-        if not out.text:
+        desired = with_omitted_file_warnings(out, place, place.load_and_validate(out), base)
+        edited = _edits_since_base(out, place.with_profile_of(desired), desired, base) if changes else None
+        if not out.is_text:
             from dpsync.render.json_conversion import findings_document
 
-            out.show(findings_document(desired.warnings, 0, edited, desired.profile))
+            out.print_document(findings_document(desired.warnings, 0, edited, desired.profile))
         elif not quiet:
-            for line in _unserved(desired):
-                out.result(line)
+            for line in _unsupported_entry_lines(desired):
+                out.print_result(line)
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
-            number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
+            number, read = (
+                format_count(len(desired.entries), "entry"),
+                format_count(len(desired.texts), "file"),
+            )
             chosen = desired.environment.profile if desired.environment is not None else None
             on = f" for the API version {desired.profile}" if profile or chosen else ""
-            out.result(
+            out.print_result(
                 f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
             )
-        if out.text and edited is not None:
+        if out.is_text and edited is not None:
             from dpsync.render.edits_text import edit_lines
 
             for line in edit_lines(edited):
-                out.result(line)
+                out.print_result(line)
 
 
-def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
+def _edits_since_base(out: Output, place: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
     from dpsync.api import edits
     from dpsync.cli.configuration import git_base
 
     return edits(desired, git_base(out, place, base))
 
 
-def _unserved(desired: Desired) -> Iterator[str]:
-    from dpsync.config.entry_keywords import supported
-    from dpsync.kinds.registry import load
+def _unsupported_entry_lines(desired: Desired) -> Iterator[str]:
+    from dpsync.config.entry_keywords import without_unsupported_entries
+    from dpsync.kinds.registry import build_registry
     from dpsync.render.visible import visible
 
-    for address, item in sorted(supported(desired, load(desired.profile)).unserved.items()):
+    for address, item in sorted(
+        without_unsupported_entries(desired, build_registry(desired.profile)).unsupported.items()
+    ):
         yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

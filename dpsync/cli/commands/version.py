@@ -6,7 +6,7 @@ import click
 
 from dpsync import __version__
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.output import as_output
+from dpsync.cli.output import make_output
 
 
 @click.command(
@@ -29,16 +29,16 @@ from dpsync.cli.output import as_output
 )
 def command(as_json: bool) -> None:
     """Print the version of dpsync."""
-    out = as_output("json" if as_json else "text", "never")
+    out = make_output("json" if as_json else "text", "never")
     if not as_json:
-        out.result(f"dpsync {__version__}")
+        out.print_result(f"dpsync {__version__}")
         return
     import platform
 
     from dpsync.kinds.editions import PROFILES
     from dpsync.render.documents import VersionDocument
 
-    out.document(
+    out.print_json(
         VersionDocument(
             version=__version__,
             python=platform.python_version(),

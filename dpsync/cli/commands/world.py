@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import color_option, layered, profiled, reading
-from dpsync.cli.output import as_output
+from dpsync.cli.options import color_option, configuration_options, profile_option, reading_options
+from dpsync.cli.output import make_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -25,14 +25,14 @@ from dpsync.model.diagnostic import Exit
     },
 )
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-@layered
-@profiled
+@configuration_options
+@profile_option
 @click.option(
     "--anonymous", is_flag=True,
     help="Replace domains, URLs, and the names, e-mail addresses, pictures and roles of people. Other texts "
     "that contain these values also change.",
 )  # fmt: skip
-@reading
+@reading_options
 @click.option("-v", "--verbose", count=True, help="Print more details. -vv also prints every request.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @color_option
@@ -52,25 +52,25 @@ def command(
     """
     from dpsync import disk
     from dpsync.cli.worlds import read_world
-    from dpsync.model.text import counted, json_text
+    from dpsync.model.text import format_count, json_text
     from dpsync.render.visible import visible
 
-    out = as_output("text", color, verbose, quiet)
+    out = make_output("text", color, verbose, quiet)
     made = read_world(
         out, files, directory, environment, ids_in=ids_in, profile=profile, parallelism=parallelism,
         timeout=timeout, anonymous=anonymous,
     )  # fmt: skip
     target = directory / file
     try:
-        disk.put(target, (json_text(made, indent=1) + "\n").encode(), private=not anonymous)
+        disk.replace_file(target, (json_text(made, indent=1) + "\n").encode(), private=not anonymous)
     except OSError as error:
-        raise click.ClickException(f"dpsync cannot write {target}: {disk.why(error)}") from None
+        raise click.ClickException(f"dpsync cannot write {target}: {disk.error_reason(error)}") from None
     organizations = made["organizations"]
-    held = [counted(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
+    held = [format_count(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
             for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
-    out.talk(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
+    out.print_message(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
     if anonymous:
-        out.talk(
+        out.print_message(
             "People, domains and URLs are replaced. Titles and paths stay unchanged. Before you share the "
             "file, check titles and paths for names."
         )

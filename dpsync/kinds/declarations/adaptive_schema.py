@@ -3,27 +3,27 @@
 The API can replace the schema and cannot delete it.
 """
 
-from dpsync.kinds.kind import Field, Kind, One, Put, Single
-from dpsync.kinds.shared.integrations import claims_schema, described_claims_schema
+from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
+from dpsync.kinds.shared.integrations import claims_schema, published_claims_schema
 from dpsync.kinds.types.free_form import VisitorSchema
 
 ADAPTIVE_SCHEMA = Kind(
     name="adaptive_schema",
     parent="site",
     key="adaptiveSchema",
-    shape=Single(),
-    at="{parent}/adaptive-schema",
-    read=One(),
+    shape=SingleEntry(),
+    url_path="{parent}/adaptive-schema",
+    read=SingleRead(),
     create=Put("{self}", repeat="safe"),
     update=Put("{self}", repeat="safe"),
-    shorthand="jsonSchema",
+    shorthand_field="jsonSchema",
     fields=(
         Field(
             "jsonSchema",
-            VisitorSchema(claims_schema, shape={"type": "object"}),
+            VisitorSchema(claims_schema, json_schema={"type": "object"}),
             required=True,
-            on_profiles={
-                "published": {"type": VisitorSchema(described_claims_schema, shape={"type": "object"})}
+            profile_overrides={
+                "published": {"type": VisitorSchema(published_claims_schema, json_schema={"type": "object"})}
             },
         ),
     ),

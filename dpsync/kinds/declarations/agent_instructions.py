@@ -1,6 +1,6 @@
 """Declare the agent instructions of an organization: Markdown in files, a document in the API."""
 
-from dpsync.kinds.kind import Field, Kind, One, Put, Single
+from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
 from dpsync.kinds.types.texts import Markdown
 
 AGENT_INSTRUCTIONS = Kind(
@@ -8,10 +8,10 @@ AGENT_INSTRUCTIONS = Kind(
     parent="organization",
     key="agentInstructions",
     label="agent instructions",
-    shape=Single(always=True),
-    at="{parent}/agent-instructions",
-    read=One(),
+    shape=SingleEntry(exists_with_parent=True),
+    url_path="{parent}/agent-instructions",
+    read=SingleRead(),
     update=Put("{self}", repeat="safe"),
-    shorthand="instructions",
-    fields=(Field("instructions", Markdown(), on="update", null="empty"),),
+    shorthand_field="instructions",
+    fields=(Field("instructions", Markdown(), written_in="update", null_effect="empty"),),
 )

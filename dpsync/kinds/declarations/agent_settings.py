@@ -1,6 +1,6 @@
 """Declare the settings of a site's AI agents. Each write replaces all settings."""
 
-from dpsync.kinds.kind import Field, Kind, One, Put, Single
+from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
 from dpsync.kinds.types import Enum, Object
 from dpsync.kinds.types.texts import Markdown
 
@@ -11,33 +11,33 @@ AGENT_SETTINGS = Kind(
     parent="site",
     key="agentSettings",
     label="agent settings",
-    shape=Single(always=True),
-    at="{parent}/agent-settings",
-    read=One(),
-    update=Put("{self}", whole=True, read_only=("object", "updatedAt", "updatedBy", "urls"), repeat="safe"),
-    changed="updatedAt",
+    shape=SingleEntry(exists_with_parent=True),
+    url_path="{parent}/agent-settings",
+    read=SingleRead(),
+    update=Put("{self}", replaces_object=True, read_only=("object", "updatedAt", "updatedBy", "urls"), repeat="safe"),
+    changed_at_path="updatedAt",
     fields=(
         Field(
             "scans",
             Object({"topics": Enum(_TOPICS)}, ("topics",)),
-            on="update",
-            in_answers="always",
-            security=True,
-            raised=tuple({"topics": word} for word in _TOPICS),
+            written_in="update",
+            in_responses="always",
+            can_widen_access=True,
+            widens_when=tuple({"topics": word} for word in _TOPICS),
         ),
         Field(
             "findings",
             Object({"changeRequests": Enum(_CHANGE_REQUESTS)}, ("changeRequests",)),
-            on="update",
-            in_answers="always",
-            security=True,
-            raised=tuple({"changeRequests": word} for word in _CHANGE_REQUESTS),
+            written_in="update",
+            in_responses="always",
+            can_widen_access=True,
+            widens_when=tuple({"changeRequests": word} for word in _CHANGE_REQUESTS),
         ),
         Field(
             "editing",
             Object({"customInstructions": Markdown()}, ("customInstructions",)),
-            on="update",
-            in_answers="always",
+            written_in="update",
+            in_responses="always",
             platform_default={"customInstructions": ""},
         ),
     ),

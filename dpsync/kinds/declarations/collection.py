@@ -1,23 +1,34 @@
 """Declare collections. `order` and `collectionOrder` list the spaces and collections inside, in order."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, ListOrder, Order, Pages, Patch, Post
-from dpsync.kinds.shared.fields import COLLECTION_ORDER, GUEST_FIRST, LEVEL
+from dpsync.kinds.kind import (
+    Delete,
+    EntryMapping,
+    Field,
+    Kind,
+    Lifecycle,
+    ListOrder,
+    ListRead,
+    Patch,
+    Post,
+    SiblingOrder,
+)
+from dpsync.kinds.shared.fields import COLLECTION_ORDER, LEVEL, ROLES_ASCENDING_WITH_GUEST
 from dpsync.kinds.types import Reference, Text
 
 COLLECTION = Kind(
     name="collection",
     parent="organization",
     key="collections",
-    shape=Entries(),
-    at="/collections/{id}",
-    read=Pages("{parent}/collections"),
-    changed="updatedAt",
-    identity=("title",),
+    shape=EntryMapping(),
+    url_path="/collections/{id}",
+    read=ListRead("{parent}/collections"),
+    changed_at_path="updatedAt",
+    natural_keys=("title",),
     tie_breakers=("parent",),
     create=Post("{parent}/collections", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    content=True,
+    has_content=True,
     can_be_empty=True,
     lifecycle=Lifecycle(
         transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"), on_delete="lifted"
@@ -27,30 +38,30 @@ COLLECTION = Kind(
         Field(
             "parent",
             Reference.to("collection"),
-            null="clear",
-            security=True,
-            access="inside",
-            via=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
+            null_effect="clear",
+            can_widen_access=True,
+            access_meaning="inside",
+            own_call=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
         ),
-        Field("description", Text(0, 100), on="update", null="empty"),
+        Field("description", Text(0, 100), written_in="update", null_effect="empty"),
         Field(
             "defaultLevel",
             LEVEL,
-            on="update",
-            absent="guest",
+            written_in="update",
+            value_when_absent="guest",
             platform_default="inherit",
-            security=True,
-            raised=GUEST_FIRST,
-            access="level",
+            can_widen_access=True,
+            widens_when=ROLES_ASCENDING_WITH_GUEST,
+            access_meaning="level",
         ),
         ListOrder(
             "order",
-            of="space",
-            by="collection",
-            present=Pages("{self}/spaces"),
-            order=Order(
+            item_kind="space",
+            place_field="collection",
+            live_order_read=ListRead("{self}/spaces"),
+            move_order=SiblingOrder(
                 Post("{self}/move", {"position": "$position"}, repeat="safe"),
-                pointer={"type": "space", "space": "$id"},
+                sibling_reference={"type": "space", "space": "$id"},
             ),
         ),
         COLLECTION_ORDER,

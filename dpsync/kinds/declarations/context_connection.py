@@ -1,19 +1,19 @@
 """Declare the services that a site's AI agents read. dpsync never prints tokens."""
 
 from dpsync.kinds.kind import (
-    Busy,
+    BusyState,
     Delete,
-    Entries,
+    EntryMapping,
     Field,
     Kind,
-    Lifted,
-    Pages,
+    ListRead,
     Patch,
     PlatformWork,
     Post,
+    Restriction,
     Trouble,
 )
-from dpsync.kinds.shared.integrations import CONNECTOR, FORMS, PARTS
+from dpsync.kinds.shared.integrations import CONNECTOR, CONNECTOR_FORMS, CONNECTOR_PARTS
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
 _BOOST = Enum(("x0.8", "x1.0", "x1.2"))
@@ -26,35 +26,44 @@ CONTEXT_CONNECTION = Kind(
     name="context_connection",
     parent="site",
     key="contextConnections",
-    shape=Entries(),
-    at="{parent}/context-connections/{id}",
-    read=Pages("{parent}/context-connections"),
+    shape=EntryMapping(),
+    url_path="{parent}/context-connections/{id}",
+    read=ListRead("{parent}/context-connections"),
     # Creating takes no label, so that it can only tell several of one connector apart.
-    identity=("connector",),
+    natural_keys=("connector",),
     tie_breakers=("label",),
-    title="label",
+    title_field="label",
     create=Post("{parent}/context-connections", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    platform=PlatformWork(
-        busy=Busy("status", ("syncing",)),
-        trouble=Trouble("status", "its last synchronization failed",
-                        "check the access to the service in the settings of the site in GitBook",
-                        detail="failureReason",
-                        fine=("pending", "syncing", "succeeded")),
-        acts={"sync": Post("{self}/sync", None, repeat="never")},
+    platform_work=PlatformWork(
+        busy=BusyState("status", ("syncing",)),
+        trouble=Trouble(
+            "status",
+            "its last synchronization failed",
+            "check the access to the service in the settings of the site in GitBook",
+            detail_field="failureReason",
+            accepted_values=("pending", "syncing", "succeeded"),
+        ),
+        user_actions={"sync": Post("{self}/sync", None, repeat="never")},
     ),
-    security=True,
+    creation_widens_access=True,
     fields=(
-        Field("connector", CONNECTOR, on="create", required=True),
+        Field("connector", CONNECTOR, written_in="create", required=True),
         # Replaced as a whole, with the connector beside it.
-        Field("setupSettings", Object(PARTS, what="the settings of a connection"), security=True,
-              raised="changed", formed_by="connector", forms=FORMS,
-              via=Patch("{self}", _SETUP, whole=True, repeat="safe")),
-        Field("usageSettings", _USAGE, in_answers="always", security=True, raised="changed"),
-        Field("filter", Text(1, 1024), null="empty", raised=Lifted()),
-        Field("label", Text(1, 128), on="update", null="empty"),
-        Field("status", Text(), on="neither"),
-        Field("failureReason", Text(), on="neither"),
+        Field(
+            "setupSettings",
+            Object(CONNECTOR_PARTS, noun="the settings of a connection"),
+            can_widen_access=True,
+            widens_when="changed",
+            form_selector="connector",
+            forms=CONNECTOR_FORMS,
+            own_call=Patch("{self}", _SETUP, replaces_object=True, repeat="safe"),
+        ),
+        Field("usageSettings", _USAGE, in_responses="always", can_widen_access=True, widens_when="changed"),
+        Field("filter", Text(1, 1024), null_effect="empty", widens_when=Restriction()),
+        Field("label", Text(1, 128), written_in="update", null_effect="empty"),
+        Field("status", Text(), written_in="neither"),
+        Field("failureReason", Text(), written_in="neither"),
     ),
-)  # fmt: skip
+)

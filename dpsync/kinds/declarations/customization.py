@@ -1,22 +1,36 @@
 """Declare the looks of a site. Each write replaces everything, so undeclared values are sent again."""
 
-from dpsync.kinds.kind import Field, Kind, One, Put, Single
-from dpsync.kinds.shared.customization import SHAPES, USUAL, USUAL_TODAY, customization_fields, members_today
+from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
+from dpsync.kinds.shared.customization import (
+    CURRENT_DEFAULTS,
+    DEFAULTS,
+    FIELD_SCHEMAS,
+    current_field_types,
+    field_types,
+)
 
-_TODAY = members_today(USUAL_TODAY, SHAPES)
+_CURRENT_TYPES = current_field_types(CURRENT_DEFAULTS, FIELD_SCHEMAS)
 CUSTOMIZATION = Kind(
     name="customization",
     parent="site",
     key="customization",
-    shape=Single(always=True),
-    at="{parent}/customization",
-    read=One(),
-    update=Put("{self}", whole=True, repeat="safe"),
+    shape=SingleEntry(exists_with_parent=True),
+    url_path="{parent}/customization",
+    read=SingleRead(),
+    update=Put("{self}", replaces_object=True, repeat="safe"),
     fields=tuple(
-        Field(name, type, on="update", platform_default=USUAL.get(name), raised="linked",
-              on_profiles={"published": {"type": _TODAY[name], "platform_default": USUAL_TODAY.get(name)}})
-        for name, type in customization_fields(USUAL).items()
+        Field(
+            name,
+            type,
+            written_in="update",
+            platform_default=DEFAULTS.get(name),
+            widens_when="linked",
+            profile_overrides={
+                "published": {"type": _CURRENT_TYPES[name], "platform_default": CURRENT_DEFAULTS.get(name)}
+            },
+        )
+        for name, type in field_types(DEFAULTS).items()
     ),
     # What is masked in an answer would be written back in place of what it stands for.
-    on_profiles={"published": {"read": One("{self}?unmasked=true")}},
-)  # fmt: skip
+    profile_overrides={"published": {"read": SingleRead("{self}?unmasked=true")}},
+)

@@ -1,8 +1,8 @@
 """Declare the links to other websites in a site's navigation, at the root or in a group."""
 
 from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
-from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Patch, Post
-from dpsync.kinds.shared.fields import LOCALIZED, localized
+from dpsync.kinds.kind import Delete, Field, Kind, Patch, Post, Restriction, TreeNode
+from dpsync.kinds.shared.fields import LOCALIZED, localized_text
 from dpsync.kinds.types import Flag, Reference, Text
 from dpsync.kinds.types.free_form import Condition
 
@@ -10,50 +10,59 @@ EXTERNAL_LINK = Kind(
     name="external_link",
     parent="site",
     key="structure",
-    shape=Node(
+    shape=TreeNode(
         "external-link",
         "site-external-link",
-        file_always=("title", "url"),
-        file_fields=("localizedTitle", "description", "localizedDescription", "icon", "condition", "draft"),
+        navigation_file_required=("title", "url"),
+        navigation_file_optional=(
+            "localizedTitle",
+            "description",
+            "localizedDescription",
+            "icon",
+            "condition",
+            "draft",
+        ),
     ),
-    at="/orgs/{organization}/sites/{site}/external-links/{id}",
+    url_path="/orgs/{organization}/sites/{site}/external-links/{id}",
     read=STRUCTURE,
-    identity=("title",),
+    natural_keys=("title",),
     tie_breakers=("group", "url"),
     create=Post("/orgs/{organization}/sites/{site}/external-links", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     order=SIBLINGS,
-    after=("adaptive_schema",),
-    security=True,
+    steps_after_kinds=("adaptive_schema",),
+    creation_widens_access=True,
     fields=(
-        Field("title", Text(1, 128), required=True, on_profiles={"published": {"type": Text(2, 128)}}),
-        Field("url", Text(1, 2048, form="url"), required=True, security=True, raised="changed"),
-        Field("icon", Text(1, 50), null="clear"),
-        Field("description", Text(1, 256), null="clear"),
-        Field("condition", Condition(1, 1024), null="clear", exposure=Lifted()),
+        Field("title", Text(1, 128), required=True, profile_overrides={"published": {"type": Text(2, 128)}}),
+        Field(
+            "url", Text(1, 2048, format="url"), required=True, can_widen_access=True, widens_when="changed"
+        ),
+        Field("icon", Text(1, 50), null_effect="clear"),
+        Field("description", Text(1, 256), null_effect="clear"),
+        Field("condition", Condition(1, 1024), null_effect="clear", exposure=Restriction()),
         Field(
             "localizedTitle",
             LOCALIZED,
-            on="update",
-            null="clear",
-            on_profiles={"published": {"type": localized(128)}},
+            written_in="update",
+            null_effect="clear",
+            profile_overrides={"published": {"type": localized_text(128)}},
         ),
         Field(
             "localizedDescription",
             LOCALIZED,
-            on="update",
-            null="clear",
-            on_profiles={"published": {"type": localized(256)}},
+            written_in="update",
+            null_effect="clear",
+            profile_overrides={"published": {"type": localized_text(256)}},
         ),
-        Field("draft", Flag(), absent=False, exposure=(True, False)),
+        Field("draft", Flag(), value_when_absent=False, exposure=(True, False)),
         Field(
             "group",
             Reference.to("section_group"),
-            nest=True,
-            read="sectionGroup",
-            write="parent",
-            null="clear",
+            is_parent_reference=True,
+            read_path="sectionGroup",
+            write_name="parent",
+            null_effect="clear",
         ),
     ),
 )

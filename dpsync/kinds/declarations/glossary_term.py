@@ -3,7 +3,7 @@
 The API gives terms no name, so dpsync recognizes a term by its text in any language.
 """
 
-from dpsync.kinds.kind import Entries, Field, Kind, Pages, Put
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, Put
 from dpsync.kinds.shared.fields import LANGUAGE, LANGUAGES
 from dpsync.kinds.types import Table, Text
 
@@ -19,18 +19,21 @@ GLOSSARY_TERM = Kind(
     parent="organization",
     key="glossary",
     label="glossary term",
-    shape=Entries(),
-    at=_TERMS,
-    read=Pages(_TERMS),
-    identity=tuple(f"translations.{language}" for language in LANGUAGES),
-    title="translations",
+    shape=EntryMapping(),
+    url_path=_TERMS,
+    read=ListRead(_TERMS),
+    natural_keys=tuple(f"translations.{language}" for language in LANGUAGES),
+    title_field="translations",
     # One request for all of them, which answers nothing: what was made is looked up.
     create=Put(_TERMS, _operation(type="insert", translations="$translations"), repeat="look_up"),
     update=Put(_TERMS, _operation(type="update", id="$id", translations="$translations"), repeat="safe"),
     delete=Put(_TERMS, _operation(type="delete", id="$id"), repeat="safe"),
-    shorthand="translations",
+    shorthand_field="translations",
     fields=(
-        Field("translations", Table(LANGUAGE, Text(1, 255, r"[^\r\n]+", meaning="one line"), least=1),
-              required=True),
+        Field(
+            "translations",
+            Table(LANGUAGE, Text(1, 255, r"[^\r\n]+", pattern_description="one line"), min_keys=1),
+            required=True,
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,13 +1,19 @@
 """Declare the integrations that are installed in an organization, by name."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
-from dpsync.kinds.types import Enum, Json, Many, Text
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
+from dpsync.kinds.types import Enum, Json, List, Text
 
 # What is not written of a configuration is left as it is.
-_SETTINGS = Json(partial=True, secrets=True, shape={"type": "object"})
-CONFIGURATION = Field("configuration", _SETTINGS, on="update", absent={}, raised="set")
+_SETTINGS = Json(is_partial=True, may_contain_secrets=True, json_schema={"type": "object"})
+CONFIGURATION = Field(
+    "configuration", _SETTINGS, written_in="update", value_when_absent={}, widens_when="set"
+)
 EXTERNAL_IDS = Field(
-    "externalIds", Many(Text(1), as_set=True, most=5), on="update", absent=[], raised="added"
+    "externalIds",
+    List(Text(1), is_set=True, max_items=5),
+    written_in="update",
+    value_when_absent=[],
+    widens_when="added",
 )
 SELECTION = Enum(("all", "selected"))
 INSTALLATION = Kind(
@@ -15,34 +21,73 @@ INSTALLATION = Kind(
     parent="organization",
     key="integrations",
     label="integration",
-    shape=Entries(natural="integration"),
-    at="/integrations/{id}",
+    shape=EntryMapping(key_field="integration"),
+    url_path="/integrations/{id}",
     # Its URL needs the integration's name and the id of the installation.
-    id="{integration.name}/installations/{installation.id}",
-    read=Pages("{parent}/installations"),
-    identity=("integration",),
-    title="integration",
-    create=Post("/integrations/{integration}/installations", {"organization": "$organization"},
-                gives="$integration/installations/{id}", repeat="look_up"),
-    update=Patch("{self}", whole=True, repeat="safe"),
+    id_path="{integration.name}/installations/{installation.id}",
+    read=ListRead("{parent}/installations"),
+    natural_keys=("integration",),
+    title_field="integration",
+    create=Post(
+        "/integrations/{integration}/installations",
+        {"organization": "$organization"},
+        id_source="$integration/installations/{id}",
+        repeat="look_up",
+    ),
+    update=Patch("{self}", replaces_object=True, repeat="safe"),
     delete=Delete(repeat="safe"),
-    content=True,
-    platform=PlatformWork(
-        trouble=Trouble("status", "the integration is not active and does nothing",
-                        "open the integration in GitBook, and finish the setup", fine=("active",)),
+    has_content=True,
+    platform_work=PlatformWork(
+        trouble=Trouble(
+            "status",
+            "the integration is not active and does nothing",
+            "open the integration in GitBook, and finish the setup",
+            accepted_values=("active",),
+        ),
     ),
-    security=True,
+    creation_widens_access=True,
     fields=(
-        Field("integration", Text(1, 100, r"[\w.-]+", meaning="the name of an integration"), on="neither",
-              read="integration.name", means="published_integration"),
-        Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={},
-              raised="set"),
-        Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[],
-              raised="added"),
-        Field("space_selection", SELECTION, on="update", read="installation.space_selection",
-              platform_default="all", security=True, raised=("selected", "all")),
-        Field("site_selection", SELECTION, on="update", read="installation.site_selection",
-              platform_default="all", security=True, raised=("selected", "all")),
-        Field("status", Text(), on="neither", read="installation.status"),
+        Field(
+            "integration",
+            Text(1, 100, r"[\w.-]+", pattern_description="the name of an integration"),
+            written_in="neither",
+            read_path="integration.name",
+            refers_to_kind="published_integration",
+        ),
+        Field(
+            "configuration",
+            _SETTINGS,
+            written_in="update",
+            read_path="installation.configuration",
+            value_when_absent={},
+            widens_when="set",
+        ),
+        Field(
+            "externalIds",
+            EXTERNAL_IDS.type,
+            written_in="update",
+            read_path="installation.externalIds",
+            value_when_absent=[],
+            widens_when="added",
+        ),
+        Field(
+            "space_selection",
+            SELECTION,
+            written_in="update",
+            read_path="installation.space_selection",
+            platform_default="all",
+            can_widen_access=True,
+            widens_when=("selected", "all"),
+        ),
+        Field(
+            "site_selection",
+            SELECTION,
+            written_in="update",
+            read_path="installation.site_selection",
+            platform_default="all",
+            can_widen_access=True,
+            widens_when=("selected", "all"),
+        ),
+        Field("status", Text(), written_in="neither", read_path="installation.status"),
     ),
-)  # fmt: skip
+)

@@ -1,7 +1,7 @@
 """Declare the sites of an installed integration, each with its configuration. The key is the site's key."""
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
 from dpsync.kinds.types import Reference
 
 INSTALLATION_SITE = Kind(
@@ -9,16 +9,16 @@ INSTALLATION_SITE = Kind(
     parent="installation",
     key="sites",
     label="integration on a site",
-    shape=Entries(natural="site"),
-    at="{parent}/sites/{id}",
-    id="site",
-    own_id=False,
-    read=Pages("{parent}/sites"),
-    identity=("site",),
-    title="site",
-    create=Post("{parent}/sites", {"siteId": "$site"}, gives="$site", repeat="look_up"),
-    update=Patch("{self}", whole=True, repeat="safe"),
+    shape=EntryMapping(key_field="site"),
+    url_path="{parent}/sites/{id}",
+    id_path="site",
+    has_unique_id=False,
+    read=ListRead("{parent}/sites"),
+    natural_keys=("site",),
+    title_field="site",
+    create=Post("{parent}/sites", {"siteId": "$site"}, id_source="$site", repeat="look_up"),
+    update=Patch("{self}", replaces_object=True, repeat="safe"),
     delete=Delete(repeat="safe"),
-    security=True,
-    fields=(Field("site", Reference.to("site"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
+    creation_widens_access=True,
+    fields=(Field("site", Reference.to("site"), written_in="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

@@ -1,7 +1,7 @@
 """Declare the spaces of an installed integration, each with its configuration. The key is the space's."""
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
 from dpsync.kinds.types import Reference
 
 INSTALLATION_SPACE = Kind(
@@ -9,16 +9,20 @@ INSTALLATION_SPACE = Kind(
     parent="installation",
     key="spaces",
     label="integration on a space",
-    shape=Entries(natural="space"),
-    at="{parent}/spaces/{id}",
-    id="space",
-    own_id=False,
-    read=Pages("{parent}/spaces"),
-    identity=("space",),
-    title="space",
-    create=Post("{parent}/spaces", {"space": "$space"}, gives="$space", repeat="look_up"),
-    update=Patch("{self}", whole=True, repeat="safe"),
+    shape=EntryMapping(key_field="space"),
+    url_path="{parent}/spaces/{id}",
+    id_path="space",
+    has_unique_id=False,
+    read=ListRead("{parent}/spaces"),
+    natural_keys=("space",),
+    title_field="space",
+    create=Post("{parent}/spaces", {"space": "$space"}, id_source="$space", repeat="look_up"),
+    update=Patch("{self}", replaces_object=True, repeat="safe"),
     delete=Delete(repeat="safe"),
-    security=True,
-    fields=(Field("space", Reference.to("space", "translation"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
+    creation_widens_access=True,
+    fields=(
+        Field("space", Reference.to("space", "translation"), written_in="neither"),
+        CONFIGURATION,
+        EXTERNAL_IDS,
+    ),
 )

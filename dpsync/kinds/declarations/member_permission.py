@@ -1,7 +1,7 @@
 """Declare the roles of members in one space, collection or site."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.shared.fields import GIVEN_ROLE
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
+from dpsync.kinds.shared.fields import REQUIRED_ROLE
 from dpsync.kinds.types import Reference
 
 MEMBER_PERMISSION = Kind(
@@ -9,21 +9,23 @@ MEMBER_PERMISSION = Kind(
     parent=("space", "translation_access", "collection", "site"),
     key="permissions.members",
     label="member permission",
-    shape=Entries(natural="user"),
-    at="{parent}/permissions/users/{id}",
-    id="user.id",
-    own_id=False,
-    read=Pages("{parent}/permissions/users"),
-    identity=("user",),
-    title="user",
-    title_at="user.email",
-    create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, gives="$user", repeat="safe"),
+    shape=EntryMapping(key_field="user"),
+    url_path="{parent}/permissions/users/{id}",
+    id_path="user.id",
+    has_unique_id=False,
+    read=ListRead("{parent}/permissions/users"),
+    natural_keys=("user",),
+    title_field="user",
+    referenced_title_path="user.email",
+    create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, id_source="$user", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    shorthand="role",
-    security=True,
+    shorthand_field="role",
+    creation_widens_access=True,
     fields=(
-        Field("user", Reference.to("member"), on="neither", read="user.id", access="who"),
-        GIVEN_ROLE,
+        Field(
+            "user", Reference.to("member"), written_in="neither", read_path="user.id", access_meaning="who"
+        ),
+        REQUIRED_ROLE,
     ),
 )

@@ -1,49 +1,65 @@
 """Declare OpenAPI specifications. A write processes a source again, so dpsync writes only changed sources."""
 
-from dpsync.kinds.kind import Busy, Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Put, Trouble
+from dpsync.kinds.kind import (
+    BusyState,
+    Delete,
+    EntryMapping,
+    Field,
+    Kind,
+    ListRead,
+    Patch,
+    PlatformWork,
+    Put,
+    Trouble,
+)
 from dpsync.kinds.types import Enum, Object, Text
 from dpsync.kinds.types.texts import OpenApiText
 
-SLUG = Text(1, 100, "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", meaning="a slug: letters and digits, joined by hyphens")
-SOURCE = Object({"url": Text(1, 2048, form="url"), "text": OpenApiText(1, unreadable=True)},
-                what="the source of a specification", one=True)  # fmt: skip
+SLUG = Text(
+    1,
+    100,
+    "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*",
+    pattern_description="a slug: letters and digits, joined by hyphens",
+)
+SOURCE = Object({"url": Text(1, 2048, format="url"), "text": OpenApiText(1, is_write_only=True)},
+                noun="the source of a specification", exactly_one=True)  # fmt: skip
 OPENAPI = Kind(
     name="openapi",
     parent="organization",
     key="openapi",
     label="OpenAPI specification",
     list_noun="openapi",
-    shape=Entries(default="slug"),
-    at="{parent}/openapi/{id}",
-    id="slug",
-    own_id=False,
-    read=Pages("{parent}/openapi"),
-    identity=("slug",),
-    title="slug",
-    create=Put("{parent}/openapi/{slug}", {"source": "$source"}, gives="$slug", repeat="safe"),
+    shape=EntryMapping(default_key_field="slug"),
+    url_path="{parent}/openapi/{id}",
+    id_path="slug",
+    has_unique_id=False,
+    read=ListRead("{parent}/openapi"),
+    natural_keys=("slug",),
+    title_field="slug",
+    create=Put("{parent}/openapi/{slug}", {"source": "$source"}, id_source="$slug", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    content=True,
-    platform=PlatformWork(
-        busy=Busy("processingState", ("pending", "progress")),
+    has_content=True,
+    platform_work=PlatformWork(
+        busy=BusyState("processingState", ("pending", "progress")),
         trouble=Trouble(
             "lastProcessErrorCode",
             "GitBook could not fetch or parse the specification",
             "check that GitBook can reach the URL and that the specification is valid",
-            detail="lastProcessError",
+            detail_field="lastProcessError",
         ),
-        processed="source",
+        processed_field="source",
     ),
     fields=(
-        Field("slug", SLUG, on="create", required=True),
+        Field("slug", SLUG, written_in="create", required=True),
         # The URL is read beside the source; a text is kept in versions only.
-        Field("source", SOURCE, read={"url": "sourceURL"}, required=True, raised="hosts",
-              own_read={"text": "{self}/versions/latest/content/raw"},
-              via=Put("{self}", {"source": "$value"}, repeat="safe")),
-        Field("visibility", Enum(("private", "public")), on="update", platform_default="private",
-              exposure=("private", "public"), security=True),
-        Field("processingState", Enum(("pending", "progress", "complete")), on="neither"),
-        Field("lastProcessErrorCode", Text(), on="neither"),
-        Field("lastProcessError", Text(), on="neither", read="lastProcessedErrors.0.message"),
+        Field("source", SOURCE, read_path={"url": "sourceURL"}, required=True, widens_when="hosts",
+              separate_read_paths={"text": "{self}/versions/latest/content/raw"},
+              own_call=Put("{self}", {"source": "$value"}, repeat="safe")),
+        Field("visibility", Enum(("private", "public")), written_in="update", platform_default="private",
+              exposure=("private", "public"), can_widen_access=True),
+        Field("processingState", Enum(("pending", "progress", "complete")), written_in="neither"),
+        Field("lastProcessErrorCode", Text(), written_in="neither"),
+        Field("lastProcessError", Text(), written_in="neither", read_path="lastProcessedErrors.0.message"),
     ),
 )  # fmt: skip

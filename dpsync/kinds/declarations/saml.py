@@ -1,7 +1,7 @@
 """Declare the SAML providers through which members of an organization sign in."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
-from dpsync.kinds.shared.fields import GUEST_FIRST, ROLE
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
+from dpsync.kinds.shared.fields import ROLE, ROLES_ASCENDING_WITH_GUEST
 from dpsync.kinds.types import Reference, Text
 from dpsync.kinds.types.texts import Certificate
 
@@ -10,42 +10,54 @@ SAML = Kind(
     parent="organization",
     key="saml",
     label="SAML provider",
-    shape=Entries(),
-    at="{parent}/saml/{id}",
-    read=Pages("{parent}/saml"),
-    identity=("label",),  # not unique on the platform
-    title="label",
+    shape=EntryMapping(),
+    url_path="{parent}/saml/{id}",
+    read=ListRead("{parent}/saml"),
+    natural_keys=("label",),  # not unique on the platform
+    title_field="label",
     create=Post("{parent}/saml", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    content=True,
-    platform=PlatformWork(
+    has_content=True,
+    platform_work=PlatformWork(
         trouble=Trouble(
             "status",
             "the SAML provider is not active, so members cannot sign in with it",
             "set entityID, ssoURL and certificate, and check the provider in GitBook",
-            fine=("active",),
+            accepted_values=("active",),
         )
     ),
-    security=True,
-    keeps_out=True,
+    creation_widens_access=True,
+    deletion_widens_access=True,
     fields=(
         Field("label", Text(1, 30), required=True),
         # Shown as empty texts while they are not set: then the provider is of no use yet.
-        Field("entityID", Text(0, 1024), null="empty", security=True, raised="changed"),
+        Field("entityID", Text(0, 1024), null_effect="empty", can_widen_access=True, widens_when="changed"),
         # A request takes a URL, neither null nor an empty text (reference 4.8), so no request clears ssoURL.
-        Field("ssoURL", Text(1, 2048, form="url"), null="by hand", security=True, raised="changed"),
-        Field("certificate", Certificate(0, 10000), null="empty", security=True, raised="changed"),
+        Field(
+            "ssoURL",
+            Text(1, 2048, format="url"),
+            null_effect="by hand",
+            can_widen_access=True,
+            widens_when="changed",
+        ),
+        Field(
+            "certificate",
+            Certificate(0, 10000),
+            null_effect="empty",
+            can_widen_access=True,
+            widens_when="changed",
+        ),
         # Written as an id, read as the team; only deleting the team takes it away.
         Field(
             "defaultTeam",
             Reference.to("team"),
-            read="defaultTeam.id",
-            null="by hand",
-            security=True,
-            raised="changed",
+            read_path="defaultTeam.id",
+            null_effect="by hand",
+            can_widen_access=True,
+            widens_when="changed",
         ),
-        Field("defaultRole", ROLE, security=True, raised=GUEST_FIRST),
-        Field("status", Text(), on="neither"),
+        Field("defaultRole", ROLE, can_widen_access=True, widens_when=ROLES_ASCENDING_WITH_GUEST),
+        Field("status", Text(), written_in="neither"),
     ),
 )

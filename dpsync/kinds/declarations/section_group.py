@@ -2,30 +2,46 @@
 
 from msgspec.structs import replace
 
-from dpsync.kinds.kind import Delete, Field, Kind, Lifecycle, Lists, Node, Order, Patch, Post, Tree
-from dpsync.kinds.shared.fields import LOCALIZED, localized
+from dpsync.kinds.kind import (
+    Delete,
+    Field,
+    Kind,
+    Lifecycle,
+    NodeListsRead,
+    Patch,
+    Post,
+    SiblingOrder,
+    TreeNode,
+    TreeRead,
+)
+from dpsync.kinds.shared.fields import LOCALIZED, localized_text
 from dpsync.kinds.types import Flag, Reference, Text
 
 _SITE = "/orgs/{organization}/sites/{site}"
-LISTS = Lists((f"{_SITE}/section-groups", f"{_SITE}/sections", f"{_SITE}/site-spaces"))
-STRUCTURE = Tree(f"{_SITE}/structure", root="structure")
-NAVIGATION = replace(STRUCTURE, otherwise=LISTS)
-SIBLINGS = Order(
+LISTS = NodeListsRead((f"{_SITE}/section-groups", f"{_SITE}/sections", f"{_SITE}/site-spaces"))
+STRUCTURE = TreeRead(f"{_SITE}/structure", root_member="structure")
+NAVIGATION = replace(STRUCTURE, fallback=LISTS)
+SIBLINGS = SiblingOrder(
     Patch("/orgs/{organization}/sites/{site}/structure/sort",
           {"item": {"type": "$wire", "id": "$id"}, "position": "$position"}, repeat="safe"),
-    pointer={"type": "$wire", "id": "$id"},
+    sibling_reference={"type": "$wire", "id": "$id"},
 )  # fmt: skip
 SECTION_GROUP = Kind(
     name="section_group",
     parent="site",
     key="structure",
-    shape=Node("section-group", "site-section-group", children="children",
-               holds=("section_group", "section", "external_link"),
-               file_always=("title",), file_fields=("localizedTitle", "icon", "draft")),
-    at="/orgs/{organization}/sites/{site}/section-groups/{id}",
+    shape=TreeNode(
+        "section-group",
+        "site-section-group",
+        children_member="children",
+        child_kinds=("section_group", "section", "external_link"),
+        navigation_file_required=("title",),
+        navigation_file_optional=("localizedTitle", "icon", "draft"),
+    ),
+    url_path="/orgs/{organization}/sites/{site}/section-groups/{id}",
     read=NAVIGATION,
     visible_when={"draft": (False,)},
-    identity=("title",),
+    natural_keys=("title",),
     tie_breakers=("group",),
     create=Post("/orgs/{organization}/sites/{site}/section-groups", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
@@ -34,12 +50,24 @@ SECTION_GROUP = Kind(
     lifecycle=Lifecycle(on_delete="lifted"),
     fields=(
         Field("title", Text(1, 100), required=True),
-        Field("icon", Text(1, 50), null="clear"),
-        Field("localizedTitle", LOCALIZED, on="update", null="clear",
-              on_profiles={"published": {"type": localized(128), "null": "refused"}}),
-        Field("draft", Flag(), absent=False, exposure=(True, False)),
+        Field("icon", Text(1, 50), null_effect="clear"),
+        Field(
+            "localizedTitle",
+            LOCALIZED,
+            written_in="update",
+            null_effect="clear",
+            profile_overrides={"published": {"type": localized_text(128), "null_effect": "refused"}},
+        ),
+        Field("draft", Flag(), value_when_absent=False, exposure=(True, False)),
         # Read under one name and written under two more.
-        Field("group", Reference.to("section_group"), nest=True, read="sectionGroup", create_as="parent",
-              write="parentSectionGroupId", null="clear"),
+        Field(
+            "group",
+            Reference.to("section_group"),
+            is_parent_reference=True,
+            read_path="sectionGroup",
+            create_name="parent",
+            write_name="parentSectionGroupId",
+            null_effect="clear",
+        ),
     ),
-)  # fmt: skip
+)

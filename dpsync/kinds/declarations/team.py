@@ -1,20 +1,20 @@
 """Declare the teams of an organization. Team members are a kind too (team_member)."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Put
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Put
 from dpsync.kinds.types import Text
 
 TEAM = Kind(
     name="team",
     parent="organization",
     key="teams",
-    shape=Entries(),
-    at="{parent}/teams/{id}",
-    read=Pages("{parent}/teams"),
-    identity=("title",),  # not unique on the platform: two of one title need pins
+    shape=EntryMapping(),
+    url_path="{parent}/teams/{id}",
+    read=ListRead("{parent}/teams"),
+    natural_keys=("title",),  # not unique on the platform: two of one title need pins
     create=Put("{parent}/teams", repeat="look_up"),  # makes a new team each time, although it is a PUT
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    content=True,
+    has_content=True,
     can_be_empty=True,
     fields=(Field("title", Text(1, 64), required=True),),
 )

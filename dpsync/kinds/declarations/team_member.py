@@ -1,6 +1,6 @@
 """Declare the members of a team, with their roles. The key of an entry is the member's email."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Guard, Kind, Pages, Put
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, LastHolderGuard, ListRead, Put
 from dpsync.kinds.types import Enum, Reference
 
 TEAM_MEMBER = Kind(
@@ -8,30 +8,36 @@ TEAM_MEMBER = Kind(
     parent="team",
     key="members",
     delete_noun="membership",  # no person is deleted with it
-    shape=Entries(natural="user"),
-    at="{parent}/members/{id}",
-    id="organization.user.id",
-    own_id=False,
-    read=Pages("{parent}/members"),
-    identity=("user",),
-    title="user",
-    title_at="organization.user.email",
-    create=Put("{parent}/members/{user}", gives="$user", repeat="safe"),
+    shape=EntryMapping(key_field="user"),
+    url_path="{parent}/members/{id}",
+    id_path="organization.user.id",
+    has_unique_id=False,
+    read=ListRead("{parent}/members"),
+    natural_keys=("user",),
+    title_field="user",
+    referenced_title_path="organization.user.email",
+    create=Put("{parent}/members/{user}", id_source="$user", repeat="safe"),
     update=Put("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    shorthand="role",
-    guard=Guard("role", "owner"),
-    security=True,
+    shorthand_field="role",
+    guard=LastHolderGuard("role", "owner"),
+    creation_widens_access=True,
     fields=(
-        Field("user", Reference.to("member"), on="neither", read="organization.user.id", access="who"),
+        Field(
+            "user",
+            Reference.to("member"),
+            written_in="neither",
+            read_path="organization.user.id",
+            access_meaning="who",
+        ),
         Field(
             "role",
             Enum(("owner", "member")),
-            read="team.role",
-            absent="member",
+            read_path="team.role",
+            value_when_absent="member",
             required=True,
-            security=True,
-            raised=("member", "owner"),
+            can_widen_access=True,
+            widens_when=("member", "owner"),
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """Declare the roles of teams in one space, collection or site."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.shared.fields import GIVEN_ROLE
+from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
+from dpsync.kinds.shared.fields import REQUIRED_ROLE
 from dpsync.kinds.types import Reference
 
 TEAM_PERMISSION = Kind(
@@ -9,21 +9,21 @@ TEAM_PERMISSION = Kind(
     parent=("space", "translation_access", "collection", "site"),
     key="permissions.teams",
     label="team permission",
-    shape=Entries(natural="team"),
-    at="{parent}/permissions/teams/{id}",
-    id="team.id",
-    own_id=False,
-    read=Pages("{parent}/permissions/teams"),
-    identity=("team",),
-    title="team",
-    title_at="team.title",
-    create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, gives="$team", repeat="safe"),
+    shape=EntryMapping(key_field="team"),
+    url_path="{parent}/permissions/teams/{id}",
+    id_path="team.id",
+    has_unique_id=False,
+    read=ListRead("{parent}/permissions/teams"),
+    natural_keys=("team",),
+    title_field="team",
+    referenced_title_path="team.title",
+    create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, id_source="$team", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    shorthand="role",
-    security=True,
+    shorthand_field="role",
+    creation_widens_access=True,
     fields=(
-        Field("team", Reference.to("team"), on="neither", read="team.id", access="who"),
-        GIVEN_ROLE,
+        Field("team", Reference.to("team"), written_in="neither", read_path="team.id", access_meaning="who"),
+        REQUIRED_ROLE,
     ),
 )

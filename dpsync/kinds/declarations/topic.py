@@ -1,29 +1,29 @@
 """Declare the topics of a site. GitBook finds topics by itself; entries declare only their use."""
 
-from dpsync.kinds.kind import ByHand, Entries, Field, Kind, Pages, Patch
+from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, ManualStep, Patch
 from dpsync.kinds.types import Flag, Object, Text
 
 TOPIC = Kind(
     name="topic",
     parent="site",
     key="topics",
-    shape=Entries(),
-    at="{parent}/topics/{id}",
-    read=Pages("{parent}/topics", unpaged=True),
-    changed="updatedAt",
-    identity=("label",),  # not unique on the platform
-    title="label",
-    create=ByHand("wait until GitBook creates the topic {key}, because the API cannot create topics"),
+    shape=EntryMapping(),
+    url_path="{parent}/topics/{id}",
+    read=ListRead("{parent}/topics", is_unpaged=True),
+    changed_at_path="updatedAt",
+    natural_keys=("label",),  # not unique on the platform
+    title_field="label",
+    create=ManualStep("wait until GitBook creates the topic {key}, because the API cannot create topics"),
     update=Patch("{self}", repeat="safe"),
     fields=(
-        Field("label", Text(1), on="create", required=True),
+        Field("label", Text(1), written_in="create", required=True),
         Field(
             "usageSettings",
             Object({"changeRequests": Flag()}, ("changeRequests",)),
-            on="update",
-            in_answers="always",
+            written_in="update",
+            in_responses="always",
             platform_default={"changeRequests": False},
-            raised=({"changeRequests": False}, {"changeRequests": True}),
+            widens_when=({"changeRequests": False}, {"changeRequests": True}),
         ),
     ),
 )

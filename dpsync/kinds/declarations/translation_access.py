@@ -1,6 +1,6 @@
 """Declare the access to a translated space, which has no entry of its own."""
 
-from dpsync.kinds.kind import Kind, One, Patch, Single
+from dpsync.kinds.kind import Kind, Patch, SingleEntry, SingleRead
 from dpsync.kinds.shared.fields import SPACE_ACCESS
 
 TRANSLATION_ACCESS = Kind(
@@ -8,10 +8,10 @@ TRANSLATION_ACCESS = Kind(
     parent="translation",
     key="access",
     label="access to a translation",
-    shape=Single(),
-    of_output=True,
-    at="/spaces/{id}",
-    read=One("{self}"),
+    shape=SingleEntry(),
+    is_part_of_output=True,
+    url_path="/spaces/{id}",
+    read=SingleRead("{self}"),
     update=Patch("{self}", repeat="safe"),
     fields=SPACE_ACCESS,
 )

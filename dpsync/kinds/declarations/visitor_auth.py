@@ -1,6 +1,6 @@
 """Declare how visitors sign in to a site. dpsync never reads the key that signs their tokens."""
 
-from dpsync.kinds.kind import Field, Kind, One, Patch, Single
+from dpsync.kinds.kind import Field, Kind, Patch, SingleEntry, SingleRead
 from dpsync.kinds.types import Enum, Text
 
 VISITOR_AUTH = Kind(
@@ -8,31 +8,36 @@ VISITOR_AUTH = Kind(
     parent="site",
     key="visitorAuth",
     label="visitor access",
-    shape=Single(always=True),
-    at="{parent}/publishing/auth",
-    read=One(),
+    shape=SingleEntry(exists_with_parent=True),
+    url_path="{parent}/publishing/auth",
+    read=SingleRead(),
     # It wants the backend each time.
     update=Patch("{self}", {"...": "$fields", "backend": "$backend"}, repeat="safe"),
     fields=(
         Field(
             "backend",
             Enum(("custom", "integration")),
-            on="update",
+            written_in="update",
             required=True,
             platform_default="custom",
-            security=True,
-            raised="changed",
+            can_widen_access=True,
+            widens_when="changed",
         ),
         Field(
             "fallbackURL",
-            Text(1, 2048, form="url"),
-            on="update",
-            null="clear",
-            security=True,
-            raised="changed",
+            Text(1, 2048, format="url"),
+            written_in="update",
+            null_effect="clear",
+            can_widen_access=True,
+            widens_when="changed",
         ),
         Field(
-            "logoutURL", Text(1, 2048, form="url"), on="update", null="clear", security=True, raised="changed"
+            "logoutURL",
+            Text(1, 2048, format="url"),
+            written_in="update",
+            null_effect="clear",
+            can_widen_access=True,
+            widens_when="changed",
         ),
     ),
 )

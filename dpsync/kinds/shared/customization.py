@@ -7,17 +7,26 @@ declared alone.
 
 from typing import Any
 
-from dpsync.kinds.shared.fields import LOCALIZED, localized
+from dpsync.kinds.shared.fields import LOCALIZED, localized_text
 from dpsync.kinds.types import Json, Schema, Text, Type
-from dpsync.kinds.types.schemas import FLAG, NULL, NUMBER, listed, members, table, text, words
+from dpsync.kinds.types.schemas import (
+    FLAG,
+    NULL,
+    NUMBER,
+    enum_schema,
+    list_schema,
+    mapping_schema,
+    object_schema,
+    text_schema,
+)
 
-_URL = text(1, 2048, r"^[A-Za-z][A-Za-z0-9+.-]*:\S+$", "a URL")
-_COLOUR = text(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$", meaning="a colour (#RGB or #RRGGBB)")
-_COLOURS = members("light dark", "this colour", light=_COLOUR, dark=_COLOUR)
-_IMAGES = members("light dark", "this image", light=_URL, dark=_URL)
-_IN_LANGUAGES = table(text(0, 2048))
-_SHORT_IN_LANGUAGES = table(text(0, 64))
-_LONG_IN_LANGUAGES = table(text(0, 128))
+_URL = text_schema(1, 2048, r"^[A-Za-z][A-Za-z0-9+.-]*:\S+$", "a URL")
+_COLOUR = text_schema(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$", meaning="a colour (#RGB or #RRGGBB)")
+_COLOURS = object_schema("light dark", "this colour", light=_COLOUR, dark=_COLOUR)
+_IMAGES = object_schema("light dark", "this image", light=_URL, dark=_URL)
+_IN_LANGUAGES = mapping_schema(text_schema(0, 2048))
+_SHORT_IN_LANGUAGES = mapping_schema(text_schema(0, 64))
+_LONG_IN_LANGUAGES = mapping_schema(text_schema(0, 128))
 _FONTS = (
     "ABCFavorit", "Inter", "Roboto", "RobotoSlab", "OpenSans", "SourceSansPro", "Lato", "Ubuntu", "Raleway",
     "Merriweather", "Overpass", "NotoSans", "IBMPlexSerif", "Poppins", "FiraSans",
@@ -45,17 +54,27 @@ PLATFORMS = (
     "reddit", "bluesky", "mastodon", "threads", "medium",
 )  # fmt: skip
 PAGE_ACTIONS = ("assistant", "external-ai", "markdown", "mcp", "git", "pdf")
-_OWN_FONT = members(
-    "id custom fontFamily fontFaces", "this font", id=text(), custom=FLAG, fontFamily=text(1, 50),
-    fontFaces=listed(members(
-        "weight sources", "this font", weight=NUMBER,
-        sources=listed(members("url", "this source", url=_URL, format=words("woff2", "woff"))),
-    )),
-)  # fmt: skip
+_OWN_FONT = object_schema(
+    "id custom fontFamily fontFaces",
+    "this font",
+    id=text_schema(),
+    custom=FLAG,
+    fontFamily=text_schema(1, 50),
+    fontFaces=list_schema(
+        object_schema(
+            "weight sources",
+            "this font",
+            weight=NUMBER,
+            sources=list_schema(
+                object_schema("url", "this source", url=_URL, format=enum_schema("woff2", "woff"))
+            ),
+        )
+    ),
+)
 
 
 def _font(*known: str) -> Schema:
-    return {"anyOf": [words(*known), _OWN_FONT]}
+    return {"anyOf": [enum_schema(*known), _OWN_FONT]}
 
 
 def _ref(kind: str, needed: str, more: str = "") -> Schema:
@@ -63,8 +82,8 @@ def _ref(kind: str, needed: str, more: str = "") -> Schema:
 
     `needed` and `more` are the required and optional members, space-separated.
     """
-    parts = {name: text() for name in (*needed.split(), *more.split())}
-    return members(f"kind {needed}", "this link", kind={"const": kind}, **parts)
+    parts = {name: text_schema() for name in (*needed.split(), *more.split())}
+    return object_schema(f"kind {needed}", "this link", kind={"const": kind}, **parts)
 
 
 _REFERENCES = [
@@ -73,74 +92,118 @@ _REFERENCES = [
     _ref("space", "space"), _ref("reusable-content", "reusableContent", "space"), _ref("tag", "tag", "space"),
     _ref("openapi", "spec"),
 ]  # fmt: skip
-_TO: Schema = {"anyOf": _REFERENCES}
-_LINK = members(
-    "title to", "this link", title=text(0, 64), localizedTitle=_SHORT_IN_LANGUAGES, to=_TO
+_LINK_TARGET: Schema = {"anyOf": _REFERENCES}
+_LINK = object_schema(
+    "title to", "this link", title=text_schema(0, 64), localizedTitle=_SHORT_IN_LANGUAGES, to=_LINK_TARGET
 )  # fmt: skip
-_HEADER_LINK = members(
-    "title to links", "this link", title=text(), localizedTitle=_IN_LANGUAGES,
-    style=words("link", "button-primary", "button-secondary"), to={"anyOf": [*_REFERENCES, NULL]},
-    links=listed(_LINK), condition=text(0, 1024),
+_HEADER_LINK = object_schema(
+    "title to links", "this link", title=text_schema(), localizedTitle=_IN_LANGUAGES,
+    style=enum_schema("link", "button-primary", "button-secondary"), to={"anyOf": [*_REFERENCES, NULL]},
+    links=list_schema(_LINK), condition=text_schema(0, 1024),
 )  # fmt: skip
-_GROUP = members(
-    "title links", "this group of links", title=text(), localizedTitle=_IN_LANGUAGES, links=listed(_LINK)
+_GROUP = object_schema(
+    "title links",
+    "this group of links",
+    title=text_schema(),
+    localizedTitle=_IN_LANGUAGES,
+    links=list_schema(_LINK),
 )
-_CODE = members(
-    "light dark", "this theme of code", light=words(*CODE_THEMES), dark=words(*CODE_THEMES)
+_CODE = object_schema(
+    "light dark", "this theme of code", light=enum_schema(*CODE_THEMES), dark=enum_schema(*CODE_THEMES)
 )  # fmt: skip
 
-SHAPES: dict[str, Schema] = {
-    "styling": members(
-        "", "styling", theme=words("clean", "muted", "bold", "gradient"), primaryColor=_COLOURS,
-        tint=members("color", "the tint", color=_COLOURS), infoColor=_COLOURS, successColor=_COLOURS,
-        warningColor=_COLOURS, dangerColor=_COLOURS, corners=words("straight", "rounded", "circular"),
-        depth=words("subtle", "flat"), links=words("default", "accent"), font=_font(*_FONTS),
-        headingFont=_font(*_FONTS), monospaceFont=_font(*_CODE_FONTS), background=words("plain", "match"),
-        icons=words("regular", "solid", "duotone", "light", "thin"),
-        codeTheme=members("", "codeTheme", default=_CODE, openapi=_CODE),
-        sidebar=members("", "the sidebar", background=words("default", "filled"),
-                        list=words("default", "pill", "line")),
-        search=words("prominent", "subtle"),
+FIELD_SCHEMAS: dict[str, Schema] = {
+    "styling": object_schema(
+        "",
+        "styling",
+        theme=enum_schema("clean", "muted", "bold", "gradient"),
+        primaryColor=_COLOURS,
+        tint=object_schema("color", "the tint", color=_COLOURS),
+        infoColor=_COLOURS,
+        successColor=_COLOURS,
+        warningColor=_COLOURS,
+        dangerColor=_COLOURS,
+        corners=enum_schema("straight", "rounded", "circular"),
+        depth=enum_schema("subtle", "flat"),
+        links=enum_schema("default", "accent"),
+        font=_font(*_FONTS),
+        headingFont=_font(*_FONTS),
+        monospaceFont=_font(*_CODE_FONTS),
+        background=enum_schema("plain", "match"),
+        icons=enum_schema("regular", "solid", "duotone", "light", "thin"),
+        codeTheme=object_schema("", "codeTheme", default=_CODE, openapi=_CODE),
+        sidebar=object_schema(
+            "",
+            "the sidebar",
+            background=enum_schema("default", "filled"),
+            list=enum_schema("default", "pill", "line"),
+        ),
+        search=enum_schema("prominent", "subtle"),
     ),
-    "internationalization": members(
-        "", "internationalization",
-        locale=words("en", "fr", "es", "zh", "ja", "de", "nl", "no", "pt-br", "ru"),
+    "internationalization": object_schema(
+        "",
+        "internationalization",
+        locale=enum_schema("en", "fr", "es", "zh", "ja", "de", "nl", "no", "pt-br", "ru"),
     ),
-    "favicon": members("", "the favicon", icon=_IMAGES, emoji=text(0, 50)),
-    "header": members(
-        "", "the header", preset=words("default", "bold", "contrast", "custom", "none"), logo=_IMAGES,
-        primaryLink=_TO, backgroundColor=_COLOURS, linkColor=_COLOURS, links=listed(_HEADER_LINK),
+    "favicon": object_schema("", "the favicon", icon=_IMAGES, emoji=text_schema(0, 50)),
+    "header": object_schema(
+        "",
+        "the header",
+        preset=enum_schema("default", "bold", "contrast", "custom", "none"),
+        logo=_IMAGES,
+        primaryLink=_LINK_TARGET,
+        backgroundColor=_COLOURS,
+        linkColor=_COLOURS,
+        links=list_schema(_HEADER_LINK),
     ),
-    "footer": members("", "the footer", logo=_IMAGES, groups=listed(_GROUP), copyright=text(0, 512)),
-    "announcement": members(
-        "enabled message style", "the announcement", enabled=FLAG, message=text(2, 128),
-        localizedMessage=_LONG_IN_LANGUAGES, link=_LINK, style=words("info", "warning", "danger", "success"),
+    "footer": object_schema(
+        "", "the footer", logo=_IMAGES, groups=list_schema(_GROUP), copyright=text_schema(0, 512)
     ),
-    "themes": members("", "themes", default=words("light", "dark", "system"), toggeable=FLAG),
-    "feedback": members("", "feedback", enabled=FLAG),
-    "ai": members(
-        "", "ai", mode=words("none", "search", "assistant"), greeting=text(0, 256),
-        localizedGreeting=_LONG_IN_LANGUAGES, suggestions=listed(text(3, 64), 5), instructions=text(0, 10000),
+    "announcement": object_schema(
+        "enabled message style",
+        "the announcement",
+        enabled=FLAG,
+        message=text_schema(2, 128),
+        localizedMessage=_LONG_IN_LANGUAGES,
+        link=_LINK,
+        style=enum_schema("info", "warning", "danger", "success"),
     ),
-    "advancedCustomization": members("", "advancedCustomization", enabled=FLAG),
-    "pageActions": members("", "pageActions", items=listed(words(*PAGE_ACTIONS))),
-    "externalLinks": members("", "externalLinks", target=words("self", "blank")),
-    "pagination": members("", "pagination", enabled=FLAG),
-    "trademark": members("", "trademark", enabled=FLAG),
-    "privacyPolicy": members("", "privacyPolicy", url=_URL),
-    "socialPreview": members("", "socialPreview", url=_URL),
-    "insights": members("", "insights", trackingCookie=FLAG),
-    "socialAccounts": listed(members(
-        "platform handle display", "this account", platform=words(*PLATFORMS), handle=text(1, 128),
-        display=members("footer header", "display", footer=FLAG, header=FLAG),
-    ), 10),
-}  # fmt: skip
+    "themes": object_schema("", "themes", default=enum_schema("light", "dark", "system"), toggeable=FLAG),
+    "feedback": object_schema("", "feedback", enabled=FLAG),
+    "ai": object_schema(
+        "",
+        "ai",
+        mode=enum_schema("none", "search", "assistant"),
+        greeting=text_schema(0, 256),
+        localizedGreeting=_LONG_IN_LANGUAGES,
+        suggestions=list_schema(text_schema(3, 64), 5),
+        instructions=text_schema(0, 10000),
+    ),
+    "advancedCustomization": object_schema("", "advancedCustomization", enabled=FLAG),
+    "pageActions": object_schema("", "pageActions", items=list_schema(enum_schema(*PAGE_ACTIONS))),
+    "externalLinks": object_schema("", "externalLinks", target=enum_schema("self", "blank")),
+    "pagination": object_schema("", "pagination", enabled=FLAG),
+    "trademark": object_schema("", "trademark", enabled=FLAG),
+    "privacyPolicy": object_schema("", "privacyPolicy", url=_URL),
+    "socialPreview": object_schema("", "socialPreview", url=_URL),
+    "insights": object_schema("", "insights", trackingCookie=FLAG),
+    "socialAccounts": list_schema(
+        object_schema(
+            "platform handle display",
+            "this account",
+            platform=enum_schema(*PLATFORMS),
+            handle=text_schema(1, 128),
+            display=object_schema("footer header", "display", footer=FLAG, header=FLAG),
+        ),
+        10,
+    ),
+}
 """The schema of each field. Objects that every response has may be declared in part."""
 _FONT_OF_THE_SITE = ("font", "headingFont", "monospaceFont")
-SPACE_SHAPES: dict[str, Schema] = SHAPES | {
-    "styling": SHAPES["styling"] | {
+SPACE_FIELD_SCHEMAS: dict[str, Schema] = FIELD_SCHEMAS | {
+    "styling": FIELD_SCHEMAS["styling"] | {
         "properties": {
-            name: part for name, part in SHAPES["styling"]["properties"].items()
+            name: part for name, part in FIELD_SCHEMAS["styling"]["properties"].items()
             if name not in _FONT_OF_THE_SITE
         },
     },
@@ -152,13 +215,13 @@ CODE_THEME: dict[str, Any] = {
 """The code themes of a new site. The vendor's document says only that they exist."""
 
 
-_OBJECTS = (
+_OBJECT_FIELDS = (
     "styling", "internationalization", "favicon", "header", "footer", "announcement", "themes", "feedback",
     "ai", "advancedCustomization", "pageActions", "externalLinks", "pagination", "trademark",
     "privacyPolicy", "socialPreview", "insights",
 )  # fmt: skip
 _LOGO = ("logo.light",)
-_NEEDED = {
+_REQUIRED_MEMBERS = {
     "styling": ("tint.color", "tint.color.light", "tint.color.dark"),
     "favicon": ("icon.light",),
     "header": (*_LOGO, *(f"{of}Color.{name}" for of in ("background", "link") for name in ("light", "dark"))),
@@ -169,7 +232,7 @@ _NEEDED = {
 _BLUE, _GREY, _GREEN, _ORANGE, _RED = (
     {"light": colour, "dark": colour} for colour in ("#346DDB", "#787878", "#00C950", "#FE9A00", "#FB2C36")
 )
-USUAL: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "styling": {
         "theme": "clean", "primaryColor": _BLUE, "infoColor": _GREY, "successColor": _GREEN,
         "warningColor": _ORANGE, "dangerColor": _RED, "corners": "rounded", "depth": "subtle",
@@ -185,11 +248,11 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 
 
-USUAL_TODAY = USUAL | {"styling": USUAL["styling"] | {"codeTheme": CODE_THEME}}
+CURRENT_DEFAULTS = DEFAULTS | {"styling": DEFAULTS["styling"] | {"codeTheme": CODE_THEME}}
 """The defaults in the current API version."""
 
 
-def customization_fields(defaults: dict[str, Any]) -> dict[str, Type]:
+def field_types(defaults: dict[str, Any]) -> dict[str, Type]:
     """Return the type of each field. Members that are not written are not managed.
 
     `defaults` are the platform's values of members that are not set.
@@ -197,24 +260,24 @@ def customization_fields(defaults: dict[str, Any]) -> dict[str, Type]:
     return {
         "title": Text(1, 128),
         "localizedTitle": LOCALIZED,
-        **{name: _field_type(name, defaults, {"type": "object"}) for name in _OBJECTS},
-        "socialAccounts": Json(shape={"type": "array"}),
+        **{name: _field_type(name, defaults, {"type": "object"}) for name in _OBJECT_FIELDS},
+        "socialAccounts": Json(json_schema={"type": "array"}),
     }
 
 
-def members_today(defaults: dict[str, Any], shapes: dict[str, Schema]) -> dict[str, Type]:
+def current_field_types(defaults: dict[str, Any], shapes: dict[str, Schema]) -> dict[str, Type]:
     """Return the type of each field in the current API version, which defines every member and word."""
     return {
         "title": Text(2, 128),
-        "localizedTitle": localized(128),
-        **{name: _field_type(name, defaults, shapes[name]) for name in _OBJECTS},
-        "socialAccounts": Json(shape=shapes["socialAccounts"]),
+        "localizedTitle": localized_text(128),
+        **{name: _field_type(name, defaults, shapes[name]) for name in _OBJECT_FIELDS},
+        "socialAccounts": Json(json_schema=shapes["socialAccounts"]),
     }
 
 
 def _field_type(name: str, defaults: dict[str, Any], shape: Schema) -> Json:
     return Json(
-        partial=True, secrets=True, rarely=True, shape=shape, tag="kind",
-        exclusive=("icon", "emoji") if name == "favicon" else (), platform_default=defaults.get(name),
-        needed=_NEEDED.get(name, ()),
+        is_partial=True, may_contain_secrets=True, secrets_are_rare=True, json_schema=shape, tag="kind",
+        exclusive_members=("icon", "emoji") if name == "favicon" else (), platform_default=defaults.get(name),
+        required_members=_REQUIRED_MEMBERS.get(name, ()),
     )  # fmt: skip

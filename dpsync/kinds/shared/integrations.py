@@ -8,8 +8,8 @@ fields of published integrations that differ by API version.
 from collections.abc import Mapping
 from typing import Any
 
-from dpsync.kinds.types import Enum, Json, Many, Object, Schema, Table, Text
-from dpsync.kinds.types.schemas import FLAG, NUMBER, listed, members, table, text
+from dpsync.kinds.types import Enum, Json, List, Object, Schema, Table, Text
+from dpsync.kinds.types.schemas import FLAG, NUMBER, list_schema, mapping_schema, object_schema, text_schema
 
 
 def claims_schema(value: Any) -> list[str]:
@@ -32,7 +32,7 @@ def claims_schema(value: Any) -> list[str]:
     return []
 
 
-def described_claims_schema(value: Any) -> list[str]:
+def published_claims_schema(value: Any) -> list[str]:
     """Return the faults of a visitor schema whose claims need a description and a type of the current API."""
     wrong = claims_schema(value)
     if wrong:
@@ -71,31 +71,48 @@ def _claim_faults(name: str, part: Any) -> list[str]:
     return wrong
 
 
-_DESCRIBED = {"type", "description"}
+_DESCRIPTION_KEYS = {"type", "description"}
 _TYPES = {
-    "boolean": _DESCRIBED,
-    "string": _DESCRIBED | {"enum"},
-    "number": _DESCRIBED,
-    "array": _DESCRIBED | {"items"},
-    "object": _DESCRIBED | {"properties", "additionalProperties"},
+    "boolean": _DESCRIPTION_KEYS,
+    "string": _DESCRIPTION_KEYS | {"enum"},
+    "number": _DESCRIPTION_KEYS,
+    "array": _DESCRIPTION_KEYS | {"items"},
+    "object": _DESCRIPTION_KEYS | {"properties", "additionalProperties"},
 }
 
 
-_GIVEN = Text(1)
+_NONEMPTY_TEXT = Text(1)
 _SECRET = Text(1, secret=True)
-_REPOSITORY = Text(3, None, r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", meaning="a repository (acme/docs)")
+_REPOSITORY = Text(
+    3, None, r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", pattern_description="a repository (acme/docs)"
+)
 _VIDEOS = Text(
-    4, None, r"UC[A-Za-z0-9_-]{22}|@[A-Za-z0-9._-]{3,100}", meaning="a channel's id (UC…) or handle (@…)"
+    4,
+    None,
+    r"UC[A-Za-z0-9_-]{22}|@[A-Za-z0-9._-]{3,100}",
+    pattern_description="a channel's id (UC…) or handle (@…)",
 )
 _STATUS = Enum(("draft", "open", "archived", "merged"))
-PARTS = {
-    "url": Text(1, 2048, form="url"), "channelId": _VIDEOS, "repository": _REPOSITORY, "token": _SECRET,
-    "subdomain": _GIVEN, "email": _GIVEN, "apiToken": _SECRET, "dataCenter": _GIVEN, "orgId": _GIVEN,
-    "clientId": _GIVEN, "clientSecret": _SECRET, "refreshToken": _SECRET, "domain": _GIVEN, "apiKey": _SECRET,
-    "baseUrl": Text(1, 2048, form="url"), "apiEmail": Text(3, 254, form="email"),
+CONNECTOR_PARTS = {
+    "url": Text(1, 2048, format="url"),
+    "channelId": _VIDEOS,
+    "repository": _REPOSITORY,
+    "token": _SECRET,
+    "subdomain": _NONEMPTY_TEXT,
+    "email": _NONEMPTY_TEXT,
+    "apiToken": _SECRET,
+    "dataCenter": _NONEMPTY_TEXT,
+    "orgId": _NONEMPTY_TEXT,
+    "clientId": _NONEMPTY_TEXT,
+    "clientSecret": _SECRET,
+    "refreshToken": _SECRET,
+    "domain": _NONEMPTY_TEXT,
+    "apiKey": _SECRET,
+    "baseUrl": Text(1, 2048, format="url"),
+    "apiEmail": Text(3, 254, format="email"),
     "statusMapping": Table(_STATUS, Text(1, 255)),
-}  # fmt: skip
-_NEEDED = {
+}
+_REQUIRED_PARTS = {
     "website": ("url",), "youtube": ("channelId",), "github-discussions": ("repository", "token"),
     "github-issues": ("repository", "token"), "intercom": ("token",), "front": ("token",),
     "pylon": ("token",), "hubspot": ("token",), "linear": ("token",),
@@ -103,20 +120,20 @@ _NEEDED = {
     "zoho-desk": ("dataCenter", "orgId", "clientId", "clientSecret", "refreshToken"),
     "freshdesk": ("domain", "apiKey"), "jira": ("baseUrl", "apiEmail", "apiToken"),
 }  # fmt: skip
-_MAY = {"jira": ("statusMapping",)}
-FORMS = {
+_OPTIONAL_PARTS = {"jira": ("statusMapping",)}
+CONNECTOR_FORMS = {
     f"builtin:{name}": Object(
-        {part: PARTS[part] for part in (*needed, *_MAY.get(name, ()))},
+        {part: CONNECTOR_PARTS[part] for part in (*needed, *_OPTIONAL_PARTS.get(name, ()))},
         needed,
         f"the settings of builtin:{name}",
     )
-    for name, needed in _NEEDED.items()
+    for name, needed in _REQUIRED_PARTS.items()
 }
 """The required and optional settings by connector. Other connectors have none."""
 CONNECTOR = Text(
-    1, None, rf"integration:[^:]+|builtin:(email|api|{'|'.join(_NEEDED)})",
-    meaning="a connector: integration:NAME, or builtin:NAME with one of these names: email, api, "
-    f"{', '.join(_NEEDED)}",
+    1, None, rf"integration:[^:]+|builtin:(email|api|{'|'.join(_REQUIRED_PARTS)})",
+    pattern_description="a connector: integration:NAME, or builtin:NAME with one of these names: email, api, "
+    f"{', '.join(_REQUIRED_PARTS)}",
 )  # fmt: skip
 
 
@@ -128,42 +145,59 @@ SCOPES = (
 )  # fmt: skip
 CATEGORIES = ("analytics", "collaboration", "content", "gitsync", "marketing", "visitor-auth", "other")
 
-_TODAY = tuple(word for word in CATEGORIES if word != "gitsync")
-_BLOCK = members(
-    "id title", "this block", id=text(), title=text(2, 40), description=text(0, 150), icon=text(),
-    urlUnfurl=listed(text()), markdown=members("codeblock body", "markdown", codeblock=text(), body=text()),
-)  # fmt: skip
-_SOURCE = members(
-    "id title configuration", "this content source", id=text(), title=text(2, 40), description=text(0, 150),
-    icon=text(), configuration=members("componentId", "the configuration", componentId=text()),
-)  # fmt: skip
+_CURRENT_CATEGORIES = tuple(word for word in CATEGORIES if word != "gitsync")
+_BLOCK = object_schema(
+    "id title",
+    "this block",
+    id=text_schema(),
+    title=text_schema(2, 40),
+    description=text_schema(0, 150),
+    icon=text_schema(),
+    urlUnfurl=list_schema(text_schema()),
+    markdown=object_schema("codeblock body", "markdown", codeblock=text_schema(), body=text_schema()),
+)
+_SOURCE = object_schema(
+    "id title configuration",
+    "this content source",
+    id=text_schema(),
+    title=text_schema(2, 40),
+    description=text_schema(0, 150),
+    icon=text_schema(),
+    configuration=object_schema("componentId", "the configuration", componentId=text_schema()),
+)
 
 
 def _setting(type_: str, needed: str = "", **parts: Schema) -> Schema:
-    words = {"type": {"const": type_}, "title": text(2, 50), "description": text(0, 100)}
-    return members(f"type {needed}", "this setting", **words, **parts)
+    words = {"type": {"const": type_}, "title": text_schema(2, 50), "description": text_schema(0, 100)}
+    return object_schema(f"type {needed}", "this setting", **words, **parts)
 
 
 _SETTING: Schema = {
     "anyOf": [
-        _setting("string", default=text(), completion_url=text(), enum=listed(text())),
+        _setting(
+            "string", default=text_schema(), completion_url=text_schema(), enum=list_schema(text_schema())
+        ),
         _setting("number", default=NUMBER),
         _setting("boolean", default=FLAG),
-        _setting("button", "callback_url button_text", callback_url=text(), button_text=text()),
+        _setting("button", "callback_url button_text", callback_url=text_schema(), button_text=text_schema()),
     ]
 }
-_SETTINGS = members(
-    "", "these settings", properties=table(_SETTING), required=listed(text()), componentId=text()
+_SETTINGS = object_schema(
+    "",
+    "these settings",
+    properties=mapping_schema(_SETTING),
+    required=list_schema(text_schema()),
+    componentId=text_schema(),
 )
-_CONFIGURATIONS = members("", "the configurations", account=_SETTINGS, space=_SETTINGS, site=_SETTINGS)
-_REQUIRED = {"required": True, "in_answers": "sometimes"}
+_CONFIGURATIONS = object_schema("", "the configurations", account=_SETTINGS, space=_SETTINGS, site=_SETTINGS)
+_REQUIRED = {"required": True, "in_responses": "sometimes"}
 
 ON_PROFILES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "description": {"published": _REQUIRED},
     "scopes": {"published": _REQUIRED},
-    "categories": {"published": {"type": Many(Enum(_TODAY), as_set=True)}},
-    "blocks": {"published": {"type": Json(shape=listed(_BLOCK))}},
-    "contentSources": {"published": {"type": Json(shape=listed(_SOURCE))}},
-    "configurations": {"published": {"type": Json(shape=_CONFIGURATIONS, tag="type")}},
+    "categories": {"published": {"type": List(Enum(_CURRENT_CATEGORIES), is_set=True)}},
+    "blocks": {"published": {"type": Json(json_schema=list_schema(_BLOCK))}},
+    "contentSources": {"published": {"type": Json(json_schema=list_schema(_SOURCE))}},
+    "configurations": {"published": {"type": Json(json_schema=_CONFIGURATIONS, tag="type")}},
 }
 """The differences by field and profile: the current version requires more, and lacks a Git Sync category."""

@@ -4,10 +4,28 @@ Input: a YAML node, or a value in an answer of the platform.
 Output: a value, or findings about the node. `texts.py` has the types of longer texts.
 """
 
-from dpsync.kinds.types.base import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
+from dpsync.kinds.types.base import (
+    INVALID,
+    Invalid,
+    ParseContext,
+    Schema,
+    TextFile,
+    Type,
+    file_reference_path,
+    report_wrong_type,
+)
 from dpsync.kinds.types.free_form import Json
-from dpsync.kinds.types.scalars import Domain, Enum, Flag, Own, Page, Reference, Text, as_segment
-from dpsync.kinds.types.structures import Many, Object, OneOf, ShortForm, Table
+from dpsync.kinds.types.scalars import (
+    Domain,
+    Enum,
+    Flag,
+    OwnReference,
+    Page,
+    Reference,
+    Text,
+    quote_url_segment,
+)
+from dpsync.kinds.types.structures import List, Object, OneOf, ShortForm, Table
 
 __all__ = [
     "INVALID",
@@ -16,12 +34,12 @@ __all__ = [
     "Flag",
     "Invalid",
     "Json",
-    "Many",
+    "List",
     "Object",
     "OneOf",
-    "Own",
+    "OwnReference",
     "Page",
-    "Parsing",
+    "ParseContext",
     "Reference",
     "Schema",
     "ShortForm",
@@ -29,7 +47,7 @@ __all__ = [
     "Text",
     "TextFile",
     "Type",
-    "as_segment",
-    "expected",
-    "file_of",
+    "file_reference_path",
+    "quote_url_segment",
+    "report_wrong_type",
 ]

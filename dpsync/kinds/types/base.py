@@ -15,7 +15,7 @@ from msgspec import Struct
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 from dpsync.model.text import did_you_mean
 from dpsync.model.urls import hide_credentials
-from dpsync.model.values import LiveId, Ref, Secret, Value, canonical
+from dpsync.model.values import LiveId, Ref, Secret, Value, canonical_json
 
 Schema = dict[str, Any]
 
@@ -29,7 +29,7 @@ _EQUAL = frozenset({str, bool, int, Ref, LiveId})
 """Types whose values can be compared with `==`, which is faster than comparing canonical forms."""
 
 
-class Misfit(Struct, frozen=True):
+class UnexpectedShape(Struct, frozen=True):
     """A response value of the wrong type.
 
     `member` is the path from the checked value to the misfit ("rules.0.rule"; "" for the value itself).
@@ -40,17 +40,19 @@ class Misfit(Struct, frozen=True):
     expected: str
     found: str
 
-    def inside(self, member: str | int) -> Misfit:
+    def nested_in(self, member: str | int) -> UnexpectedShape:
         """Return the misfit as seen from the value that contains the checked value as a member."""
-        return Misfit(f"{member}.{self.member}" if self.member else str(member), self.expected, self.found)
+        return UnexpectedShape(
+            f"{member}.{self.member}" if self.member else str(member), self.expected, self.found
+        )
 
 
-def unlike(wire: Any, expected: str) -> Misfit:
+def wrong_type(wire: Any, expected: str) -> UnexpectedShape:
     """Return the misfit for a value of the wrong type."""
-    return Misfit("", expected, _JSON_WORDS.get(type(wire), "a number"))
+    return UnexpectedShape("", expected, _JSON_WORDS.get(type(wire), "a number"))
 
 
-MISSING = "missing"
+ABSENT = "missing"
 """`Misfit.found` for an absent value."""
 _JSON_WORDS = {
     type(None): "null",
@@ -68,7 +70,7 @@ class TextFile(Struct, frozen=True):
     text: str
 
 
-class Parsing(Protocol):
+class ParseContext(Protocol):
     """The context in which a type parses a node."""
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
@@ -96,7 +98,7 @@ class Parsing(Protocol):
 class Type(Struct, frozen=True):
     """Base of all types: any JSON value, sent and read unchanged."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         """Return the value of a node. Report faults to `ctx` and return INVALID."""
         raise TypeError(f"{type(self).__name__} does not implement parse")
 
@@ -107,12 +109,12 @@ class Type(Struct, frozen=True):
         """
         return merge_values(below, above)
 
-    def short(self, written: Any, replaced: Node | None = None) -> Any:
+    def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
         """Return the shortest YAML form of a value that is written as YAML data.
 
         If it replaces a node in the long form, it keeps the long form.
         """
-        return written
+        return long_form
 
     def schema(self) -> Schema:
         """Return the JSON Schema of the YAML form."""
@@ -126,7 +128,7 @@ class Type(Struct, frozen=True):
         """Return the value of a wire form without misfit."""
         return wire
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         """Return why a response value must not be decoded, None if it may be.
 
         Only types are checked. Unknown words and members are allowed, and limits for written values do not
@@ -134,43 +136,43 @@ class Type(Struct, frozen=True):
         """
         return None
 
-    def over(self, live: Value, wanted: Value) -> Value:
+    def merge_over_live(self, live: Value, wanted: Value) -> Value:
         """Return the value to send in a request that replaces the whole object.
 
         Both values are in wire form.
         """
         return wanted
 
-    def same(self, one: Value, other: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         """Return whether a wanted and a live value are equal."""
-        if type(one) is type(other) and type(one) in _EQUAL:
-            return bool(one == other)
-        return canonical(one) == canonical(other)
+        if type(wanted) is type(live) and type(wanted) in _EQUAL:
+            return bool(wanted == live)
+        return canonical_json(wanted) == canonical_json(live)
 
-    def fold(self, value: Value) -> Value:
+    def fold_for_key(self, value: Value) -> Value:
         """Return the form in which the value is compared as part of a natural key."""
         return value
 
-    def key(self, value: Value) -> Value:
+    def entry_key(self, value: Value) -> Value:
         """Return the value for the key of an entry, in the form that dpsync stores and sends."""
-        return self.fold(value)
+        return self.fold_for_key(value)
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         """Return the part of a value that the platform never returns, None if there is none."""
         return None
 
     @property
-    def may_be_unread(self) -> bool:
+    def may_be_write_only(self) -> bool:
         """Whether a value may have a part that the platform never returns."""
-        return type(self).unread is not Type.unread
+        return type(self).write_only_part is not Type.write_only_part
 
     @property
     def may_be_secret(self) -> bool:
         """Whether a value may have a secret part, at any depth."""
-        own = getattr(self, "secret", False) or getattr(self, "secrets", False)
-        return bool(own) or any(one.may_be_secret for one in _types_in(self))
+        own = getattr(self, "secret", False) or getattr(self, "may_contain_secrets", False)
+        return bool(own) or any(one.may_be_secret for one in _part_types(self))
 
-    def narrow(self, live: Value, wanted: Value) -> Value:
+    def displayable_live(self, live: Value, wanted: Value) -> Value:
         """Return the part of a live value that may be shown beside a wanted value: managed and not secret."""
         return live
 
@@ -184,7 +186,7 @@ class Type(Struct, frozen=True):
         return False
 
     @property
-    def refers(self) -> tuple[str, ...]:
+    def referenced_kinds(self) -> tuple[str, ...]:
         """The kinds to which a value may refer."""
         return ()
 
@@ -217,23 +219,23 @@ def is_file_reference(node: Node) -> bool:
     return isinstance(node, Mapping) and node.keys() == ["file"]
 
 
-def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:
+def file_reference_path(node: Node, ctx: ParseContext) -> Scalar | Invalid | None:
     """Return the path in `{file: PATH}`, None for any other node."""
     if not isinstance(node, Mapping) or len(node.entries) != 1 or node.entries[0][0].value != "file":
         return None
     path = node.entries[0][1]
     if isinstance(path, Scalar) and isinstance(path.value, str):
         return path
-    return expected(path, "the path of a file", ctx)
+    return report_wrong_type(path, "the path of a file", ctx)
 
 
-def one_of(words: Iterable[str], node: Node, ctx: Parsing) -> Invalid:
+def report_unknown_word(allowed: Iterable[str], node: Node, ctx: ParseContext) -> Invalid:
     """Report a word that is not allowed, and suggest the nearest allowed word."""
-    known = list(words)
+    known = list(allowed)
     nearest = (
         did_you_mean(node.value, known) if isinstance(node, Scalar) and isinstance(node.value, str) else None
     )
-    message = f"expected one of {', '.join(known)}, found {found_in(node)}"
+    message = f"expected one of {', '.join(known)}, found {describe_node(node)}"
     return ctx.error("DP202", message, node.span, f'did you mean "{nearest}"?' if nearest else None)
 
 
@@ -245,23 +247,23 @@ def _is_wrapped_value(items: Sequence_[Node], what: str) -> bool:
     return len(items) == 1 and isinstance(items[0], Mapping if what == "a mapping" else Scalar)
 
 
-def expected(node: Node, what: str, ctx: Parsing, hint: str | None = None) -> Invalid:
+def report_wrong_type(node: Node, noun: str, ctx: ParseContext, hint: str | None = None) -> Invalid:
     """Report a value of the wrong type."""
-    if hint is None and what == "text" and isinstance(node, Scalar):
+    if hint is None and noun == "text" and isinstance(node, Scalar):
         hint = 'to make it a text, put it in quotes ("…")'
     elif (
         hint is None
         and isinstance(node, Sequence)
-        and what != "a list"
-        and _is_wrapped_value(node.items, what)
+        and noun != "a list"
+        and _is_wrapped_value(node.items, noun)
     ):
         hint = "write the value alone, without [ ] and without a dash"
-    elif hint is None and what == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
+    elif hint is None and noun == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
         hint = f"write [{node.text}]"
-    return ctx.error("DP202", f"expected {what}, found {found_in(node)}", node.span, hint)
+    return ctx.error("DP202", f"expected {noun}, found {describe_node(node)}", node.span, hint)
 
 
-def found_in(node: Node) -> str:
+def describe_node(node: Node) -> str:
     """Return a description of a value for messages."""
     match node:
         case Mapping():
@@ -277,7 +279,7 @@ def found_in(node: Node) -> str:
     return f"the number {node.value}"
 
 
-def secret_of(node: Node) -> Secret | None:
+def parse_secret(node: Node) -> Secret | None:
     """Return the secret for `{env: NAME}`, None for any other node."""
     name = node.get("env") if isinstance(node, Mapping) and len(node.entries) == 1 else None
     if isinstance(name, Scalar) and isinstance(name.value, str) and not name.interpolated:
@@ -285,9 +287,9 @@ def secret_of(node: Node) -> Secret | None:
     return None
 
 
-def _types_in(whole: Any) -> Iterator[Type]:
+def _part_types(type_: Any) -> Iterator[Type]:
     """Yield the types of which a type consists."""
-    values = [getattr(whole, name) for name in whole.__struct_fields__]
+    values = [getattr(type_, name) for name in type_.__struct_fields__]
     for value in values:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
         yield from (one for one in inner if isinstance(one, Type))

@@ -22,41 +22,41 @@ from msgspec import field
 from dpsync.kinds.types.base import (
     INVALID,
     Invalid,
-    Misfit,
-    Parsing,
+    ParseContext,
     Schema,
     Type,
-    expected,
-    file_of,
-    found_in,
+    UnexpectedShape,
+    describe_node,
+    file_reference_path,
     is_file_reference,
     merge_mappings,
-    secret_of,
-    unlike,
+    parse_secret,
+    report_wrong_type,
+    wrong_type,
 )
 from dpsync.kinds.types.scalars import Text
-from dpsync.kinds.types.schemas import conforms, for_editors, in_a_file
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, plain
+from dpsync.kinds.types.schemas import conforms, editor_schema, value_or_file_schema
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, node_value
 from dpsync.model.text import did_you_mean, json_text
-from dpsync.model.values import RESERVED, Secret, Value, canonical
+from dpsync.model.values import MARKERS, Secret, Value, canonical_json
 
-LAST_WORDS: Final = frozenset({
+SECRET_NAME_ENDINGS: Final = frozenset({
     "token", "tokens", "secret", "secrets", "password", "passwords", "passwd", "pwd", "passphrase",
     "passcode", "credential", "credentials", "apikey", "apikeys", "authorization", "bearer", "dsn",
 })  # fmt: skip
 """Last words of names of secrets: accessToken, SLACK_SECRET."""
-KEYS: Final = frozenset({
+SECRET_KEY_PREFIXES: Final = frozenset({
     "api", "private", "secret", "access", "signing", "encryption", "auth", "service", "master", "account",
     "app", "client", "deploy", "license", "shared",
 })  # fmt: skip
 """Words before "key" in names of secrets: privateKey, api-key."""
-_HARMLESS: Final = frozenset({
+_HARMLESS_VALUES: Final = frozenset({
     "none", "null", "true", "false", "on", "off", "yes", "no", "auto", "enabled", "disabled", "required",
     "optional", "default", "bearer", "basic",
 })  # fmt: skip
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_FORMS: Final = re.compile(
+_SECRET_PATTERNS: Final = re.compile(
     r"xox[a-z]-[\w-]{8,}"  # tokens of services that begin alike
     r"|gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|npm_\w{16,}"
     r"|[sr]k_(live|test)_\w{8,}|sk-[\w-]{16,}|\bSG\.[\w-]{16,}"
@@ -69,22 +69,26 @@ _FORMS: Final = re.compile(
     r"|hooks\.slack\.com/services/\w",
     re.IGNORECASE,
 )
-_PIECE: Final = re.compile(
+_RANDOM_CANDIDATE: Final = re.compile(
     r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9]{16,}|[A-Za-z0-9+/]{20,}={1,2})(?![A-Za-z0-9+/=])"
 )
-_CHANGE: Final = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
-_CHANGES: Final = 3
+_LETTER_DIGIT_CHANGE: Final = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_MIN_LETTER_DIGIT_CHANGES: Final = 3
 """Minimum number of changes between letters and digits in a random text. Names have one or two."""
-_BITS: Final = 3.0
+_MIN_ENTROPY: Final = 3.0
 """Minimum entropy of a random text, in bits per character."""
 
 
 def looks_secret(name: str, text: str) -> bool:
     """Return whether a text with this name should rather be `{env: …}`."""
     bare = text.strip()
-    if not bare or bare.lower() in _HARMLESS or re.fullmatch(r"\d{1,5}", bare):
+    if not bare or bare.lower() in _HARMLESS_VALUES or re.fullmatch(r"\d{1,5}", bare):
         return False
-    return _is_secret_name(name) or bool(_FORMS.search(bare)) or any(map(_is_random, _PIECE.findall(bare)))
+    return (
+        _is_secret_name(name)
+        or bool(_SECRET_PATTERNS.search(bare))
+        or any(map(_is_random, _RANDOM_CANDIDATE.findall(bare)))
+    )
 
 
 def _is_secret_name(name: str) -> bool:
@@ -93,14 +97,16 @@ def _is_secret_name(name: str) -> bool:
     if not words:
         return False
     before = words[-2] if len(words) > 1 else ""
-    return words[-1] in LAST_WORDS or (words[-1] in ("key", "keys") and before in KEYS)
+    return words[-1] in SECRET_NAME_ENDINGS or (
+        words[-1] in ("key", "keys") and before in SECRET_KEY_PREFIXES
+    )
 
 
 def _is_random(piece: str) -> bool:
-    if len(_CHANGE.findall(piece)) < _CHANGES:
+    if len(_LETTER_DIGIT_CHANGE.findall(piece)) < _MIN_LETTER_DIGIT_CHANGES:
         return False
     shares = [count / len(piece) for count in Counter(piece).values()]
-    return -sum(share * math.log2(share) for share in shares) >= _BITS
+    return -sum(share * math.log2(share) for share in shares) >= _MIN_ENTROPY
 
 
 class Json(Type, frozen=True):
@@ -110,25 +116,25 @@ class Json(Type, frozen=True):
     With `secrets`, a leaf may be `{env: NAME}`, and a text that looks like a secret causes a warning.
     """
 
-    check: Callable[[Any], list[str]] = field(default=lambda _: [])
-    partial: bool = False
-    secrets: bool = False
-    rarely: bool = False
+    find_faults: Callable[[Any], list[str]] = field(default=lambda _: [])
+    is_partial: bool = False
+    may_contain_secrets: bool = False
+    secrets_are_rare: bool = False
     """Whether secrets are rare, so that import writes a text unless the text looks like a secret."""
-    shape: Schema = field(default_factory=dict)
+    json_schema: Schema = field(default_factory=dict)
     """A JSON Schema of the value, as far as known: only a type, or everything that `conforms` checks."""
     tag: str | None = None
     """The member that selects the form of an object. Changing it removes the members of the old form."""
-    exclusive: tuple[str, ...] = ()
+    exclusive_members: tuple[str, ...] = ()
     """Members of which an object has only one. Writing one removes the others."""
     platform_default: Any = None
     """The platform's value of members that are not set. For these, null is refused: it would restore it."""
-    needed: tuple[str, ...] = ()
+    required_members: tuple[str, ...] = ()
     """Dotted paths of members that the platform requires in a written object, so that null is refused."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         content = node
-        path = file_of(node, ctx)
+        path = file_reference_path(node, ctx)
         if isinstance(path, Invalid):
             return path
         if path is not None:
@@ -138,17 +144,17 @@ class Json(Type, frozen=True):
             if isinstance(found, str):
                 return ctx.error("DP208", f"{path.value} is neither JSON nor YAML", path.span)
             content = found
-        value = self._with_secrets(content, "", ctx) if self.secrets else plain(content)
-        wanted = self.shape.get("type")
+        value = self._with_secrets(content, "", ctx) if self.may_contain_secrets else node_value(content)
+        wanted = self.json_schema.get("type")
         if wanted is not None and not isinstance(value, {"object": dict, "array": list}[wanted]):
             what = "a mapping" if wanted == "object" else "a list"
             if path is not None:
-                message = f"{path.value} holds {found_in(content)}, expected {what}"
+                message = f"{path.value} holds {describe_node(content)}, expected {what}"
                 return ctx.error("DP208", message, node.span)
-            return expected(node, what, ctx)
-        if self.is_shaped and not conforms(content, self.shape, ctx):
+            return report_wrong_type(node, what, ctx)
+        if self.is_shaped and not conforms(content, self.json_schema, ctx):
             return INVALID
-        wrong = self.check(value)
+        wrong = self.find_faults(value)
         at = node.span if path is None else Span.start_of(content.span.file)
         for sentence in wrong:
             ctx.error("DP208", sentence, at)
@@ -168,16 +174,16 @@ class Json(Type, frozen=True):
         old, new = (node.get(self.tag or "") for node in (below, above))
         if isinstance(old, Scalar) and isinstance(new, Scalar) and old.value != new.value:
             return above
-        if any(name in above for name in self.exclusive):
-            below = below.with_keys({*below.keys()} - {*self.exclusive})
+        if any(name in above for name in self.exclusive_members):
+            below = below.with_keys({*below.keys()} - {*self.exclusive_members})
         return merge_mappings(below, above, lambda _, old, new: self._merge_data(old, new))
 
     @property
     def is_shaped(self) -> bool:
         """Whether the schema has more than a type."""
-        return len(self.shape) > 1
+        return len(self.json_schema) > 1
 
-    def _report_refused_nulls(self, node: Node, defaults: Any, path: str, ctx: Parsing) -> bool:
+    def _report_refused_nulls(self, node: Node, defaults: Any, path: str, ctx: ParseContext) -> bool:
         """Report each null for a member that cannot be removed, and return whether there is one.
 
         `defaults` are the platform's defaults at `path`.
@@ -193,7 +199,7 @@ class Json(Type, frozen=True):
             at = f"{path}.{name}" if path else name
             if not isinstance(item, Scalar) or item.value is not None:
                 refused |= self._report_refused_nulls(item, default, at, ctx)
-            elif default is not None or at in self.needed:
+            elif default is not None or at in self.required_members:
                 unmanaged = "delete the key if dpsync should not manage the value"
                 hint = f"write the default {json_text(default)}, or {unmanaged}"
                 if default is None:
@@ -202,14 +208,14 @@ class Json(Type, frozen=True):
                 refused = True
         return refused
 
-    def _with_secrets(self, node: Node, name: str, ctx: Parsing) -> Value:
+    def _with_secrets(self, node: Node, name: str, ctx: ParseContext) -> Value:
         """Return the value of a node with this name, with secrets.
 
         Items of a list have the name of the list.
         """
         match node:
             case Mapping():
-                secret = secret_of(node)
+                secret = parse_secret(node)
                 return secret or {
                     str(key.value): self._with_secrets(item, str(key.value), ctx)
                     for key, item in node.entries
@@ -220,54 +226,60 @@ class Json(Type, frozen=True):
                 message = f'"{name}" looks like a secret, and a secret must not be in a file'
                 hint = "write { env: NAME }, and put the secret into the environment variable NAME"
                 ctx.warning("DP236", message, node.span, hint)
-        return plain(node)
+        return node_value(node)
 
     def schema(self) -> Schema:
         if not self.is_shaped:
-            return dict(self.shape)
-        found: Schema = for_editors(self.shape, self.partial, self.secrets)
-        return in_a_file(found)
+            return dict(self.json_schema)
+        found: Schema = editor_schema(self.json_schema, self.is_partial, self.may_contain_secrets)
+        return value_or_file_schema(found)
 
-    def misfit(self, wire: Any) -> Misfit | None:
-        expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(self.shape.get("type", ""))
-        return unlike(wire, expected[1]) if expected and not isinstance(wire, expected[0]) else None
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
+        expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(
+            self.json_schema.get("type", "")
+        )
+        return wrong_type(wire, expected[1]) if expected and not isinstance(wire, expected[0]) else None
 
-    def same(self, one: Value, other: Value) -> bool:
-        return self._same(one, other) if self.partial or self.secrets else super().same(one, other)
+    def same(self, wanted: Value, live: Value) -> bool:
+        return (
+            self._same(wanted, live)
+            if self.is_partial or self.may_contain_secrets
+            else super().equals(wanted, live)
+        )
 
     def _same(self, one: Value, other: Value) -> bool:
         if isinstance(one, Secret):
             return True
         if isinstance(one, dict) and isinstance(other, dict):
-            if not self.partial and other.keys() - one.keys():
+            if not self.is_partial and other.keys() - one.keys():
                 return False
             if any(other[name] is not None for name in self._removed_members(other, one)):
                 return False
             return all(
-                self._same(item, other[name]) if name in other else item is None or _only_secret(item)
+                self._same(item, other[name]) if name in other else item is None or _secret_parts(item)
                 for name, item in one.items()
             )
         if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
             return all(self._same(a, b) for a, b in zip(one, other, strict=True))
-        return canonical(one) == canonical(other)
+        return canonical_json(one) == canonical_json(other)
 
     def _removed_members(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
         """Return the members of a live object that disappear when a wanted one is written over it."""
-        if not self.partial:
+        if not self.is_partial:
             return set()
         removed = {name for name, item in wanted.items() if item is None}
         if self.tag is not None and self.tag in wanted and live.get(self.tag) != wanted[self.tag]:
             removed |= live.keys() - wanted.keys()
-        if any(wanted.get(name) is not None for name in self.exclusive):
-            removed |= set(self.exclusive) - wanted.keys()
+        if any(wanted.get(name) is not None for name in self.exclusive_members):
+            removed |= set(self.exclusive_members) - wanted.keys()
         return removed & live.keys()
 
     def over(self, live: Value, wanted: Value) -> Value:
-        return self._over(live, wanted) if self.partial else wanted
+        return self._merge_over_live(live, wanted) if self.is_partial else wanted
 
-    def _over(self, live: Value, wanted: Value) -> Value:
+    def _merge_over_live(self, live: Value, wanted: Value) -> Value:
         if isinstance(wanted, list):
-            return [self._over(None, item) for item in wanted]
+            return [self._merge_over_live(None, item) for item in wanted]
         if not isinstance(wanted, dict):
             return wanted
         kept: dict[str, Value] = {}
@@ -275,73 +287,74 @@ class Json(Type, frozen=True):
             leaving = self._removed_members(live, wanted)
             kept = {name: item for name, item in live.items() if name not in leaving}
         written = {name: item for name, item in wanted.items() if item is not None}
-        return kept | {name: self._over(kept.get(name), item) for name, item in written.items()}
+        return kept | {name: self._merge_over_live(kept.get(name), item) for name, item in written.items()}
 
     def reverting_value(self, before: Any, after: Any) -> Any:
         """Return `before`. In a partial value, add null for each member that only `after` has."""
-        return _with_nulls_for_added_members(before, after) if self.partial else before
+        return _with_nulls_for_added_members(before, after) if self.is_partial else before
 
     def unread(self, value: Value) -> Value:
-        return _only_secret(value) if self.secrets else None
+        return _secret_parts(value) if self.may_contain_secrets else None
 
     @property
     def may_be_unread(self) -> bool:
-        return self.secrets
+        return self.may_contain_secrets
 
     def narrow(self, live: Value, wanted: Value) -> Value:
-        if self.secrets:
-            return _narrow_hiding(live, wanted, "", self._removed_members)
-        return _narrow(live, wanted, self._removed_members) if self.partial else live
+        if self.may_contain_secrets:
+            return _displayable_without_secrets(live, wanted, "", self._removed_members)
+        return _displayable_part(live, wanted, self._removed_members) if self.is_partial else live
 
     @property
     def takes_mapping(self) -> bool:
         return True
 
 
-_Leaving = Callable[[dict[str, Any], dict[str, Any]], set[str]]
+_RemovedMembers = Callable[[dict[str, Any], dict[str, Any]], set[str]]
 
 
-def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> list[str]:
+def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], leaving: _RemovedMembers) -> list[str]:
     """Return the live members that are compared with a wanted object, or disappear with it."""
     return [*(name for name in wanted if name in live), *sorted(leaving(live, wanted) - wanted.keys())]
 
 
-def _narrow(live: Value, wanted: Value, leaving: _Leaving) -> Value:
+def _displayable_part(live: Value, wanted: Value, leaving: _RemovedMembers) -> Value:
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
-            name: _narrow(live[name], wanted.get(name), leaving)
+            name: _displayable_part(live[name], wanted.get(name), leaving)
             for name in _displayed_members(live, wanted, leaving)
         }
     return live
 
 
-NOT_SHOWN = "(hidden, because it may be a secret)"
+HIDDEN_SECRET_TEXT = "(hidden, because it may be a secret)"  # noqa: S105 (a text, no secret)
 
 
-def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> Value:
+def _displayable_without_secrets(live: Value, wanted: Value, name: str, leaving: _RemovedMembers) -> Value:
     """Return the displayed part of a live value, with texts hidden that may be secrets."""
     if isinstance(wanted, Secret):
         return wanted
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
-            key: _narrow_hiding(live[key], wanted.get(key), key, leaving)
+            key: _displayable_without_secrets(live[key], wanted.get(key), key, leaving)
             for key in _displayed_members(live, wanted, leaving)
         }
     if isinstance(live, list) and isinstance(wanted, list):
         pairs = list(zip_longest(live, wanted[: len(live)]))
-        if _only_secret(wanted) is not None:
+        if _secret_parts(wanted) is not None:
             # Items may have been added or removed before a secret, so any live item may be the secret.
             return [
-                other if isinstance(other, Secret) or item == other else NOT_SHOWN for item, other in pairs
+                other if isinstance(other, Secret) or item == other else HIDDEN_SECRET_TEXT
+                for item, other in pairs
             ]
-        return [_narrow_hiding(item, other, name, leaving) for item, other in pairs]
+        return [_displayable_without_secrets(item, other, name, leaving) for item, other in pairs]
     if isinstance(live, dict | list) or (isinstance(live, str) and looks_secret(name, live)):
-        return NOT_SHOWN
+        return HIDDEN_SECRET_TEXT
     return live
 
 
 def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
-    if not isinstance(before, dict) or not isinstance(after, dict) or RESERVED & {*before, *after}:
+    if not isinstance(before, dict) or not isinstance(after, dict) or MARKERS & {*before, *after}:
         return before
     removed = {name: None for name, item in after.items() if name not in before and item is not None}
     return removed | {
@@ -349,14 +362,14 @@ def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
     }
 
 
-def _only_secret(value: Value) -> Value:
+def _secret_parts(value: Value) -> Value:
     """Return a JSON value with only its secrets, None if it has none."""
     if isinstance(value, Secret):
         return value
     if isinstance(value, dict):
-        parts = {name: _only_secret(item) for name, item in value.items()}
+        parts = {name: _secret_parts(item) for name, item in value.items()}
     elif isinstance(value, list):
-        parts = {str(index): _only_secret(item) for index, item in enumerate(value)}
+        parts = {str(index): _secret_parts(item) for index, item in enumerate(value)}
     else:
         return None
     return {name: item for name, item in parts.items() if item is not None} or None
@@ -375,7 +388,7 @@ class VisitorSchema(Json, frozen=True):
     """The JSON Schema of the claims that conditions of a site may use."""
 
 
-def claims(condition: str) -> Iterator[tuple[str, ...]]:
+def claim_paths(condition: str) -> Iterator[tuple[str, ...]]:
     """Yield the path of each claim in a condition, such as ("unsigned", "plan") for a nested claim."""
     for claim in _CLAIM.finditer(_QUOTED.sub('""', condition)):
         yield tuple(name or quoted for name, quoted in _PART.findall(claim[1]))

@@ -7,19 +7,19 @@ from typing import Any, Final, Literal
 from urllib.parse import quote
 
 from dpsync.kinds.types.base import (
-    Misfit,
-    Parsing,
+    ParseContext,
     Schema,
     Type,
-    expected,
-    found_in,
-    one_of,
-    secret_of,
-    unlike,
+    UnexpectedShape,
+    describe_node,
+    parse_secret,
+    report_unknown_word,
+    report_wrong_type,
+    wrong_type,
 )
-from dpsync.model.ids import id_fault, written_id_fault
+from dpsync.model.ids import declared_id_problem, id_problem
 from dpsync.model.nodes import Mapping, Node, Scalar
-from dpsync.model.text import allowed, counted
+from dpsync.model.text import format_count, format_limits
 from dpsync.model.urls import has_credentials, hide_credentials
 from dpsync.model.values import LiveId, Secret, Value
 
@@ -38,7 +38,7 @@ UNDISCLOSED = "(hidden, because it is a secret)"
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]+")
 
 
-def as_segment(text: str) -> str:
+def quote_url_segment(text: str) -> str:
     """Return a text as one URL segment."""
     if _UNRESERVED.fullmatch(text) and text not in (".", ".."):
         return text
@@ -48,73 +48,78 @@ def as_segment(text: str) -> str:
 class Text(Type, frozen=True):
     """A text with limits in characters. With `secret`, only `{env: NAME}` is allowed."""
 
-    least: int = 0
-    most: int | None = None
+    min_length: int = 0
+    max_length: int | None = None
     pattern: str | None = None
-    form: Literal["email", "url"] | None = None
+    format: Literal["email", "url"] | None = None
     secret: bool = False
-    meaning: str | None = None
+    pattern_description: str | None = None
     """What the pattern means, in words."""
-    begins: str = ""
+    first_character: str = ""
     """The character with which every valid text begins, and with which no valid text ends."""
-    caseless: bool = False
+    is_case_insensitive: bool = False
     """Whether texts are compared without regard to case. They are stored and sent as written."""
-    segment: bool = False
+    is_url_segment: bool = False
     """Whether the text is a URL segment. Any text is allowed, but an unreadable one causes a warning."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if self.secret:
             return self._parse_secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            return expected(node, "text", ctx)
+            return report_wrong_type(node, "text", ctx)
         value = node.value
         if node.span.line < node.span.end_line:  # a block (`title: |`) ends with a line break
             value = value.rstrip("\n")
-        if len(value) < self.least or (self.most is not None and len(value) > self.most):
-            limits = allowed(self.least, self.most, "character")
-            message = f"the text has {counted(len(value), 'character')}, but {limits}"
+        if len(value) < self.min_length or (self.max_length is not None and len(value) > self.max_length):
+            limits = format_limits(self.min_length, self.max_length, "character")
+            message = f"the text has {format_count(len(value), 'character')}, but {limits}"
             return ctx.error("DP203", message, node.span)
         if self.pattern and not re.fullmatch(self.pattern, value):
-            bare = f"{self.begins}{value.strip(self.begins)}" if self.begins else ""
+            bare = (
+                f"{self.first_character}{value.strip(self.first_character)}" if self.first_character else ""
+            )
             hint = f"write {bare}" if bare and re.fullmatch(self.pattern, bare) else None
             return ctx.error(
-                "DP204", f'"{value}" is not {self.meaning or f"of the form {self.pattern}"}', node.span, hint
+                "DP204",
+                f'"{value}" is not {self.pattern_description or f"of the form {self.pattern}"}',
+                node.span,
+                hint,
             )
-        if self.form and not _FORMS[self.form][0].fullmatch(value):
-            _, meaning, mend = _FORMS[self.form]
-            if self.form == "url" and value.startswith(("http://", "https://")):
+        if self.format and not _FORMS[self.format][0].fullmatch(value):
+            _, meaning, mend = _FORMS[self.format]
+            if self.format == "url" and value.startswith(("http://", "https://")):
                 meaning = "a URL: it " + ("contains a space" if re.search(r"\s", value) else "has no host")
                 mend = (
                     "write %20 for a space" if re.search(r"\s", value) else "write it as https://acme.example"
                 )
             return ctx.error("DP204", f'"{hide_credentials(value)}" is not {meaning}', node.span, mend)
-        if self.form == "url" and has_credentials(value):
+        if self.format == "url" and has_credentials(value):
             hint = (
                 'delete the user name and password before the "@", because everybody who can read the file '
                 "or a plan can read the user name and password"
             )
             ctx.warning("DP242", "the URL contains a user name or a password", node.span, hint)
-        if self.segment and as_segment(value) != value:
+        if self.is_url_segment and quote_url_segment(value) != value:
             self._warn_unreadable(value, node, ctx)
         return value
 
     @staticmethod
-    def _warn_unreadable(value: str, node: Node, ctx: Parsing) -> None:
+    def _warn_unreadable(value: str, node: Node, ctx: ParseContext) -> None:
         """Warn about a text that is unreadable as a URL segment. The platform accepts it."""
-        message = f'"{value}" is "{as_segment(value)}" in URLs'
+        message = f'"{value}" is "{quote_url_segment(value)}" in URLs'
         if value in (".", ".."):
             message = (
                 f'no URL leads to "{value}", because browsers read "{value}" as the name of another folder'
             )
         bare = value.strip("/ ")
         hint = "use only letters, digits and - . _ ~ to keep the URL readable"
-        if bare and as_segment(bare) == bare:
+        if bare and quote_url_segment(bare) == bare:
             hint = f'write "{bare}", without slashes and spaces around it'
         ctx.warning("DP237", message, node.span, hint)
 
     @staticmethod
-    def _parse_secret(node: Node, ctx: Parsing) -> Value:
-        secret = secret_of(node)
+    def _parse_secret(node: Node, ctx: ParseContext) -> Value:
+        secret = parse_secret(node)
         if secret is not None:
             return secret
         return ctx.error(
@@ -133,14 +138,14 @@ class Text(Type, frozen=True):
                 "additionalProperties": False,
             }
         schema: Schema = {"type": "string"}
-        if self.least:
-            schema["minLength"] = self.least
-        if self.most is not None:
-            schema["maxLength"] = self.most
+        if self.min_length:
+            schema["minLength"] = self.min_length
+        if self.max_length is not None:
+            schema["maxLength"] = self.max_length
         return schema
 
-    def misfit(self, wire: Any) -> Misfit | None:
-        return None if isinstance(wire, str) else unlike(wire, "a text")
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
+        return None if isinstance(wire, str) else wrong_type(wire, "a text")
 
     def encode(self, value: Value) -> Value:
         """Return the value. Raises ValueError for the replacement of a live secret, which is never sent."""
@@ -152,22 +157,22 @@ class Text(Type, frozen=True):
         """Return the value, or a replacement of a secret, so that no later code can show it."""
         return UNDISCLOSED if self.secret else wire
 
-    def same(self, one: Value, other: Value) -> bool:
+    def same(self, wanted: Value, live: Value) -> bool:
         """Return whether the texts are equal. A secret equals any value, because secrets are not compared."""
-        if self.caseless:
-            one, other = self.fold(one), self.fold(other)
-        return self.secret or super().same(one, other)
+        if self.is_case_insensitive:
+            wanted, live = self.fold(wanted), self.fold(live)
+        return self.secret or super().equals(wanted, live)
 
     def narrow(self, live: Value, wanted: Value) -> Value:
         """Return the live value, or for a secret the name of its environment variable."""
         return wanted if self.secret and isinstance(wanted, Secret) else live
 
     def fold(self, value: Value) -> Value:
-        folds = self.caseless or self.form == "email"
+        folds = self.is_case_insensitive or self.format == "email"
         return value.casefold() if folds and isinstance(value, str) else value
 
     def key(self, value: Value) -> Value:
-        return value if self.caseless else self.fold(value)
+        return value if self.is_case_insensitive else self.fold(value)
 
     def unread(self, value: Value) -> Value:
         return value if self.secret else None
@@ -180,7 +185,7 @@ class Text(Type, frozen=True):
 class Page(Text, frozen=True):
     """The id or path of a page. The sibling part `beside` refers to the site space that shows the page."""
 
-    beside: str = ""
+    site_space_part: str = ""
 
 
 _DOMAIN = re.compile(r"(?=.{1,253}$)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+")
@@ -189,7 +194,7 @@ _DOMAIN = re.compile(r"(?=.{1,253}$)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\
 class Domain(Text, frozen=True):
     """A domain name with at least one dot, converted to lower case."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         value = super().parse(node, ctx)
         if not isinstance(value, str):
             return value
@@ -217,46 +222,46 @@ _FLAGS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "fa
 class Flag(Type, frozen=True):
     """A boolean, `true` or `false`."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
         meant = _FLAGS.get(node.text.casefold()) if isinstance(node, Scalar) else None
         hint = f"write {meant}" if meant else None
-        return ctx.error("DP202", f"expected true or false, found {found_in(node)}", node.span, hint)
+        return ctx.error("DP202", f"expected true or false, found {describe_node(node)}", node.span, hint)
 
     def schema(self) -> Schema:
         return {"type": "boolean"}
 
-    def misfit(self, wire: Any) -> Misfit | None:
-        return None if isinstance(wire, bool) else unlike(wire, "a boolean")
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
+        return None if isinstance(wire, bool) else wrong_type(wire, "a boolean")
 
 
 class Enum(Type, frozen=True):
     """One of a few words. `nil` is the word for null on the wire (a role: `guest`)."""
 
     words: tuple[str, ...]
-    nil: str | None = None
+    null_word: str | None = None
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if isinstance(node, Scalar) and (node.value in self.words or node.value in self._all_words()):
             return node.value
-        return one_of(self._all_words(), node, ctx)
+        return report_unknown_word(self._all_words(), node, ctx)
 
     def _all_words(self) -> tuple[str, ...]:
-        return (*self.words, self.nil) if self.nil else self.words
+        return (*self.words, self.null_word) if self.null_word else self.words
 
     def schema(self) -> Schema:
         return {"enum": list(self._all_words())}
 
     def encode(self, value: Value) -> Value:
-        return None if self.nil is not None and value == self.nil else value
+        return None if self.null_word is not None and value == self.null_word else value
 
-    def misfit(self, wire: Any) -> Misfit | None:
-        fits = isinstance(wire, str) or (wire is None and self.nil is not None)
-        return None if fits else unlike(wire, "a text")
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
+        fits = isinstance(wire, str) or (wire is None and self.null_word is not None)
+        return None if fits else wrong_type(wire, "a text")
 
     def decode(self, wire: Any) -> Value:
-        return self.nil if wire is None and self.nil is not None else wire
+        return self.null_word if wire is None and self.null_word is not None else wire
 
 
 class Reference(Type, frozen=True):
@@ -268,16 +273,16 @@ class Reference(Type, frozen=True):
     def to(*kinds: str) -> Reference:
         return Reference(kinds)
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if isinstance(node, Scalar) and isinstance(node.value, str):
             return ctx.reference(self.kinds, node.value, node.span)
         if isinstance(node, Mapping) and len(node.entries) == 1:
             id = node.get("id")
             if isinstance(id, Scalar) and isinstance(id.value, str):
-                if fault := written_id_fault(id.value):
+                if fault := declared_id_problem(id.value):
                     return ctx.error("DP202", f"expected a GitBook id, found {fault}", id.span)
                 return LiveId(id.value)
-        return expected(node, f"the key of a {' or '.join(self.kinds)}, or {{id: …}}", ctx)
+        return report_wrong_type(node, f"the key of a {' or '.join(self.kinds)}, or {{id: …}}", ctx)
 
     def schema(self) -> Schema:
         return {
@@ -292,11 +297,11 @@ class Reference(Type, frozen=True):
             ]
         }
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, str):
-            return unlike(wire, "an id")
-        fault = id_fault(wire)
-        return Misfit("", "an id", fault) if fault else None
+            return wrong_type(wire, "an id")
+        fault = id_problem(wire)
+        return UnexpectedShape("", "an id", fault) if fault else None
 
     def decode(self, wire: Any) -> Value:
         return LiveId(wire) if isinstance(wire, str) else None
@@ -306,25 +311,25 @@ class Reference(Type, frozen=True):
         return self.kinds
 
 
-class Own(Reference, frozen=True):
+class OwnReference(Reference, frozen=True):
     """`own` for an object that the platform creates if there is none, or `{id: …}` for an existing object."""
 
     kinds: tuple[str, ...] = ()
-    what: str = "one"
+    noun: str = "one"
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if isinstance(node, Scalar):
             if node.value == OWN:
                 return OWN
-            return expected(node, f"{OWN}, or the {{id: …}} of {self.what}", ctx)
+            return report_wrong_type(node, f"{OWN}, or the {{id: …}} of {self.noun}", ctx)
         return super().parse(node, ctx)
 
     def schema(self) -> Schema:
         _, by_id = super().schema()["anyOf"]
         return {"anyOf": [{"const": OWN}, by_id]}
 
-    def same(self, one: Value, other: Value) -> bool:
-        return one == OWN or super().same(one, other)
+    def same(self, wanted: Value, live: Value) -> bool:
+        return wanted == OWN or super().equals(wanted, live)
 
 
 OWN: Final = "own"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dpsync.kinds.types.base import Parsing, Schema, expected, one_of, secret_of
+from dpsync.kinds.types.base import ParseContext, Schema, parse_secret, report_unknown_word, report_wrong_type
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.text import allowed, counted
+from dpsync.model.text import format_count, format_limits
 from dpsync.model.urls import hide_credentials
 
 _FILE: Final[Schema] = {
@@ -28,7 +28,9 @@ _SECRET: Final[Schema] = {
 }
 
 
-def text(least: int = 0, most: int | None = None, pattern: str | None = None, meaning: str = "") -> Schema:
+def text_schema(
+    least: int = 0, most: int | None = None, pattern: str | None = None, meaning: str = ""
+) -> Schema:
     """Return the schema of a text. Limits are in characters, and `meaning` describes the pattern in words."""
     schema: Schema = {"type": "string"}
     if least:
@@ -38,26 +40,26 @@ def text(least: int = 0, most: int | None = None, pattern: str | None = None, me
     return schema if pattern is None else schema | {"pattern": pattern, "title": meaning}
 
 
-def words(*each: str) -> Schema:
+def enum_schema(*each: str) -> Schema:
     """Return the schema of one of these words."""
     return {"enum": list(each)}
 
 
-def members(needed: str = "", what: str = "this value", **parts: Schema) -> Schema:
+def object_schema(required: str = "", title: str = "this value", /, **parts: Schema) -> Schema:
     """Return the schema of an object with only these members.
 
-    `needed` lists the required ones, space-separated.
+    `required` lists the required members, separated by spaces.
     """
-    schema: Schema = {"type": "object", "title": what, "properties": parts, "additionalProperties": False}
-    return schema | {"required": needed.split()} if needed else schema
+    schema: Schema = {"type": "object", "title": title, "properties": parts, "additionalProperties": False}
+    return schema | {"required": required.split()} if required else schema
 
 
-def listed(of: Schema, most: int | None = None) -> Schema:
+def list_schema(of: Schema, max_items: int | None = None) -> Schema:
     """Return the schema of a list whose values have the same schema."""
-    return {"type": "array", "items": of} | ({} if most is None else {"maxItems": most})
+    return {"type": "array", "items": of} | ({} if max_items is None else {"maxItems": max_items})
 
 
-def table(of: Schema) -> Schema:
+def mapping_schema(of: Schema) -> Schema:
     """Return the schema of an object with any keys, whose values have the same schema."""
     return {"type": "object", "additionalProperties": of}
 
@@ -67,13 +69,13 @@ NUMBER: Final[Schema] = {"type": "number"}
 NULL: Final[Schema] = {"type": "null"}
 
 
-def conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
+def conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
     """Return whether a value has the shape, and report every fault."""
     if "anyOf" in schema:
         return _conforms_to_form(node, schema["anyOf"], ctx)
     if "enum" in schema:
         fits = isinstance(node, Scalar) and node.value in schema["enum"]
-        return fits or _wrong(one_of(schema["enum"], node, ctx))
+        return fits or _return_false(report_unknown_word(schema["enum"], node, ctx))
     match schema.get("type"):
         case "object":
             return _object_conforms(node, schema, ctx)
@@ -83,16 +85,16 @@ def conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
             return _text_conforms(node, schema, ctx)
         case "boolean":
             fits = isinstance(node, Scalar) and isinstance(node.value, bool)
-            return fits or _wrong(expected(node, "true or false", ctx))
+            return fits or _return_false(report_wrong_type(node, "true or false", ctx))
         case "number":
             fits = isinstance(node, Scalar) and type(node.value) in (int, float)
-            return fits or _wrong(expected(node, "a number", ctx))
+            return fits or _return_false(report_wrong_type(node, "a number", ctx))
         case "null":
-            return _is_null(node) or _wrong(expected(node, "null", ctx))
+            return _is_null(node) or _return_false(report_wrong_type(node, "null", ctx))
     return True
 
 
-def _wrong(_: object) -> bool:
+def _return_false(_: object) -> bool:
     """Return False, whatever was reported."""
     return False
 
@@ -101,9 +103,9 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and node.value is None
 
 
-def _object_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
+def _object_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
     if not isinstance(node, Mapping):
-        return _wrong(expected(node, "a mapping", ctx))
+        return _return_false(report_wrong_type(node, "a mapping", ctx))
     parts, needed = schema.get("properties", {}), schema.get("required", ())
     other, what = schema.get("additionalProperties", True), schema.get("title", "this value")
     right, misspelt = True, set()
@@ -122,54 +124,56 @@ def _object_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
     return right
 
 
-def _list_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
+def _list_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
     if not isinstance(node, Sequence):
-        return _wrong(expected(node, "a list", ctx))
+        return _return_false(report_wrong_type(node, "a list", ctx))
     most = schema.get("maxItems")
     if most is not None and len(node.items) > most:
-        message = f"the list has {counted(len(node.items), 'item')}, but {allowed(0, most, 'item')}"
-        return _wrong(ctx.error("DP203", message, node.span))
+        message = (
+            f"the list has {format_count(len(node.items), 'item')}, but {format_limits(0, most, 'item')}"
+        )
+        return _return_false(ctx.error("DP203", message, node.span))
     found = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
     return all(found)
 
 
-def _text_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
-    if secret_of(node) is not None:
+def _text_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
+    if parse_secret(node) is not None:
         return True
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
-        return _wrong(expected(node, "text", ctx))
+        return _return_false(report_wrong_type(node, "text", ctx))
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     if len(node.value) < least or (most is not None and len(node.value) > most):
-        limits = allowed(least, most, "character")
-        message = f"the text has {counted(len(node.value), 'character')}, but {limits}"
-        return _wrong(ctx.error("DP203", message, node.span))
+        limits = format_limits(least, most, "character")
+        message = f"the text has {format_count(len(node.value), 'character')}, but {limits}"
+        return _return_false(ctx.error("DP203", message, node.span))
     if "pattern" in schema and not re.search(schema["pattern"], node.value):
-        return _wrong(
+        return _return_false(
             ctx.error("DP204", f'"{hide_credentials(node.value)}" is not {schema["title"]}', node.span)
         )
     return True
 
 
-def _conforms_to_form(node: Node, forms: list[Schema], ctx: Parsing) -> bool:
+def _conforms_to_form(node: Node, forms: list[Schema], ctx: ParseContext) -> bool:
     """Check a node against the form of its type and its tag.
 
     A form without a tag fits any node of its type.
     """
     typed = [form for form in forms if _type_fits(node, form)]
     if not typed:
-        return _wrong(expected(node, " or ".join(dict.fromkeys(map(_type_name, forms))), ctx))
+        return _return_false(report_wrong_type(node, " or ".join(dict.fromkeys(map(_type_name, forms))), ctx))
     tags = {name for form in typed for name, part in form.get("properties", {}).items() if "const" in part}
     for tag in tags:
         tag_node = node.get(tag) if isinstance(node, Mapping) else None
         known = {form["properties"][tag]["const"]: form for form in typed}
         if tag_node is None:
-            return _wrong(
+            return _return_false(
                 ctx.error(
                     "DP206", f'"{tag}" is missing. The possible values are: {", ".join(known)}', node.span
                 )
             )
         if not isinstance(tag_node, Scalar) or tag_node.value not in known:
-            return _wrong(one_of(known, tag_node, ctx))
+            return _return_false(report_unknown_word(known, tag_node, ctx))
         return conforms(node, known[tag_node.value], ctx)
     return conforms(node, typed[0], ctx)
 
@@ -194,13 +198,13 @@ def _type_name(form: Schema) -> str:
     return _TYPES[form["type"]][1] if form.get("type") in _TYPES else str(form.get("type", "a value"))
 
 
-def for_editors(schema: Any, partial: bool, secrets: bool) -> Any:
+def editor_schema(schema: Any, partial: bool, secrets: bool) -> Any:
     """Return the schema for editors: null is allowed where it clears a member, `{env: NAME}` for texts."""
     if isinstance(schema, list):
-        return [for_editors(item, partial, secrets) for item in schema]
+        return [editor_schema(item, partial, secrets) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: for_editors(item, partial, secrets) for name, item in schema.items()}
+    made = {name: editor_schema(item, partial, secrets) for name, item in schema.items()}
     if partial and isinstance(made.get("properties"), dict):
         needed = made.get("required", ())
         made["properties"] = {
@@ -210,6 +214,6 @@ def for_editors(schema: Any, partial: bool, secrets: bool) -> Any:
     return {"anyOf": [made, _SECRET]} if secrets and made.get("type") == "string" else made
 
 
-def in_a_file(schema: Schema) -> Schema:
+def value_or_file_schema(schema: Schema) -> Schema:
     """Return the schema of the value itself or of a reference to the file with the value."""
     return {"anyOf": [schema, _FILE]}

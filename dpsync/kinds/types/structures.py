@@ -12,22 +12,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.kinds.types.base import (
+    ABSENT,
     INVALID,
-    MISSING,
     Invalid,
-    Misfit,
-    Parsing,
+    ParseContext,
     Schema,
     Type,
-    expected,
+    UnexpectedShape,
     merge_mappings,
-    one_of,
-    unlike,
+    report_unknown_word,
+    report_wrong_type,
+    wrong_type,
 )
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.text import allowed, counted, json_text, one_or_other
+from dpsync.model.text import format_count, format_limits, join_with_or, json_text
 from dpsync.model.urls import has_credentials
-from dpsync.model.values import Value, canonical
+from dpsync.model.values import Value, canonical_json
 
 
 class Object(Type, frozen=True, dict=True):
@@ -35,29 +35,29 @@ class Object(Type, frozen=True, dict=True):
 
     parts: MappingType[str, Type]
     required: tuple[str, ...] = ()
-    what: str = "this value"
-    one: bool = False
+    noun: str = "this value"
+    exactly_one: bool = False
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if not isinstance(node, Mapping):
-            return expected(node, "a mapping", ctx)
+            return report_wrong_type(node, "a mapping", ctx)
         value: dict[str, Value] = {}
         misspelt: list[str | None] = []
         for key, item in node.entries:
             part = self.parts.get(str(key.value))
             if part is None:
-                misspelt.append(ctx.unknown_key(key, list(self.parts), self.what))
+                misspelt.append(ctx.unknown_key(key, list(self.parts), self.noun))
             else:
                 value[str(key.value)] = part.parse(item, ctx)
         for name in self.required:
             if name not in value and name not in misspelt:
-                ctx.error("DP206", f'"{name}" is missing in {self.what}', node.span)
+                ctx.error("DP206", f'"{name}" is missing in {self.noun}', node.span)
         if misspelt:
             return INVALID
-        if self.one and len(node.entries) != 1:
+        if self.exactly_one and len(node.entries) != 1:
             return ctx.error(
                 "DP206",
-                f"{self.what} must have exactly one of these keys: {', '.join(self.parts)}",
+                f"{self.noun} must have exactly one of these keys: {', '.join(self.parts)}",
                 node.span,
             )
         return INVALID if any(item is INVALID for item in value.values()) else value
@@ -65,7 +65,7 @@ class Object(Type, frozen=True, dict=True):
     def merge_overlay(self, below: Node, above: Node) -> Node:
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        if self.one and below.keys() != above.keys():
+        if self.exactly_one and below.keys() != above.keys():
             return above
         return merge_mappings(below, above, self._merge_part)
 
@@ -78,44 +78,46 @@ class Object(Type, frozen=True, dict=True):
             "properties": {name: part.schema() for name, part in self.parts.items()},
             "additionalProperties": False,
         }
-        if self.one:
+        if self.exactly_one:
             schema |= {"minProperties": 1, "maxProperties": 1}
         return schema | ({"required": list(self.required)} if self.required else {})
 
-    def _map_parts(self, value: Any, turn: Callable[[Type, Any], Any]) -> Value:
+    def _map_parts(self, value: Any, convert: Callable[[Type, Any], Any]) -> Value:
         if not isinstance(value, dict):
             return value
-        return {name: turn(part, value[name]) for name, part in self.parts.items() if name in value}
+        return {name: convert(part, value[name]) for name, part in self.parts.items() if name in value}
 
     def encode(self, value: Value) -> Value:
         return self._map_parts(value, lambda part, item: part.encode(item))
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
         """Return why a response value must not be decoded. Optional parts may also be null."""
         if not isinstance(wire, dict):
-            return unlike(wire, "an object")
+            return wrong_type(wire, "an object")
         for name, part in self.parts.items():
             item = wire.get(name)
             if name in wire and (item is not None or name in self.required):
-                if wrong := part.misfit(item):
-                    return wrong.inside(name)
+                if wrong := part.shape_error(item):
+                    return wrong.nested_in(name)
             elif name in self.required:
-                return Misfit(name, "there", MISSING)
+                return UnexpectedShape(name, "there", ABSENT)
         return None
 
     def decode(self, wire: Any) -> Value:
         return self._map_parts(wire, lambda part, item: part.decode(item))
 
-    def same(self, one: Value, other: Value) -> bool:
+    def same(self, wanted: Value, live: Value) -> bool:
         """Return whether the parts that `one` declares are equal. Undeclared parts are not managed."""
-        if not (isinstance(one, dict) and isinstance(other, dict)):
-            return bool(one == other)
-        if self.one and other.keys() - one.keys():
+        if not (isinstance(wanted, dict) and isinstance(live, dict)):
+            return bool(wanted == live)
+        if self.exactly_one and live.keys() - wanted.keys():
             return False
         return all(
-            part.same(one[name], other[name]) if name in other else part.unread(one[name]) is not None
+            part.equals(wanted[name], live[name])
+            if name in live
+            else part.write_only_part(wanted[name]) is not None
             for name, part in self.parts.items()
-            if name in one
+            if name in wanted
         )
 
     def over(self, live: Value, wanted: Value) -> Value:
@@ -126,21 +128,23 @@ class Object(Type, frozen=True, dict=True):
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live
         both = (name for name in self.parts if name in live and name in wanted)
-        return {name: self.parts[name].narrow(live[name], wanted[name]) for name in both} or live
+        return {name: self.parts[name].displayable_live(live[name], wanted[name]) for name in both} or live
 
     def unread(self, value: Value) -> Value:
         if not isinstance(value, dict):
             return None
-        hidden = {name: part.unread(value[name]) for name, part in self.parts.items() if name in value}
+        hidden = {
+            name: part.write_only_part(value[name]) for name, part in self.parts.items() if name in value
+        }
         return {name: part for name, part in hidden.items() if part is not None} or None
 
     @property
     def may_be_unread(self) -> bool:
-        return any(part.may_be_unread for part in self.parts.values())
+        return any(part.may_be_write_only for part in self.parts.values())
 
     @cached_property
     def refers(self) -> tuple[str, ...]:
-        return tuple(kind for part in self.parts.values() for kind in part.refers)
+        return tuple(kind for part in self.parts.values() for kind in part.referenced_kinds)
 
 
 def _with_text(node: Scalar, text: str) -> Scalar:
@@ -166,32 +170,32 @@ class OneOf(Type, frozen=True, dict=True):
 
     tag: str
     forms: MappingType[str, Object]
-    shorts: tuple[ShortForm, ...] = ()
-    what: str = "this value"
+    short_forms: tuple[ShortForm, ...] = ()
+    noun: str = "this value"
 
     @cached_property
     def short_words(self) -> tuple[str, ...]:
         """The words of all short forms."""
-        return tuple(dict.fromkeys(word for short in self.shorts for word in short.parts))
+        return tuple(dict.fromkeys(word for short in self.short_forms for word in short.parts))
 
     def short_values(self, node: Scalar) -> str:
         """Return the short forms that a person may write in place of a text: `{ section: … }`."""
         url = "url" in self.short_words and re.match("https?://", node.text)
         if url and not has_credentials(node.text):
             return f"{{ url: {json_text(node.text)} }}"
-        return one_or_other([f"{{ {word}: … }}" for word in self.short_words])
+        return join_with_or([f"{{ {word}: … }}" for word in self.short_words])
 
-    def _long_node(self, node: Mapping, ctx: Parsing) -> Mapping | Invalid:
+    def _long_node(self, node: Mapping, ctx: ParseContext) -> Mapping | Invalid:
         """Return the long form of a node that is written in a short form."""
         unknown = [key for key, _ in node if key.value not in self.short_words]
         if unknown:
             for key in unknown:
-                ctx.unknown_key(key, [*self.short_words, self.tag], self.what)
+                ctx.unknown_key(key, [*self.short_words, self.tag], self.noun)
             return INVALID
-        short = next((one for one in self.shorts if one.parts.keys() == {*node.keys()}), None)
+        short = next((one for one in self.short_forms if one.parts.keys() == {*node.keys()}), None)
         if short is None:
             message = (
-                f"{self.what} has keys that exclude each other: use only {one_or_other(self.short_words)}"
+                f"{self.noun} has keys that exclude each other: use only {join_with_or(self.short_words)}"
             )
             return ctx.error("DP201", message, node.entries[-1][0].span, "delete the other keys")
         entries: list[tuple[Scalar, Node]] = []
@@ -206,35 +210,37 @@ class OneOf(Type, frozen=True, dict=True):
         return Mapping((tag, *entries), node.span)
 
     def _split(
-        self, short: ShortForm, names: tuple[str, ...], node: Node, ctx: Parsing
+        self, short: ShortForm, names: tuple[str, ...], node: Node, ctx: ParseContext
     ) -> list[Node] | Invalid:
         """Split `KEY/REST` into the values of two parts, the first of which is a reference."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            return expected(node, "KEY/PATH", ctx)
+            return report_wrong_type(node, "KEY/PATH", ctx)
         parts = self.forms[short.form].parts
-        key = ctx.reference_prefix(parts[names[0]].refers, node.value)
+        key = ctx.reference_prefix(parts[names[0]].referenced_kinds, node.value)
         rest = node.value[len(key) :].strip("/")
         if not rest:
             hint = "write the key of the space, a slash, and the path of the page"
             return ctx.error("DP202", f'"{node.value}" does not name a page', node.span, hint)
         return [_with_text(node, key), _with_text(node, rest)]
 
-    def _form(self, value: Any) -> Object | None:
+    def _selected_form(self, value: Any) -> Object | None:
         return self.forms.get(value.get(self.tag, "")) if isinstance(value, dict) else None
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
-        if self.shorts and isinstance(node, Mapping) and len(node) and node.get(self.tag) is None:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
+        if self.short_forms and isinstance(node, Mapping) and len(node) and node.get(self.tag) is None:
             long = self._long_node(node, ctx)
             if isinstance(long, Invalid):
                 return long
             node = long
         tag = node.get(self.tag) if isinstance(node, Mapping) else None
         if not isinstance(node, Mapping) or tag is None:
-            words = one_or_other(self.short_words) or f"{self.tag}: {' | '.join(self.forms)}"
-            hint = f"write {self.short_values(node)}" if self.shorts and isinstance(node, Scalar) else None
-            return expected(node, f"a mapping with {words}", ctx, hint)
+            words = join_with_or(self.short_words) or f"{self.tag}: {' | '.join(self.forms)}"
+            hint = (
+                f"write {self.short_values(node)}" if self.short_forms and isinstance(node, Scalar) else None
+            )
+            return report_wrong_type(node, f"a mapping with {words}", ctx, hint)
         if not isinstance(tag, Scalar) or tag.value not in self.forms:
-            return one_of(self.forms, tag, ctx)
+            return report_unknown_word(self.forms, tag, ctx)
         form = self.forms[str(tag.value)]
         for key in (key for key, _ in node if key.span.file != tag.span.file):
             others = [word for word, other in self.forms.items() if key.value in other.parts]
@@ -251,7 +257,7 @@ class OneOf(Type, frozen=True, dict=True):
         """Merge two values. If the overlay selects another form, drop members that the new form lacks."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        if self.shorts and above.get(self.tag) is None and {*above.keys()} <= {*self.short_words}:
+        if self.short_forms and above.get(self.tag) is None and {*above.keys()} <= {*self.short_words}:
             return above
         old, new = below.get(self.tag), above.get(self.tag) or below.get(self.tag)
         tag = new.text if isinstance(new, Scalar) else ""
@@ -262,25 +268,27 @@ class OneOf(Type, frozen=True, dict=True):
             below = Mapping(below.with_keys(form.parts).entries, above.span)
         return form.merge_overlay(below, above)
 
-    def short(self, written: Any, replaced: Node | None = None) -> Any:
+    def short(self, long_form: Any, replaced_node: Node | None = None) -> Any:
         """Return the first short form that fits a value in the long form."""
-        is_long = isinstance(replaced, Mapping) and replaced.get(self.tag) is not None
-        if is_long or not isinstance(written, dict):
-            return written
-        for short in self.shorts:
+        is_long = isinstance(replaced_node, Mapping) and replaced_node.get(self.tag) is not None
+        if is_long or not isinstance(long_form, dict):
+            return long_form
+        for short in self.short_forms:
             names = [name for parts in short.parts.values() for name in parts]
-            if written.get(self.tag) != short.form or written.keys() != {self.tag, *names}:
+            if long_form.get(self.tag) != short.form or long_form.keys() != {self.tag, *names}:
                 continue
-            if all(len(parts) == 1 or isinstance(written[parts[0]], str) for parts in short.parts.values()):
+            if all(len(parts) == 1 or isinstance(long_form[parts[0]], str) for parts in short.parts.values()):
                 return {
-                    word: written[parts[0]] if len(parts) == 1 else "/".join(written[name] for name in parts)
+                    word: long_form[parts[0]]
+                    if len(parts) == 1
+                    else "/".join(long_form[name] for name in parts)
                     for word, parts in short.parts.items()
                 }
-        return written
+        return long_form
 
     def schema(self) -> Schema:
         forms = []
-        for short in self.shorts:
+        for short in self.short_forms:
             parts = self.forms[short.form].parts
             properties = {
                 word: parts[names[0]].schema() if len(names) == 1 else {"type": "string"}
@@ -302,33 +310,33 @@ class OneOf(Type, frozen=True, dict=True):
         return {"anyOf": forms}
 
     def encode(self, value: Value) -> Value:
-        form = self._form(value)
+        form = self._selected_form(value)
         return value if form is None else {self.tag: value[self.tag], **form.encode(value)}
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, dict):
-            return unlike(wire, "an object")
+            return wrong_type(wire, "an object")
         if not isinstance(wire.get(self.tag), str):
             return (
-                Misfit(self.tag, "a text", MISSING)
+                UnexpectedShape(self.tag, "a text", ABSENT)
                 if self.tag not in wire
-                else unlike(wire[self.tag], "a text").inside(self.tag)
+                else wrong_type(wire[self.tag], "a text").nested_in(self.tag)
             )
-        form = self._form(wire)
+        form = self._selected_form(wire)
         return None if form is None else form.misfit(wire)
 
     def decode(self, wire: Any) -> Value:
-        form = self._form(wire)
+        form = self._selected_form(wire)
         return wire if form is None else {self.tag: wire[self.tag], **form.decode(wire)}
 
-    def same(self, one: Value, other: Value) -> bool:
-        form = self._form(one)
-        if form is None or self._form(other) is None or one[self.tag] != other[self.tag]:
-            return canonical(one) == canonical(other)
-        return form.same(one, other)
+    def same(self, wanted: Value, live: Value) -> bool:
+        form = self._selected_form(wanted)
+        if form is None or self._selected_form(live) is None or wanted[self.tag] != live[self.tag]:
+            return canonical_json(wanted) == canonical_json(live)
+        return form.same(wanted, live)
 
     def unread(self, value: Value) -> Value:
-        form = self._form(value)
+        form = self._selected_form(value)
         return None if form is None else form.unread(value)
 
     @cached_property
@@ -336,119 +344,123 @@ class OneOf(Type, frozen=True, dict=True):
         return tuple(kind for form in self.forms.values() for kind in form.refers)
 
 
-class Many(Type, frozen=True):
+class List(Type, frozen=True):
     """A list. With `as_set`, the order has no meaning and each value is unique."""
 
-    of: Type
-    as_set: bool = False
-    most: int | None = None
+    item_type: Type
+    is_set: bool = False
+    max_items: int | None = None
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if not isinstance(node, Sequence):
-            return expected(node, "a list", ctx)
-        if self.most is not None and len(node.items) > self.most:
-            limits = allowed(0, self.most, "item")
-            message = f"the list has {counted(len(node.items), 'item')}, but {limits}"
+            return report_wrong_type(node, "a list", ctx)
+        if self.max_items is not None and len(node.items) > self.max_items:
+            limits = format_limits(0, self.max_items, "item")
+            message = f"the list has {format_count(len(node.items), 'item')}, but {limits}"
             return ctx.error("DP203", message, node.span)
-        values = [self.of.parse(item, ctx) for item in node.items]
+        values = [self.item_type.parse(item, ctx) for item in node.items]
         if INVALID in values:
             return INVALID
         seen: list[bytes] = []
         for value, item in zip(values, node.items, strict=True):
-            if self.as_set and canonical(value) in seen:
+            if self.is_set and canonical_json(value) in seen:
                 return ctx.error("DP207", "the list already contains this value", item.span)
-            seen.append(canonical(value))
+            seen.append(canonical_json(value))
         return values
 
     def schema(self) -> Schema:
-        schema: Schema = {"type": "array", "items": self.of.schema()}
-        if self.most is not None:
-            schema["maxItems"] = self.most
-        return schema | ({"uniqueItems": True} if self.as_set else {})
+        schema: Schema = {"type": "array", "items": self.item_type.schema()}
+        if self.max_items is not None:
+            schema["maxItems"] = self.max_items
+        return schema | ({"uniqueItems": True} if self.is_set else {})
 
     def encode(self, value: Value) -> Value:
-        return [self.of.encode(item) for item in value] if isinstance(value, list) else value
+        return [self.item_type.encode(item) for item in value] if isinstance(value, list) else value
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, list):
-            return unlike(wire, "a list")
-        found = ((index, self.of.misfit(item)) for index, item in enumerate(wire))
-        return next((wrong.inside(index) for index, wrong in found if wrong), None)
+            return wrong_type(wire, "a list")
+        found = ((index, self.item_type.shape_error(item)) for index, item in enumerate(wire))
+        return next((wrong.nested_in(index) for index, wrong in found if wrong), None)
 
     def decode(self, wire: Any) -> Value:
-        return [self.of.decode(item) for item in wire] if isinstance(wire, list) else wire
+        return [self.item_type.decode(item) for item in wire] if isinstance(wire, list) else wire
 
-    def same(self, one: Value, other: Value) -> bool:
-        if not (isinstance(one, list) and isinstance(other, list)) or len(one) != len(other):
+    def same(self, wanted: Value, live: Value) -> bool:
+        if not (isinstance(wanted, list) and isinstance(live, list)) or len(wanted) != len(live):
             return False
-        if self.as_set:
-            one, other = sorted(one, key=canonical), sorted(other, key=canonical)
-        return all(self.of.same(a, b) for a, b in zip(one, other, strict=True))
+        if self.is_set:
+            wanted, live = sorted(wanted, key=canonical_json), sorted(live, key=canonical_json)
+        return all(self.item_type.equals(a, b) for a, b in zip(wanted, live, strict=True))
 
     @property
     def refers(self) -> tuple[str, ...]:
-        return self.of.refers
+        return self.item_type.referenced_kinds
 
 
 class Table(Type, frozen=True):
     """A mapping whose keys have one type and whose values have another."""
 
-    keys: Type
-    values: Type
-    least: int = 0
-    most: int | None = None
+    key_type: Type
+    value_type: Type
+    min_keys: int = 0
+    max_keys: int | None = None
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         if not isinstance(node, Mapping):
-            return expected(node, "a mapping", ctx)
-        if len(node.entries) < self.least or (self.most is not None and len(node.entries) > self.most):
-            limits = allowed(self.least, self.most, "key")
-            message = f"the mapping has {counted(len(node.entries), 'key')}, but {limits}"
+            return report_wrong_type(node, "a mapping", ctx)
+        if len(node.entries) < self.min_keys or (
+            self.max_keys is not None and len(node.entries) > self.max_keys
+        ):
+            limits = format_limits(self.min_keys, self.max_keys, "key")
+            message = f"the mapping has {format_count(len(node.entries), 'key')}, but {limits}"
             return ctx.error("DP203", message, node.span)
-        parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
+        parsed = [
+            (self.key_type.parse(key, ctx), self.value_type.parse(item, ctx)) for key, item in node.entries
+        ]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        return merge_mappings(below, above, lambda _, old, new: self.values.merge_overlay(old, new))
+        return merge_mappings(below, above, lambda _, old, new: self.value_type.merge_overlay(old, new))
 
     def schema(self) -> Schema:
         schema: Schema = {
             "type": "object",
-            "propertyNames": self.keys.schema(),
-            "additionalProperties": self.values.schema(),
+            "propertyNames": self.key_type.schema(),
+            "additionalProperties": self.value_type.schema(),
         }
-        if self.least:
-            schema["minProperties"] = self.least
-        return schema if self.most is None else schema | {"maxProperties": self.most}
+        if self.min_keys:
+            schema["minProperties"] = self.min_keys
+        return schema if self.max_keys is None else schema | {"maxProperties": self.max_keys}
 
     def encode(self, value: Value) -> Value:
-        return {key: self.values.encode(item) for key, item in value.items()}
+        return {key: self.value_type.encode(item) for key, item in value.items()}
 
     def decode(self, wire: Any) -> Value:
         if not isinstance(wire, dict):
             return wire
-        return {key: self.values.decode(item) for key, item in wire.items()}
+        return {key: self.value_type.decode(item) for key, item in wire.items()}
 
-    def same(self, one: Value, other: Value) -> bool:
-        if not (isinstance(one, dict) and isinstance(other, dict)) or one.keys() != other.keys():
+    def same(self, wanted: Value, live: Value) -> bool:
+        if not (isinstance(wanted, dict) and isinstance(live, dict)) or wanted.keys() != live.keys():
             return False
-        return all(self.values.same(item, other[key]) for key, item in one.items())
+        return all(self.value_type.equals(item, live[key]) for key, item in wanted.items())
 
     def narrow(self, live: Value, wanted: Value) -> Value:
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live
-        return {key: self.values.narrow(item, wanted.get(key)) for key, item in live.items()}
+        return {key: self.value_type.displayable_live(item, wanted.get(key)) for key, item in live.items()}
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, dict):
-            return unlike(wire, "an object")
-        found = ((key, self.values.misfit(item)) for key, item in wire.items())
-        return next((wrong.inside(key) for key, wrong in found if wrong), None)
+            return wrong_type(wire, "an object")
+        found = ((key, self.value_type.shape_error(item)) for key, item in wire.items())
+        return next((wrong.nested_in(key) for key, wrong in found if wrong), None)
 
     def unread(self, value: Value) -> Value:
-        hidden = {key: self.values.unread(item) for key, item in value.items()}
+        hidden = {key: self.value_type.write_only_part(item) for key, item in value.items()}
         return {key: item for key, item in hidden.items() if item is not None} or None
 
     @property

@@ -14,10 +14,19 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from dpsync.kinds.types import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
-from dpsync.kinds.types.base import MISSING, Misfit, unlike
+from dpsync.kinds.types import (
+    INVALID,
+    Invalid,
+    ParseContext,
+    Schema,
+    TextFile,
+    Type,
+    file_reference_path,
+    report_wrong_type,
+)
+from dpsync.kinds.types.base import ABSENT, UnexpectedShape, wrong_type
 from dpsync.model.nodes import Node, Scalar, Span
-from dpsync.model.text import allowed, counted
+from dpsync.model.text import format_count, format_limits
 from dpsync.model.values import Value
 
 _FILE: Schema = {
@@ -31,9 +40,9 @@ _FILE: Schema = {
 _FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w-]+\.(?:md|markdown|txt|html|css|json|ya?ml|pem|crt)")
 
 
-def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
+def _content(node: Node, ctx: ParseContext) -> TextFile | Scalar | Invalid:
     """Return the file to which a node refers, or the node itself if it is a text."""
-    path = file_of(node, ctx)
+    path = file_reference_path(node, ctx)
     if isinstance(path, Scalar):
         return ctx.text(path) or INVALID
     if path is not None:
@@ -48,49 +57,49 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
                 hint,
             )
         return node
-    return expected(node, "text", ctx)
+    return report_wrong_type(node, "text", ctx)
 
 
 class LongText(Type, frozen=True):
     """A text of any format. `unreadable`: no response about the object has the text."""
 
-    least: int = 0
-    most: int | None = None
-    unreadable: bool = False
+    min_length: int = 0
+    max_length: int | None = None
+    is_write_only: bool = False
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         found = _content(node, ctx)
         if isinstance(found, Invalid):
             return found
         file, text = (found, found.text) if isinstance(found, TextFile) else (None, str(found.value))
-        if len(text) < self.least or (self.most is not None and len(text) > self.most):
-            limits = allowed(self.least, self.most, "character")
-            message = f"the text has {counted(len(text), 'character')}, but {limits}"
+        if len(text) < self.min_length or (self.max_length is not None and len(text) > self.max_length):
+            limits = format_limits(self.min_length, self.max_length, "character")
+            message = f"the text has {format_count(len(text), 'character')}, but {limits}"
             return ctx.error("DP203", message, node.span)
-        return self.checked(text, file, node, ctx)
+        return self.check_text(text, file, node, ctx)
 
-    def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
+    def check_text(self, text: str, file: TextFile | None, node: Node, ctx: ParseContext) -> Value:
         """Report problems of a text and return its value. `file` is the file it was read from, if any."""
         return text
 
     def schema(self) -> Schema:
         return {"anyOf": [{"type": "string"}, _FILE]}
 
-    def misfit(self, wire: Any) -> Misfit | None:
-        return None if isinstance(wire, str) else unlike(wire, "a text")
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
+        return None if isinstance(wire, str) else wrong_type(wire, "a text")
 
     def unread(self, value: Value) -> Value:
-        return value if self.unreadable else None
+        return value if self.is_write_only else None
 
     @property
     def may_be_unread(self) -> bool:
-        return self.unreadable
+        return self.is_write_only
 
 
 class Certificate(LongText, frozen=True):
     """An X.509 certificate as PEM. Its BEGIN and END lines, line breaks and surrounding text are ignored."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         """Return a certificate.
 
         Faults have the position of the entry, and no line of a possible key is shown.
@@ -104,11 +113,11 @@ class Certificate(LongText, frozen=True):
         )
         return ctx.error("DP204", f"the text is not a certificate: {wrong}", node.span, hint)
 
-    def same(self, one: Value, other: Value) -> bool:
-        return _base64_of(one) == _base64_of(other)
+    def same(self, wanted: Value, live: Value) -> bool:
+        return _base64_of(wanted) == _base64_of(live)
 
 
-_FRAMED = re.compile(r"-----BEGIN ([^-\n]*)-----(.*?)-----END \1-----", re.DOTALL)
+_PEM_BLOCK = re.compile(r"-----BEGIN ([^-\n]*)-----(.*?)-----END \1-----", re.DOTALL)
 
 
 def _certificate_fault(text: str) -> str | None:
@@ -117,7 +126,7 @@ def _certificate_fault(text: str) -> str | None:
 
     if not text.strip():
         return "it is empty"
-    framed = _FRAMED.findall(text) or [("CERTIFICATE", text)]
+    framed = _PEM_BLOCK.findall(text) or [("CERTIFICATE", text)]
     other = next((label for label, _ in framed if not label.endswith("CERTIFICATE")), None)
     if other is not None:
         return f"it contains a {other.lower()}"
@@ -135,7 +144,7 @@ def _certificate_fault(text: str) -> str | None:
 
 def _base64_of(value: Value) -> str:
     """Return the Base64 of all certificates, without BEGIN and END lines, line breaks and other text."""
-    framed = [body for _, body in _FRAMED.findall(str(value))]
+    framed = [body for _, body in _PEM_BLOCK.findall(str(value))]
     return "".join("".join(framed or [str(value)]).split())
 
 
@@ -147,7 +156,7 @@ _FRONT_MATTER = re.compile(
 class Markdown(Type, frozen=True):
     """Markdown in files, a Document on the wire. Faults have their position in the Markdown."""
 
-    def parse(self, node: Node, ctx: Parsing) -> Value:
+    def parse(self, node: Node, ctx: ParseContext) -> Value:
         from dpsync.document import MarkdownError, to_document, to_markdown
 
         found = _content(node, ctx)
@@ -181,13 +190,17 @@ class Markdown(Type, frozen=True):
 
         return to_document(value) if isinstance(value, str) else value
 
-    def misfit(self, wire: Any) -> Misfit | None:
+    def misfit(self, wire: Any) -> UnexpectedShape | None:
         """Check only the top level, because the platform keeps any content of a Document."""
         if not isinstance(wire, dict):
-            return unlike(wire, "a Document")
+            return wrong_type(wire, "a Document")
         if "nodes" not in wire:
-            return Misfit("nodes", "a list", MISSING)
-        return None if isinstance(wire["nodes"], list) else unlike(wire["nodes"], "a list").inside("nodes")
+            return UnexpectedShape("nodes", "a list", ABSENT)
+        return (
+            None
+            if isinstance(wire["nodes"], list)
+            else wrong_type(wire["nodes"], "a list").nested_in("nodes")
+        )
 
     def decode(self, wire: Any) -> Value:
         from dpsync.document import DocumentError, to_markdown
@@ -199,10 +212,10 @@ class Markdown(Type, frozen=True):
         except DocumentError:
             return wire
 
-    def same(self, one: Value, other: Value) -> bool:
-        from dpsync.document import same
+    def same(self, wanted: Value, live: Value) -> bool:
+        from dpsync.document import have_same_meaning
 
-        return same(self.encode(one), self.encode(other))
+        return have_same_meaning(self.encode(wanted), self.encode(live))
 
     @property
     def takes_mapping(self) -> bool:
@@ -219,7 +232,7 @@ class OpenApiText(LongText, frozen=True):
     Any other text is reported (DP240), but still returned: the platform may currently have this text.
     """
 
-    def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
+    def checked(self, text: str, file: TextFile | None, node: Node, ctx: ParseContext) -> Value:
         problem = _find_problem(text)
         if problem is not None:
             line, column, message, hint = problem

@@ -23,7 +23,7 @@ class EditError(ValueError):
     """A change that cannot be applied to this content."""
 
 
-class NoSuchPage(EditError):
+class NoSuchPageError(EditError):
     """The page that a change names does not exist."""
 
 
@@ -68,7 +68,7 @@ class Editing:
     def _find(self, id: str) -> tuple[Page, tuple[Page, ...]]:
         found = find(self.content["pages"], id)
         if found is None:
-            raise NoSuchPage(f"page {id!r}")
+            raise NoSuchPageError(f"page {id!r}")
         return found
 
     def _insert(self, change: Json) -> str:

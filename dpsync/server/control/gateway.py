@@ -48,7 +48,7 @@ class WholeAnswer(Struct, frozen=True):
     body: bytes
 
 
-class Dropped(Exception):
+class DroppedConnectionError(Exception):
     """The request must not continue: the state was replaced, or the server stops."""
 
 
@@ -97,7 +97,7 @@ class Gateway:
                 await asyncio.wait_for(over.wait(), seconds)
             except TimeoutError:
                 return
-            raise Dropped
+            raise DroppedConnectionError
 
     def limited(self, scope: Scope) -> tuple[Headers, WholeAnswer | None]:
         """Return the rate limit headers, and a refusal if the caller exceeds the limit, else None."""
@@ -135,7 +135,7 @@ class _Passage:
             if self._gateway.latency:
                 await self._gateway.wait(self._gateway.latency)
             await self._answer()
-        except Dropped:
+        except DroppedConnectionError:
             await self._reset()
         finally:
             self._log()

@@ -27,7 +27,7 @@ KIND = "job"
 _log = logging.getLogger("dpsync.server")
 
 
-class Superseded(Exception):
+class SupersededError(Exception):
     """The job is obsolete."""
 
 
@@ -66,7 +66,7 @@ class Work(Struct, frozen=True):
         """
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(KIND, self.job.id) is None:
-                raise Superseded
+                raise SupersededError
             yield Context(self.store, "", self.clock, families=self.families)
 
     @contextmanager
@@ -140,7 +140,7 @@ class Jobs:
         try:
             work = Work(job, self._store, self._clock, self._sources, self._families)
             await self._does[job.doc["does"]](work)
-        except Superseded:
+        except SupersededError:
             pass
         except StoreError:
             raise

@@ -28,7 +28,7 @@ def tcp_socket(ipv6: bool = False) -> socket:
     return socket(AF_INET6 if ipv6 else AF_INET, SOCK_STREAM, IPPROTO_TCP)
 
 
-class CannotListen(Exception):
+class ListenError(Exception):
     """The server cannot listen on an address. The message says why, and `hint` says what to do."""
 
     def __init__(self, text: str, hint: str) -> None:
@@ -68,10 +68,10 @@ def _bind(listening: socket, host: str, port: int) -> None:
     except OSError as error:
         raise cannot_listen(host, listening.getsockname()[1] or port, error) from None
     except (TypeError, ValueError):  # Python encodes the name before the system sees it
-        raise CannotListen("cannot listen: --host is not a host name or an address", _ADDRESS) from None
+        raise ListenError("cannot listen: --host is not a host name or an address", _ADDRESS) from None
 
 
-def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
+def cannot_listen(host: str, port: int, error: OSError) -> ListenError:
     """Return the error of the operating system as a message with a hint."""
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     match error.errno:
@@ -85,7 +85,7 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
             at, why, hint = host, error.strerror or "the host does not exist", _ADDRESS
         case number:
             why, hint = os.strerror(number) if number else str(error), _FREE
-    return CannotListen(f"cannot listen on {at}: {why}", hint)
+    return ListenError(f"cannot listen on {at}: {why}", hint)
 
 
 class Listening(uvicorn.Server):

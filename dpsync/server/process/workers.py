@@ -24,7 +24,7 @@ function once it accepts requests.
 """
 
 
-class WorkerFailed(Exception):
+class WorkerFailedError(Exception):
     """A worker ended before it was ready. The worker has printed the reason on standard error."""
 
 
@@ -58,7 +58,7 @@ class Workers:
         try:
             self._fill()
             if not all(worker.wait_until_ready() for worker in self._workers):
-                raise WorkerFailed
+                raise WorkerFailedError
             ready()
             while (number := signal.sigwait(awaited)) not in SIGNALS:
                 if number == signal.SIGCHLD and not self._dead_were_ready():

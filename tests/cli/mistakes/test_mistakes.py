@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from dpsync.apply.journal import locked
+from dpsync.apply.journal import lock_organizations
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.mistakes.in_circumstances import COMMANDS, CONNECTION, PLANS
@@ -95,7 +95,7 @@ def test_user_mistake_prints_golden_message_and_is_fixable(mistake: Mistake, new
         newcomer.types(command)
     write(newcomer.folder, mistake.files, newcomer.url)
     newcomer.set(mistake.env)
-    meanwhile = locked(newcomer.url, ["acme"]) if mistake.locked else nullcontext()
+    meanwhile = lock_organizations(newcomer.url, ["acme"]) if mistake.locked else nullcontext()
     with meanwhile:
         ended = newcomer.types(mistake.command)
     path = GOLDEN / golden(mistake)

@@ -11,7 +11,7 @@ from ...answers.change_requests import change_request as answer
 from ...answers.shared import located
 from ...content import tree
 from ...content.documents import stored_document
-from ...content.editing import EditError, Editing, NoSuchPage
+from ...content.editing import EditError, Editing, NoSuchPageError
 from ...content.merging import ContentConflict, MergedContent, merge
 from ...errors import ApiError, bad, conflict, missing
 from ...request.changes import changes
@@ -205,7 +205,7 @@ def change_content(ctx: Context) -> Json:
     editing = Editing(revisions.content_of(now), revisions.content_of(base), ctx.stamp, ctx.new_id)
     try:
         results = editing.apply(ctx.body.given()["changes"])
-    except NoSuchPage as error:
+    except NoSuchPageError as error:
         raise ApiError(404, f"body.changes: {error} not found") from None
     except EditError as error:
         raise bad(f"body.changes: {error}") from None
