@@ -82,13 +82,13 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
             return Diagnostic("unreachable", message, hint=_unreachable_hint(error, url_from))
         case errors.UnknownOutcomeError(reason="timeout"):
             hint = f"check {url_from}, or allow more time with --timeout SECONDS"
-            return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
+            return Diagnostic("timeout", f"{url}: {where}: {error.describe()}", hint=hint)
         case errors.UnknownOutcomeError() if error.route.proxy:
             hint = f"check {error.route.proxy}, or exclude the host from the proxy with NO_PROXY"
-            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
+            return Diagnostic("request", f"{url}: {where}: {error.describe()}", hint=hint)
         case errors.UnknownOutcomeError():
             hint = f"check {url_from} and the network, then try again"
-            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
+            return Diagnostic("request", f"{url}: {where}: {error.describe()}", hint=hint)
         case errors.UnauthorizedError():
             hint = f"check {token_from}: the token may be revoked, or belong to another server"
             return Diagnostic("unauthorized", f"GitBook did not accept the token (401): {where}", hint=hint)
@@ -110,7 +110,7 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
             )
             return Diagnostic("not-json", message, hint=hint)
         case errors.UnexpectedResponseError():
-            message = f"the response to {where} is not as expected: {error.what()}"
+            message = f"the response to {where} is not as expected: {error.describe()}"
             hint = OTHER_PLATFORM_HINT
             return Diagnostic("bad-answer", message, hint=hint)
         case errors.InvalidListError():

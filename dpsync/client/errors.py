@@ -89,7 +89,7 @@ class NotSentError(ClientError):
         """Return the reason in words, with its detail."""
         return f"{_NOT_SENT[self.reason]}{f' ({self.detail})' if self.detail else ''}"
 
-    def what(self) -> str:
+    def describe(self) -> str:
         return f"unreachable ({self.explanation()})"
 
 
@@ -118,7 +118,7 @@ class UnknownOutcomeError(ClientError):
         self.retry_after = retry_after
         self.transient = reason not in ("unreadable", "redirect")
 
-    def what(self) -> str:
+    def describe(self) -> str:
         if self.method == "GET":  # a read leaves nothing behind that could be unknown
             in_time = "in time" if self.seconds is None else f"within {self.seconds:g} s"
             return (
@@ -139,7 +139,7 @@ class StatusError(ClientError):
         super().__init__(method, path, status)
         self.message = message
 
-    def what(self) -> str:
+    def describe(self) -> str:
         return f"status {self.status}" + (f": {self.message!r}" if self.message else "")
 
 
@@ -189,7 +189,7 @@ class RateLimitedError(StatusError):
         self.retry_after = retry_after
         self.waited = 0.0
 
-    def what(self) -> str:
+    def describe(self) -> str:
         asked = "" if self.retry_after is None else f", and GitBook demands another {self.retry_after:.0f} s"
         return f"too many requests (dpsync waited {self.waited:.0f} s{asked})"
 
@@ -204,7 +204,7 @@ class RedirectedError(ClientError):
         super().__init__(method, path, status)
         self.origin = origin
 
-    def what(self) -> str:
+    def describe(self) -> str:
         to = f" to {self.origin!r}" if self.origin else ""
         return f"GitBook redirected the request (status {self.status}){to}"
 
@@ -221,7 +221,7 @@ class NotJsonError(ClientError):
         self.content_type = content_type
         self.found = found
 
-    def what(self) -> str:
+    def describe(self) -> str:
         kind = self.content_type or "no content type"
         return f"not a response of the GitBook API (status {self.status}, {kind}): {self.found}"
 
@@ -234,7 +234,7 @@ class InvalidListError(ClientError):
         self.fault: ListFault = fault
         self.page = page
 
-    def what(self) -> str:
+    def describe(self) -> str:
         return f"the list of objects is incomplete: {self.fault} (page {self.page} of the list)"
 
 
@@ -261,7 +261,7 @@ class UnexpectedResponseError(ClientError):
         self.expected = expected
         self.found = found
 
-    def what(self) -> str:
+    def describe(self) -> str:
         where = self.place or "the response"
         if self.id is not None:
             where += f" (id {self.id!r})"
@@ -272,14 +272,14 @@ class UnexpectedResponseError(ClientError):
 class InterruptedRequestError(ClientError):
     """`cancel()` was called: the request was not sent (again), and no earlier try is in doubt."""
 
-    def what(self) -> str:
+    def describe(self) -> str:
         return "interrupted"
 
 
 class WriteRefusedError(ClientError):
     """A transport that only reads was given a write: a bug in dpsync, never a fault of the platform."""
 
-    def what(self) -> str:
+    def describe(self) -> str:
         return "this client sends only GET requests"
 
 

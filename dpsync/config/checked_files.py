@@ -53,7 +53,7 @@ class VerifiedRepository(Repository, frozen=True):
             if _object_id(id_, kind, data) == id_:
                 yield id_, kind, data
 
-    def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
+    def list_tree(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
         """Return the mode and object id of each file in a directory of a commit, by path below the directory.
 
         Raises NoRepository if a needed object is missing or its hash does not match its id.

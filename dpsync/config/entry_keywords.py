@@ -155,4 +155,6 @@ def without_unsupported_entries(desired: Desired, registry: Registry) -> Desired
         for address, scope in desired.watched_scopes.items()
         if (kinds := tuple(name for name in scope.kinds if name in registry))
     }
-    return replace(replace(desired, watched_scopes=watched).without_unsupported({**out, **empty}), scopes=scopes)
+    return replace(
+        replace(desired, watched_scopes=watched).without_unsupported({**out, **empty}), scopes=scopes
+    )

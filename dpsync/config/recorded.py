@@ -145,7 +145,7 @@ class _RichText(Markdown, frozen=True):
     """Markdown, or a platform document that Markdown cannot express."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        if isinstance(node, Mapping) and self.misfit(node_value(node)) is None:
+        if isinstance(node, Mapping) and self.shape_error(node_value(node)) is None:
             return node_value(node)
         return super().parse(node, ctx)
 

@@ -194,7 +194,13 @@ def with_current_pull_request(place: WorkflowRun, github: GitHub | None, copy: W
         _react(github, place, "confused")
         raise
     _react(github, place, "eyes")
-    return replace(place, sha=request.head, base_branch_override=request.base, base_branch=request.base, verified_commit=checked)
+    return replace(
+        place,
+        sha=request.head,
+        base_branch_override=request.base,
+        base_branch=request.base,
+        verified_commit=checked,
+    )
 
 
 def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool:

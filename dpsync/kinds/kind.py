@@ -549,8 +549,8 @@ class ListOrder(Field, frozen=True, kw_only=True):
     """
 
     type: Type = Type()
-    on: Literal["create", "update", "both", "neither"] = "neither"
-    read: None = None
+    written_in: Literal["create", "update", "both", "neither"] = "neither"
+    read_path: None = None
     item_kind: str
     """The kind of the objects in the list."""
     place_field: str
@@ -564,7 +564,7 @@ class ListOrder(Field, frozen=True, kw_only=True):
         force_setattr(self, "type", List(Reference.to(self.item_kind), is_set=True))
 
     @cached_property
-    def declarable(self) -> bool:
+    def is_declarable(self) -> bool:
         return True
 
 

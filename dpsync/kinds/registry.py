@@ -160,7 +160,11 @@ class _Support(Struct, frozen=True):
         }
         item = replace(item, separate_read_paths=there, written_in=self._supported_writes(kind, item))
         if isinstance(item.own_call, Call):
-            return (item, True) if self._accepts_body(kind, item.own_call) else (replace(item, own_call={}), False)
+            return (
+                (item, True)
+                if self._accepts_body(kind, item.own_call)
+                else (replace(item, own_call={}), False)
+            )
         if item.own_call is not None:
             left = {value: call for value, call in item.own_call.items() if self._accepts_body(kind, call)}
             return replace(item, own_call=left), len(left) == len(item.own_call)

@@ -276,7 +276,10 @@ class _ContractChecker:
         }
         kinds = tuple(dict.fromkeys((*known.kinds, kind.noun)))
         self._answers[operation] = replace(
-            known, kinds=kinds, members=merged, undeclared_members=tuple(sorted({*known.undeclared_members, *more}))
+            known,
+            kinds=kinds,
+            members=merged,
+            undeclared_members=tuple(sorted({*known.undeclared_members, *more})),
         )
 
     def _add_differences(self, operation: str, found: Iterable[UnexpectedShape], at: str = "") -> None:

@@ -272,7 +272,9 @@ class DeleteEvidenceReader:
         """Update the snapshot with the objects and the evidence read so far."""
         looked_at = frozenset(self._checked_objects - self._unreadable_dependents.keys())
         evidence = replace(
-            self.snapshot.delete_evidence, unreadable_dependents=dict(self._unreadable_dependents), checked_objects=looked_at
+            self.snapshot.delete_evidence,
+            unreadable_dependents=dict(self._unreadable_dependents),
+            checked_objects=looked_at,
         )
         objects = {key: item for key, item in self._objects.items() if self._has_all_parents(item)}
         self.snapshot = replace(

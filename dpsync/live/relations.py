@@ -66,7 +66,7 @@ def _references_with_kinds(type_: Type, value: Value) -> Iterator[tuple[tuple[st
     """Yield each id in a value, with the kinds to which that part of the value may refer."""
     match type_:
         case Reference() if isinstance(value, LiveId):
-            yield type_.refers, value.id
+            yield type_.referenced_kinds, value.id
         case Object(parts=parts) if isinstance(value, dict):
             for name, part in parts.items():
                 yield from _references_with_kinds(part, value.get(name))

@@ -366,7 +366,9 @@ class LabelCommits(Struct, frozen=True):
         compared = self.compared_commit
         return replace(
             self,
-            compared_commit=replace(compared, desired=change(compared.desired)) if compared is not None else None,
+            compared_commit=replace(compared, desired=change(compared.desired))
+            if compared is not None
+            else None,
             applies=tuple(
                 replace(apply, commits=_MappedCommits(apply.commits, change)) for apply in self.applies
             ),

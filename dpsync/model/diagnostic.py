@@ -75,7 +75,9 @@ class Diagnostic(Struct, frozen=True):
         return replace(
             self,
             related=(*self.related, *places[:room]),
-            unlisted_related_count=self.unlisted_related_count + other.unlisted_related_count + len(places[room:]),
+            unlisted_related_count=self.unlisted_related_count
+            + other.unlisted_related_count
+            + len(places[room:]),
         )
 
 

@@ -62,7 +62,9 @@ class SidesReader(Struct, frozen=True):
         base, then, labels = self.base, self.base.desired, self.labels
         if then is not None and snapshot.pages:
             earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier_configurations)
-            base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier_configurations=earlier)
+            base = replace(
+                base, desired=with_page_ids(self.registry, then, snapshot), earlier_configurations=earlier
+            )
         if snapshot.pages:
             labels = labels.map_configurations(lambda one: with_page_ids(self.registry, one, snapshot))
         matches = snapshot.matches.items()

@@ -77,7 +77,9 @@ def import_rows(
     if place.scope is None:
         names = (place.kind.name,)
         watched = {**watched, place.address: Scope(place.address, place.owner.address, names, place.span)}
-    planned = replace(session, desired=replace(session.desired, watched_scopes=watched, reads_watched=True)).plan(client)
+    planned = replace(
+        session, desired=replace(session.desired, watched_scopes=watched, reads_watched=True)
+    ).plan(client)
     before = session.differences(planned)
     name = posixpath.join(
         posixpath.dirname(place.span.file), f"{place.owner.key}.{place.kind.key.replace('.', '-')}.csv"

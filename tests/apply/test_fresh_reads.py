@@ -366,7 +366,7 @@ class Shared(DeleteChecks):
         self.readings, self.meanwhile, self.different = 0, list[StepTask](), dict(stale or {})
         self.inside: dict[str, dict[Identity, LiveObject]] = {}
 
-    def _read_again(self) -> dict[Identity, str]:
+    def _read_shared_lists(self) -> dict[Identity, str]:
         self.readings += 1
         self._valid_deletes = 1
         return {("team", id): reason for id, reason in self.different.items()}

@@ -230,7 +230,7 @@ def test_progress_line_is_narrower_than_terminal(columns: int) -> None:
 
 def test_progress_survives_broken_output_pipe() -> None:
     class Gone(Screen):
-        def put(self, text: str) -> None:
+        def write(self, text: str) -> None:
             raise BrokenPipeError
 
     with told(Gone(80)) as (progress, time):
@@ -275,7 +275,7 @@ class Latency(Progress):
         self.time, self.seconds, self.answers = Time(), seconds, 0
         super().__init__(screen, self.time)
 
-    def answered(self, method: str) -> None:
+    def count_response(self, method: str) -> None:
         with self._lock:
             super().count_response(method)
             self.time.now += self.seconds
@@ -326,16 +326,16 @@ class Noted(Progress):
         self.steps = 0
 
     @contextmanager
-    def during(self, doing: str, steps: int = 0) -> Iterator[None]:
+    def show_during(self, doing: str, steps: int = 0) -> Iterator[None]:
         self.phases.append((doing, steps))
         with super().show_during(doing, steps):
             yield
 
-    def batch(self, requests: int) -> None:
+    def start_batch(self, requests: int) -> None:
         self.events.add("batch")
         super().start_batch(requests)
 
-    def answered(self, method: str) -> None:
+    def count_response(self, method: str) -> None:
         self.events.add(method)
         super().count_response(method)
 

@@ -16,19 +16,19 @@ class Noted:
     def __init__(self) -> None:
         self.events: list[object] = []
 
-    def expects(self, requests: int) -> None:
+    def expect_reads(self, requests: int) -> None:
         self.events.append(("expects", requests))
 
-    def batch(self, requests: int) -> None:
+    def start_batch(self, requests: int) -> None:
         self.events.append(("batch", requests))
 
-    def more(self, requests: int) -> None:
+    def add_reads(self, requests: int) -> None:
         self.events.append(("more", requests))
 
-    def answered(self, method: str) -> None:
+    def count_response(self, method: str) -> None:
         self.events.append(method)
 
-    def waits(self, why: WaitReason, seconds: float) -> None:
+    def note_wait(self, why: WaitReason, seconds: float) -> None:
         self.events.append((why, round(seconds)))
 
 

@@ -238,7 +238,9 @@ TWO = Case(wanted={"space": {"x": {"title": "X"}}}, live={"space": {"x": {"title
 def given() -> Sides:
     """Return sides whose space is still in another organization."""
     sides = TWO.sides()
-    return replace(sides, snapshot=replace(sides.snapshot, transferred_entries=frozenset({at("acme/spaces/x")})))
+    return replace(
+        sides, snapshot=replace(sides.snapshot, transferred_entries=frozenset({at("acme/spaces/x")}))
+    )
 
 
 BEFORE = known(line("globex/spaces/x", "space-x"), line("globex/spaces/y", "y"), organization="globex")

@@ -157,5 +157,5 @@ def test_topic_is_never_deleted(lab: Lab) -> None:
 
 def test_object_merge_keeps_undeclared_members() -> None:
     kind = Object({"a": Text(), "b": Text()})
-    assert kind.over({"a": "1", "b": "2"}, {"a": "3"}) == {"a": "3", "b": "2"}
-    assert kind.over(None, {"a": "3"}) == {"a": "3"}
+    assert kind.merge_over_live({"a": "1", "b": "2"}, {"a": "3"}) == {"a": "3", "b": "2"}
+    assert kind.merge_over_live(None, {"a": "3"}) == {"a": "3"}

@@ -48,20 +48,20 @@ CASES: list[tuple[Json, Any, Any, Any]] = [
 def test_merged_value_has_one_form_without_null_members(
     type: Json, live: Any, wanted: Any, sent: Any
 ) -> None:
-    assert type.over(live, wanted) == sent
-    assert type.same(wanted, sent)
-    assert type.over(sent, wanted) == sent
+    assert type.merge_over_live(live, wanted) == sent
+    assert type.equals(wanted, sent)
+    assert type.merge_over_live(sent, wanted) == sent
 
 
 @pytest.mark.parametrize(("type", "live", "wanted", "sent"), CASES)
 def test_plan_value_shows_removed_members(type: Json, live: Any, wanted: Any, sent: Any) -> None:
     """Every member that is live and not sent is on the side before."""
     if live == sent:
-        assert type.same(wanted, live)
+        assert type.equals(wanted, live)
         return
-    assert not type.same(wanted, live)
+    assert not type.equals(wanted, live)
     if isinstance(live, dict) and "links" not in live:
-        assert gone(live, sent) <= set(paths(type.narrow(live, wanted)))
+        assert gone(live, sent) <= set(paths(type.displayable_live(live, wanted)))
 
 
 def paths(value: Any, path: str = "") -> list[str]:
@@ -79,13 +79,13 @@ def gone(live: Any, sent: Any) -> set[str]:
 
 def test_live_value_with_both_forms_equals_neither() -> None:
     both = {"emoji": "e", "icon": {"light": "l"}}
-    assert not ICON.same({"emoji": "e"}, both)
-    assert ICON.over(both, {"emoji": "e"}) == {"emoji": "e"}
+    assert not ICON.equals({"emoji": "e"}, both)
+    assert ICON.merge_over_live(both, {"emoji": "e"}) == {"emoji": "e"}
 
 
 def test_removed_secret_members_are_not_shown() -> None:
     live = {"kind": "page", "token": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "page": "p"}
-    assert "ghp_" not in str(HIDING.narrow(live, {"kind": "url"}))
+    assert "ghp_" not in str(HIDING.displayable_live(live, {"kind": "url"}))
 
 
 def looks(body: str) -> str:

@@ -108,7 +108,7 @@ def test_live_secrets_are_hidden_beside_wanted_values() -> None:
         "token": LITERAL, "list": [LITERAL, "c", LITERAL], "other": {"password": LITERAL}, "channel": "news",
         "more": [1, {"secret": LITERAL}], "unmanaged": LITERAL,
     }  # fmt: skip
-    assert settings.narrow(live, wanted) == {
+    assert settings.displayable_live(live, wanted) == {
         "token": HIDDEN_SECRET_TEXT,
         "list": [Secret("A"), HIDDEN_SECRET_TEXT, HIDDEN_SECRET_TEXT],
         "other": HIDDEN_SECRET_TEXT,

@@ -72,4 +72,4 @@ def test_styleguide_space_is_never_unmanaged_or_pruned(lab: Lab) -> None:
     [("own", LiveId("a"), True), (LiveId("a"), LiveId("a"), True), (LiveId("a"), LiveId("b"), False)],
 )
 def test_own_styleguide_equals_any_live_styleguide(one: Any, other: Any, same: bool) -> None:
-    assert OwnReference().same(one, other) is same
+    assert OwnReference().equals(one, other) is same

@@ -114,8 +114,8 @@ def test_valid_certificate_formats_are_accepted(tmp_path: Path, text: str) -> No
     ],
 )
 def test_certificate_comparison_ignores_pem_header_and_footer(one: str, other: str, same: bool) -> None:
-    assert Certificate().same(one, other) is same
-    assert Certificate().same(other, one) is same
+    assert Certificate().equals(one, other) is same
+    assert Certificate().equals(other, one) is same
 
 
 @pytest.mark.parametrize(
@@ -168,6 +168,6 @@ def test_equivalent_markdown_is_normalized_to_equal_value(tmp_path: Path) -> Non
 def test_unsupported_markdown_document_is_preserved() -> None:
     kept = Markdown().decode(OUTSIDE)
     assert kept == OUTSIDE
-    assert not Markdown().same("", kept)
-    assert Markdown().same(kept, OUTSIDE)
+    assert not Markdown().equals("", kept)
+    assert Markdown().equals(kept, OUTSIDE)
     assert Markdown().encode(kept) == OUTSIDE

@@ -241,7 +241,7 @@ def test_field_names_and_references_are_derived() -> None:
 
 def test_list_order_field_is_declarable_but_never_sent() -> None:
     order = ListOrder("order", item_kind="book", place_field="shelf", live_order_read=None, move_order=None)
-    assert (order.on, order.read, order.declarable) == ("neither", None, True)
+    assert (order.written_in, order.read_path, order.is_declarable) == ("neither", None, True)
     assert order.type == List(Reference.to("book"), is_set=True)
     assert order.response_path is None
 
@@ -264,8 +264,8 @@ def test_kind_noun_and_article_are_derived(words: dict[str, Any], noun: str, one
 def test_identity_includes_parent_without_own_id() -> None:
     assert SHELF.identity_of("1", None) == ("shelf", "1")
     assert SHELF.identity_of("1", ("house", "2")) == ("shelf", "1")
-    assert kind(own_id=False).identity_of("1", ("house", "2")) == ("shelf", "house/2/1")
-    assert kind(own_id=False).identity_of("1", None) == ("shelf", "1")
+    assert kind(has_unique_id=False).identity_of("1", ("house", "2")) == ("shelf", "house/2/1")
+    assert kind(has_unique_id=False).identity_of("1", None) == ("shelf", "1")
 
 
 def test_creation_with_pin_uses_add_call() -> None:
@@ -297,7 +297,7 @@ BOOK = kind(
         Field("lent", Reference.to("person"), own_call=SET, exclusive_within="house"),
         Field("room", Reference.to("house"), is_parent_reference=True),
     ),
-    identity=(("isbn", "author"),),
+    natural_keys=(("isbn", "author"),),
 )
 PERSON = kind("person", "house", lifecycle=Lifecycle(on_delete="lifted"))
 LIBRARY = Registry([BOOK, PERSON, kind("shelf", "house"), HOUSE])

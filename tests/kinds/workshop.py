@@ -53,7 +53,9 @@ def workshop_kinds() -> list[Kind]:
         read=ListRead("{parent}/tools"),
         natural_keys=("brand",),
         title_field="brand",
-        create=Post("/brands/{brand}/tools", {"shop": "$shop"}, id_source="$brand/tools/{id}", repeat="look_up"),
+        create=Post(
+            "/brands/{brand}/tools", {"shop": "$shop"}, id_source="$brand/tools/{id}", repeat="look_up"
+        ),
         update=Patch("{self}", replaces_object=True, repeat="safe"),
         delete=Delete(repeat="safe"),
         platform_work=PlatformWork(

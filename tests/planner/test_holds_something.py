@@ -74,7 +74,9 @@ def test_object_with_unreadable_list_holds_something() -> None:
     identity = ("team", "team-old")
     looked_at = replace(sides.snapshot.delete_evidence, checked_objects=frozenset({identity}))
     seen = replace(sides, snapshot=replace(sides.snapshot, delete_evidence=looked_at))
-    refused = replace(looked_at, checked_objects=frozenset(), unreadable_dependents={identity: "/teams/old/members"})
+    refused = replace(
+        looked_at, checked_objects=frozenset(), unreadable_dependents={identity: "/teams/old/members"}
+    )
     unseen = replace(sides, snapshot=replace(sides.snapshot, delete_evidence=refused))
 
     assert not seen.is_nonempty(identity)

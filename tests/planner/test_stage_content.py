@@ -61,7 +61,11 @@ class Case(Staged):
         snapshot = replace(
             sides.snapshot,
             delete_evidence=replace(sides.snapshot.delete_evidence, checked_objects=looked_at),
-            recorded_ids=replace(sides.snapshot.recorded_ids, lines=lines, organizations_without_lines=frozenset() if lines else {ACME}),
+            recorded_ids=replace(
+                sides.snapshot.recorded_ids,
+                lines=lines,
+                organizations_without_lines=frozenset() if lines else {ACME},
+            ),
         )
         removed = frozenset({Address.parse("acme/teams/old")})
         others = [FileNotIncluded(self.not_included, removed)] if self.not_included else []
@@ -69,13 +73,18 @@ class Case(Staged):
             sides.loaded, not_included=others, texts={} if self.lost else {SPAN.file: self.texts[1]},
             addresses_declared_in=lambda file: removed if file == self.still_in else frozenset(),
         )  # fmt: skip
-        base = replace(sides.base, is_shallow_clone=self.shallow, describe_missing_file=lambda commit, file: self.lost)
+        base = replace(
+            sides.base, is_shallow_clone=self.shallow, describe_missing_file=lambda commit, file: self.lost
+        )
         if base.desired is not None:
             base = replace(base, desired=replace(base.desired, texts={SPAN.file: self.texts[0]}))
         if self.earlier_prune is not None:
             none = replace(now.policy, prune=self._patterns(self.earlier_prune))
             base = replace(
-                base, earlier_configurations=tuple(replace(then, policy=none) for then in base.earlier_configurations)
+                base,
+                earlier_configurations=tuple(
+                    replace(then, policy=none) for then in base.earlier_configurations
+                ),
             )
         options = replace(sides.options, reviewed=self.reviewed)
         return replace(sides, snapshot=snapshot, loaded=now, base=base, options=options)
@@ -354,9 +363,7 @@ def in_two_organizations(pattern: str) -> list[str]:
         scopes={**sides.snapshot.scopes, place: (other.identity,)},
         recorded_ids=RecordedIds({line.address: line for line in lines}),
     )
-    both = replace(
-        sides, loaded=replace(sides.desired, entries={**resources, BETA: root}), snapshot=snapshot
-    )
+    both = replace(sides, loaded=replace(sides.desired, entries={**resources, BETA: root}), snapshot=snapshot)
     return [id for kind, id in (old, other.identity) if both.policy.is_listed_as_removed((kind, id))]
 
 

@@ -190,7 +190,9 @@ def test_drift_reports_missing_members_awaiting_invitation() -> None:
 def test_missing_content_is_drift_despite_blocking() -> None:
     case = Case({"space": {"s": {"title": "S"}}, "collection": {"c": {"title": "C"}}})
     sides = case.sides()
-    snapshot = replace(sides.snapshot, missing_objects={case.address("space", "s"): MissingObject("space-9", True)})
+    snapshot = replace(
+        sides.snapshot, missing_objects={case.address("space", "s"): MissingObject("space-9", True)}
+    )
     found = find_drift(sides := replace(sides, snapshot=snapshot), make_plan(sides))
     assert [(item.address, item.what) for item in found.found] == [
         ("acme/collections/c", "missing"), ("acme/spaces/s", "missing"),
@@ -324,7 +326,9 @@ def test_drift_lists_unreadable_fields_unless_ignored(ignore: list[str]) -> None
     sides = case.sides()
     why = Unsupported("it may not be read", SPAN)
     fields = {(case.address("space", "s"), "emoji"): why}
-    snapshot = replace(sides.snapshot, not_readable_fields=fields, not_readable={case.address("team", "t"): why})
+    snapshot = replace(
+        sides.snapshot, not_readable_fields=fields, not_readable={case.address("team", "t"): why}
+    )
     found = find_drift(sides := replace(sides, snapshot=snapshot), make_plan(sides)).unread
     told = {"acme/spaces/s#emoji": "spaces", "acme/teams/t": "teams"}
     assert found == tuple(at for at, word in told.items() if not any(word in one for one in ignore))

@@ -254,7 +254,9 @@ def test_transfer_with_unreadable_contents_is_refused() -> None:
     """Otherwise, what a site may show, unseen, is given away."""
     sides = Case({"space": {"s": {"title": "S"}}}, {"space": {"s": {"title": "S"}}}).sides()
     evidence = DeleteEvidence(unreadable_dependents={("space", "space-s"): "/orgs/acme/sites"})
-    given = replace(sides.snapshot, transferred_entries=frozenset({ACME.child("spaces", "s")}), delete_evidence=evidence)
+    given = replace(
+        sides.snapshot, transferred_entries=frozenset({ACME.child("spaces", "s")}), delete_evidence=evidence
+    )
     assert [item.code for item in make_plan(replace(sides, snapshot=given)).refusals] == ["unseen"]
 
 

@@ -14,7 +14,9 @@ AGENT_SETTINGS = Kind(
     shape=SingleEntry(exists_with_parent=True),
     url_path="{parent}/agent-settings",
     read=SingleRead(),
-    update=Put("{self}", replaces_object=True, read_only=("object", "updatedAt", "updatedBy", "urls"), repeat="safe"),
+    update=Put(
+        "{self}", replaces_object=True, read_only=("object", "updatedAt", "updatedBy", "urls"), repeat="safe"
+    ),
     changed_at_path="updatedAt",
     fields=(
         Field(

@@ -17,7 +17,9 @@ MEMBER_PERMISSION = Kind(
     natural_keys=("user",),
     title_field="user",
     referenced_title_path="user.email",
-    create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, id_source="$user", repeat="safe"),
+    create=Post(
+        "{parent}/permissions", {"users": ["$user"], "role": "$role"}, id_source="$user", repeat="safe"
+    ),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     shorthand_field="role",

@@ -17,7 +17,9 @@ TEAM_PERMISSION = Kind(
     natural_keys=("team",),
     title_field="team",
     referenced_title_path="team.title",
-    create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, id_source="$team", repeat="safe"),
+    create=Post(
+        "{parent}/permissions", {"teams": ["$team"], "role": "$role"}, id_source="$team", repeat="safe"
+    ),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     shorthand_field="role",

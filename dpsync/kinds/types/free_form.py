@@ -234,13 +234,13 @@ class Json(Type, frozen=True):
         found: Schema = editor_schema(self.json_schema, self.is_partial, self.may_contain_secrets)
         return value_or_file_schema(found)
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(
             self.json_schema.get("type", "")
         )
         return wrong_type(wire, expected[1]) if expected and not isinstance(wire, expected[0]) else None
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         return (
             self._same(wanted, live)
             if self.is_partial or self.may_contain_secrets
@@ -274,7 +274,7 @@ class Json(Type, frozen=True):
             removed |= set(self.exclusive_members) - wanted.keys()
         return removed & live.keys()
 
-    def over(self, live: Value, wanted: Value) -> Value:
+    def merge_over_live(self, live: Value, wanted: Value) -> Value:
         return self._merge_over_live(live, wanted) if self.is_partial else wanted
 
     def _merge_over_live(self, live: Value, wanted: Value) -> Value:
@@ -293,14 +293,14 @@ class Json(Type, frozen=True):
         """Return `before`. In a partial value, add null for each member that only `after` has."""
         return _with_nulls_for_added_members(before, after) if self.is_partial else before
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         return _secret_parts(value) if self.may_contain_secrets else None
 
     @property
-    def may_be_unread(self) -> bool:
+    def may_be_write_only(self) -> bool:
         return self.may_contain_secrets
 
-    def narrow(self, live: Value, wanted: Value) -> Value:
+    def displayable_live(self, live: Value, wanted: Value) -> Value:
         if self.may_contain_secrets:
             return _displayable_without_secrets(live, wanted, "", self._removed_members)
         return _displayable_part(live, wanted, self._removed_members) if self.is_partial else live

@@ -144,7 +144,7 @@ class Text(Type, frozen=True):
             schema["maxLength"] = self.max_length
         return schema
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         return None if isinstance(wire, str) else wrong_type(wire, "a text")
 
     def encode(self, value: Value) -> Value:
@@ -157,28 +157,28 @@ class Text(Type, frozen=True):
         """Return the value, or a replacement of a secret, so that no later code can show it."""
         return UNDISCLOSED if self.secret else wire
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         """Return whether the texts are equal. A secret equals any value, because secrets are not compared."""
         if self.is_case_insensitive:
-            wanted, live = self.fold(wanted), self.fold(live)
+            wanted, live = self.fold_for_key(wanted), self.fold_for_key(live)
         return self.secret or super().equals(wanted, live)
 
-    def narrow(self, live: Value, wanted: Value) -> Value:
+    def displayable_live(self, live: Value, wanted: Value) -> Value:
         """Return the live value, or for a secret the name of its environment variable."""
         return wanted if self.secret and isinstance(wanted, Secret) else live
 
-    def fold(self, value: Value) -> Value:
+    def fold_for_key(self, value: Value) -> Value:
         folds = self.is_case_insensitive or self.format == "email"
         return value.casefold() if folds and isinstance(value, str) else value
 
-    def key(self, value: Value) -> Value:
-        return value if self.is_case_insensitive else self.fold(value)
+    def entry_key(self, value: Value) -> Value:
+        return value if self.is_case_insensitive else self.fold_for_key(value)
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         return value if self.secret else None
 
     @property
-    def may_be_unread(self) -> bool:
+    def may_be_write_only(self) -> bool:
         return self.secret
 
 
@@ -232,7 +232,7 @@ class Flag(Type, frozen=True):
     def schema(self) -> Schema:
         return {"type": "boolean"}
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         return None if isinstance(wire, bool) else wrong_type(wire, "a boolean")
 
 
@@ -256,7 +256,7 @@ class Enum(Type, frozen=True):
     def encode(self, value: Value) -> Value:
         return None if self.null_word is not None and value == self.null_word else value
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         fits = isinstance(wire, str) or (wire is None and self.null_word is not None)
         return None if fits else wrong_type(wire, "a text")
 
@@ -297,7 +297,7 @@ class Reference(Type, frozen=True):
             ]
         }
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, str):
             return wrong_type(wire, "an id")
         fault = id_problem(wire)
@@ -307,7 +307,7 @@ class Reference(Type, frozen=True):
         return LiveId(wire) if isinstance(wire, str) else None
 
     @property
-    def refers(self) -> tuple[str, ...]:
+    def referenced_kinds(self) -> tuple[str, ...]:
         return self.kinds
 
 
@@ -328,7 +328,7 @@ class OwnReference(Reference, frozen=True):
         _, by_id = super().schema()["anyOf"]
         return {"anyOf": [{"const": OWN}, by_id]}
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         return wanted == OWN or super().equals(wanted, live)
 
 

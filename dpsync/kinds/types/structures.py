@@ -90,7 +90,7 @@ class Object(Type, frozen=True, dict=True):
     def encode(self, value: Value) -> Value:
         return self._map_parts(value, lambda part, item: part.encode(item))
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         """Return why a response value must not be decoded. Optional parts may also be null."""
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
@@ -106,7 +106,7 @@ class Object(Type, frozen=True, dict=True):
     def decode(self, wire: Any) -> Value:
         return self._map_parts(wire, lambda part, item: part.decode(item))
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         """Return whether the parts that `one` declares are equal. Undeclared parts are not managed."""
         if not (isinstance(wanted, dict) and isinstance(live, dict)):
             return bool(wanted == live)
@@ -120,17 +120,17 @@ class Object(Type, frozen=True, dict=True):
             if name in wanted
         )
 
-    def over(self, live: Value, wanted: Value) -> Value:
+    def merge_over_live(self, live: Value, wanted: Value) -> Value:
         """Return the wanted value with the live values of undeclared parts."""
         return {**live, **wanted} if isinstance(live, dict) and isinstance(wanted, dict) else wanted
 
-    def narrow(self, live: Value, wanted: Value) -> Value:
+    def displayable_live(self, live: Value, wanted: Value) -> Value:
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live
         both = (name for name in self.parts if name in live and name in wanted)
         return {name: self.parts[name].displayable_live(live[name], wanted[name]) for name in both} or live
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         if not isinstance(value, dict):
             return None
         hidden = {
@@ -139,11 +139,11 @@ class Object(Type, frozen=True, dict=True):
         return {name: part for name, part in hidden.items() if part is not None} or None
 
     @property
-    def may_be_unread(self) -> bool:
+    def may_be_write_only(self) -> bool:
         return any(part.may_be_write_only for part in self.parts.values())
 
     @cached_property
-    def refers(self) -> tuple[str, ...]:
+    def referenced_kinds(self) -> tuple[str, ...]:
         return tuple(kind for part in self.parts.values() for kind in part.referenced_kinds)
 
 
@@ -268,7 +268,7 @@ class OneOf(Type, frozen=True, dict=True):
             below = Mapping(below.with_keys(form.parts).entries, above.span)
         return form.merge_overlay(below, above)
 
-    def short(self, long_form: Any, replaced_node: Node | None = None) -> Any:
+    def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
         """Return the first short form that fits a value in the long form."""
         is_long = isinstance(replaced_node, Mapping) and replaced_node.get(self.tag) is not None
         if is_long or not isinstance(long_form, dict):
@@ -313,7 +313,7 @@ class OneOf(Type, frozen=True, dict=True):
         form = self._selected_form(value)
         return value if form is None else {self.tag: value[self.tag], **form.encode(value)}
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
         if not isinstance(wire.get(self.tag), str):
@@ -323,25 +323,25 @@ class OneOf(Type, frozen=True, dict=True):
                 else wrong_type(wire[self.tag], "a text").nested_in(self.tag)
             )
         form = self._selected_form(wire)
-        return None if form is None else form.misfit(wire)
+        return None if form is None else form.shape_error(wire)
 
     def decode(self, wire: Any) -> Value:
         form = self._selected_form(wire)
         return wire if form is None else {self.tag: wire[self.tag], **form.decode(wire)}
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         form = self._selected_form(wanted)
         if form is None or self._selected_form(live) is None or wanted[self.tag] != live[self.tag]:
             return canonical_json(wanted) == canonical_json(live)
-        return form.same(wanted, live)
+        return form.equals(wanted, live)
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         form = self._selected_form(value)
-        return None if form is None else form.unread(value)
+        return None if form is None else form.write_only_part(value)
 
     @cached_property
-    def refers(self) -> tuple[str, ...]:
-        return tuple(kind for form in self.forms.values() for kind in form.refers)
+    def referenced_kinds(self) -> tuple[str, ...]:
+        return tuple(kind for form in self.forms.values() for kind in form.referenced_kinds)
 
 
 class List(Type, frozen=True):
@@ -377,7 +377,7 @@ class List(Type, frozen=True):
     def encode(self, value: Value) -> Value:
         return [self.item_type.encode(item) for item in value] if isinstance(value, list) else value
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, list):
             return wrong_type(wire, "a list")
         found = ((index, self.item_type.shape_error(item)) for index, item in enumerate(wire))
@@ -386,7 +386,7 @@ class List(Type, frozen=True):
     def decode(self, wire: Any) -> Value:
         return [self.item_type.decode(item) for item in wire] if isinstance(wire, list) else wire
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         if not (isinstance(wanted, list) and isinstance(live, list)) or len(wanted) != len(live):
             return False
         if self.is_set:
@@ -394,7 +394,7 @@ class List(Type, frozen=True):
         return all(self.item_type.equals(a, b) for a, b in zip(wanted, live, strict=True))
 
     @property
-    def refers(self) -> tuple[str, ...]:
+    def referenced_kinds(self) -> tuple[str, ...]:
         return self.item_type.referenced_kinds
 
 
@@ -443,23 +443,23 @@ class Table(Type, frozen=True):
             return wire
         return {key: self.value_type.decode(item) for key, item in wire.items()}
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         if not (isinstance(wanted, dict) and isinstance(live, dict)) or wanted.keys() != live.keys():
             return False
         return all(self.value_type.equals(item, live[key]) for key, item in wanted.items())
 
-    def narrow(self, live: Value, wanted: Value) -> Value:
+    def displayable_live(self, live: Value, wanted: Value) -> Value:
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live
         return {key: self.value_type.displayable_live(item, wanted.get(key)) for key, item in live.items()}
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
         found = ((key, self.value_type.shape_error(item)) for key, item in wire.items())
         return next((wrong.nested_in(key) for key, wrong in found if wrong), None)
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         hidden = {key: self.value_type.write_only_part(item) for key, item in value.items()}
         return {key: item for key, item in hidden.items() if item is not None} or None
 

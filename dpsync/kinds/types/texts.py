@@ -85,14 +85,14 @@ class LongText(Type, frozen=True):
     def schema(self) -> Schema:
         return {"anyOf": [{"type": "string"}, _FILE]}
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         return None if isinstance(wire, str) else wrong_type(wire, "a text")
 
-    def unread(self, value: Value) -> Value:
+    def write_only_part(self, value: Value) -> Value:
         return value if self.is_write_only else None
 
     @property
-    def may_be_unread(self) -> bool:
+    def may_be_write_only(self) -> bool:
         return self.is_write_only
 
 
@@ -113,7 +113,7 @@ class Certificate(LongText, frozen=True):
         )
         return ctx.error("DP204", f"the text is not a certificate: {wrong}", node.span, hint)
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         return _base64_of(wanted) == _base64_of(live)
 
 
@@ -190,7 +190,7 @@ class Markdown(Type, frozen=True):
 
         return to_document(value) if isinstance(value, str) else value
 
-    def misfit(self, wire: Any) -> UnexpectedShape | None:
+    def shape_error(self, wire: Any) -> UnexpectedShape | None:
         """Check only the top level, because the platform keeps any content of a Document."""
         if not isinstance(wire, dict):
             return wrong_type(wire, "a Document")
@@ -212,7 +212,7 @@ class Markdown(Type, frozen=True):
         except DocumentError:
             return wire
 
-    def same(self, wanted: Value, live: Value) -> bool:
+    def equals(self, wanted: Value, live: Value) -> bool:
         from dpsync.document import have_same_meaning
 
         return have_same_meaning(self.encode(wanted), self.encode(live))
@@ -232,7 +232,7 @@ class OpenApiText(LongText, frozen=True):
     Any other text is reported (DP240), but still returned: the platform may currently have this text.
     """
 
-    def checked(self, text: str, file: TextFile | None, node: Node, ctx: ParseContext) -> Value:
+    def check_text(self, text: str, file: TextFile | None, node: Node, ctx: ParseContext) -> Value:
         problem = _find_problem(text)
         if problem is not None:
             line, column, message, hint = problem
