@@ -262,7 +262,7 @@ def _has_referenced_object(body: Any, source: str) -> bool:
 
 def _check_optional(type: Any, value: Any, path: str) -> None:
     """Check the value of an optional member, which may be absent or null. Raises Misshapen."""
-    if value is not ABSENT_VALUE and value is not None and (wrong := type.misfit(value)):
+    if value is not ABSENT_VALUE and value is not None and (wrong := type.shape_error(value)):
         raise UnexpectedShapeError(_with_prefix(wrong, path))
 
 

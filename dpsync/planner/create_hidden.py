@@ -169,7 +169,7 @@ class HiddenCreation(Struct, frozen=True):
     def _hiding_fields(self, entry: Entry) -> Iterator[Field]:
         """Yield the fields that make an entry less visible than the defaults do.
 
-        Ignored fields are not in the entry (`Sides.resources`). Entries that were not selected have no such
+        Ignored fields are not in the entry (`Sides.entries`). Entries that were not selected have no such
         fields.
         """
         if self.sides.policy.is_unselected(entry.address):

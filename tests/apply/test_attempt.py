@@ -456,7 +456,7 @@ def test_whole_update_omits_read_only_fields() -> None:
 def test_only_whole_put_includes_live_values(method: str, whole: bool, sent: Any) -> None:
     """Otherwise, a partial update sends unchanged live values and overwrites a concurrent change."""
     client, reading = Client(answer()), Reading()
-    reading.sources = SimpleNamespace(to_write_back=lambda *_: {"title": "Old", "emoji": "A"})
+    reading.sources = SimpleNamespace(read_body=lambda *_: {"title": "Old", "emoji": "A"})
     attempt(client, step("update", "safe", method=method, whole=whole), reading)
     assert [body for _, _, body in client.sent] == [sent]
 
@@ -464,7 +464,7 @@ def test_only_whole_put_includes_live_values(method: str, whole: bool, sent: Any
 def test_whole_update_omits_platform_managed_fields() -> None:
     client, reading = Client(answer()), Reading()
     live = {"scans": {"topics": "auto"}, "updatedAt": "2026-11-01T00:00:00Z", "urls": {"location": "…"}}
-    reading.sources = SimpleNamespace(to_write_back=lambda *_: live)
+    reading.sources = SimpleNamespace(read_body=lambda *_: live)
     told = {"editing": {"customInstructions": "Be brief."}}
     attempt(client, step("update", "safe", whole=True, body=told), reading, kind="agent_settings")
     assert [body for _, _, body in client.sent] == [{"scans": {"topics": "auto"}, **told}]

@@ -147,7 +147,7 @@ def test_apply_exits_0_when_result_output_breaks(
             raise BrokenPipeError
         put(text, **how)
 
-    monkeypatch.setattr("dpsync.cli.output.silence", lambda: None)
+    monkeypatch.setattr("dpsync.cli.output.redirect_stdout_to_null", lambda: None)
     monkeypatch.setattr("click.echo", gone)
     assert applied(run, directory).code == 0
     assert len(writes(platform)) == 3

@@ -306,7 +306,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         raise raised[0]
 
     monkeypatch.setattr(root, "main", fail)
-    monkeypatch.setattr("dpsync.cli.output.silence", lambda: None)
+    monkeypatch.setattr("dpsync.cli.output.redirect_stdout_to_null", lambda: None)
     return raised
 
 

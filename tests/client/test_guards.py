@@ -113,7 +113,7 @@ def test_html_page_is_not_read_as_text() -> None:
 def test_possibly_truncated_text_response_is_unknown() -> None:
     """Otherwise, a text that was cut is taken for whole, and sent back as that."""
     with pytest.raises(UnknownOutcomeError) as caught:
-        text(answer(body=b"openapi: 3", framed=False))
+        text(answer(body=b"openapi: 3", has_marked_end=False))
     assert caught.value.reason == "truncated"
 
 

@@ -441,7 +441,7 @@ def test_earlier_bases_are_loaded_lazily_and_limited(tmp_path: Path, monkeypatch
 def test_earlier_bases_search_limited_number_of_commits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpsync.config.git._FAR", 3)
+    monkeypatch.setattr("dpsync.config.git._MAX_SEARCHED_COMMITS", 3)
     for title in ("First", "Second"):
         commit(tmp_path, {"dpsync.yaml": team(title)})
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [

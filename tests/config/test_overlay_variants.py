@@ -97,7 +97,7 @@ def _load(directory: Path, overlay: str) -> Any:
 def test_overlay_can_switch_to_another_value_variant(
     tmp_path: Path, overlay: str, address: str, field: str, value: Any
 ) -> None:
-    entries = {str(entry.address): entry for entry in _load(tmp_path, overlay).resources.values()}
+    entries = {str(entry.address): entry for entry in _load(tmp_path, overlay).entries.values()}
     assert _readable(entries[address].fields[field]) == value
 
 
@@ -117,7 +117,7 @@ def test_overlay_can_change_node_type(tmp_path: Path) -> None:
     children = "[{ type: space, key: b, space: guides }]"
     node = f"{{ type: section, key: blog, path: blog, children: {children} }}"
     overlay = f"sites: {{ docs: {{ structure: [{node}] }} }}"
-    entries = {str(entry.address): entry for entry in _load(tmp_path, overlay).resources.values()}
+    entries = {str(entry.address): entry for entry in _load(tmp_path, overlay).entries.values()}
     blog = entries["acme/sites/docs/structure/blog"]
     assert (blog.kind, blog.fields["title"], "url" in blog.fields) == ("section", "Blog", False)
 

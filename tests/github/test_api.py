@@ -183,7 +183,7 @@ def test_github_client_waits_three_minutes_at_most(client: GitHub, github: FakeG
     (lambda client: client.comment(7, "x"), 1),
     (lambda client: client.open_issue("x", "x"), 1),
     (lambda client: client.ask("POST", "/labels", {"name": "x"}), 1),
-    (lambda client: client.react(1, "eyes"), 1),
+    (lambda client: client.add_reaction(1, "eyes"), 1),
 ])  # fmt: skip
 def test_only_idempotent_github_requests_are_retried(
     asked: Callable[[GitHub], object], tries: int, client: GitHub, github: FakeGitHub

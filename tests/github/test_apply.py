@@ -366,7 +366,7 @@ def test_error_during_apply_reporting_keeps_exit_code(
 ) -> None:
     for wrong, level in ((KeyboardInterrupt, "warning"), (AttributeError, "error")):
         with monkeypatch.context() as patch:
-            patch.setattr("dpsync.github.action.tell_applied", raising(wrong))
+            patch.setattr("dpsync.github.action.report_applied", raising(wrong))
             ended = workflow.run("push", command="apply", approval="none")
         assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
         assert ended.step.of(level)[0].data.startswith(

@@ -47,7 +47,7 @@ def repeat_unknown_creates(original: Any, self: Any, error: BaseException) -> bo
 def send_unrecorded(original: Any, self: Any) -> Any:
     """Send a request although the journal failed."""
     self._record(self._intent())
-    return self._try_step()
+    return self._send_or_await()
 
 
 def exit_as_if_unsent(original: Any, report: Any) -> Any:
@@ -83,7 +83,7 @@ def delete_used_objects(original: Any, *_: Any) -> Any:
 
 def find_by_address(original: Any, self: Any, address: Any, kinds: Any) -> Any:
     """Find a recorded object by its former address instead of its id."""
-    return address if address in self.desired.resources else None
+    return address if address in self.desired.entries else None
 
 
 def ignore_deviations(original: Any, self: Any, report: Any, deviations: Any, *numbers: Any) -> Any:

@@ -90,7 +90,7 @@ def test_later_natural_key_builds_no_extra_index(counted: dict[str, Calls]) -> N
 
 
 def test_normalized_entries_are_not_copied(counted: dict[str, Calls]) -> None:
-    assert counted["plan"]["Sides.resources.<locals>.<dictcomp>"] == 0
+    assert counted["plan"]["Sides.entries.<locals>.<dictcomp>"] == 0
 
 
 def test_equal_fields_are_not_normalized(

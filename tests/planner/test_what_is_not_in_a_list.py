@@ -271,7 +271,7 @@ def test_changed_script_and_secrets_are_sent(project: Project, monkeypatch: pyte
         ({"content-type": "text/html"}, NotJsonError),
         ({"body": b"\xff\xfe"}, NotJsonError),
         ({"status": 204}, None),
-        ({"framed": False}, UnknownOutcomeError),
+        ({"has_marked_end": False}, UnknownOutcomeError),
     ],
 )
 def test_read_text_rejects_non_text_responses(answer: dict[str, Any], error: type[Exception] | None) -> None:
@@ -279,9 +279,9 @@ def test_read_text_rejects_non_text_responses(answer: dict[str, Any], error: typ
     from dpsync.client.transport import Response
 
     kind = answer.pop("content-type", "application/yaml")
-    given = {"status": 200, "body": b"text", "framed": True, **answer}
+    given = {"status": 200, "body": b"text", "has_marked_end": True, **answer}
     response = Response(
-        given["status"], {"content-type": kind}, given["body"], has_marked_end=given["framed"]
+        given["status"], {"content-type": kind}, given["body"], has_marked_end=given["has_marked_end"]
     )
     asked = responses.request("GET", "/x")
     if error is None:

@@ -304,7 +304,7 @@ def test_revert_on_another_platform_is_refused(lab: Lab) -> None:
 
 
 def test_revert_requiring_other_changes_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 0)
+    monkeypatch.setattr("dpsync.workflows.revert.MAX_ROUNDS", 0)
     planned = plan_revert_after_other_change(lab)
     (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")

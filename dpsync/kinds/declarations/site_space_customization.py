@@ -16,15 +16,27 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     read=SingleRead(),
     update=Patch("{self}", replaces_object=True, repeat="safe"),
     fields=tuple(
-        Field(name, type, written_in="update", null_effect="clear", widens_when="linked",
-              profile_overrides={"published": {
-                  "type": _CURRENT_TYPES[name], "null_effect": "clear" if name in _NULLABLE_FIELDS else "refused",
-              }})
+        Field(
+            name,
+            type,
+            written_in="update",
+            null_effect="clear",
+            widens_when="linked",
+            profile_overrides={
+                "published": {
+                    "type": _CURRENT_TYPES[name],
+                    "null_effect": "clear" if name in _NULLABLE_FIELDS else "refused",
+                }
+            },
+        )
         for name, type in field_types({}).items()
     ),
     # Answers are what holds: with them written back, all that is the site's would become the space's own.
-    profile_overrides={"published": {
-        "read": SingleRead("{self}?unmasked=true"), "update": Patch("{self}", repeat="safe"),
-        "inherits_from_kind": "customization",
-    }},
-)  # fmt: skip
+    profile_overrides={
+        "published": {
+            "read": SingleRead("{self}?unmasked=true"),
+            "update": Patch("{self}", repeat="safe"),
+            "inherits_from_kind": "customization",
+        }
+    },
+)
