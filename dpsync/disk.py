@@ -92,7 +92,7 @@ def resolve_inside(path: Path, project: Path) -> Path:
     """Return the path after following every link.
 
     A link in the project, or in the checkout that contains the project, must not lead out of it or into
-    `.git`. Raises OutsideProject and OSError.
+    `.git`. Raises OutsideProjectError and OSError.
     """
     real, named = resolve_path(path), Path(os.path.normpath(path.absolute()))
     top = find_checkout(project)
@@ -110,7 +110,7 @@ def resolve_inside(path: Path, project: Path) -> Path:
 def name_in_project(path: Path, project: Path) -> str:
     """Return the path relative to its project, after following every link.
 
-    Raises OutsideProject for a path outside the project or inside `.git`, and OSError.
+    Raises OutsideProjectError for a path outside the project or inside `.git`, and OSError.
     """
     real, whole = resolve_path(path), resolve_path(project)
     if not real.is_relative_to(whole):
@@ -125,7 +125,10 @@ def contains_git_name(names: Iterable[str]) -> bool:
 
 
 def _refuse_git_path(path: Path, real: Path, top: Path) -> None:
-    """Raise OutsideProject if `real` is inside a `.git` of the checkout at `top`. `path` is for messages."""
+    """Raise OutsideProjectError if `real` is inside a `.git` of the checkout at `top`.
+
+    `path` is for messages.
+    """
     if not real.is_relative_to(top):
         return
     own = _git_directory(top)
@@ -170,7 +173,7 @@ def read(path: Path, limit: int, follow: bool = True) -> bytes:
 def read_stream(path: Path, limit: int, timeout: float) -> bytes:
     """Return the content of a file or pipe, at most `limit` + 1 bytes; empty for a pipe without a writer.
 
-    Raises OSError if no program closed the pipe within `patience` seconds.
+    Raises OSError if no program closed the pipe within `timeout` seconds.
     """
     with _open_file(path, follow=True) as (file, mode):
         if not stat.S_ISFIFO(mode) and (kind := _file_type(mode)):

@@ -48,7 +48,7 @@ _LONGEST_WAIT: Final = 60.0
 def growing_pauses(first: float, longest: float, total: float) -> Iterator[float]:
     """Yield pauses in seconds, each twice as long as the one before, up to `longest`.
 
-    The last pause is the one with which the sum reaches `together`.
+    The last pause is the one with which the sum reaches `total`.
     """
     pause, left = first, total
     while left > 0:

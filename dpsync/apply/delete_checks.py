@@ -1,11 +1,11 @@
 """Check, right before a delete, that it deletes what the plan shows and nothing else.
 
-`DeleteChecks.unchanged` reads the lists of the object to delete (team members, site redirects) right before
+`DeleteChecks.check` reads the lists of the object to delete (team members, site redirects) right before
 its request. Lists that concern many deletes (site navigations, roles on spaces) are read once before the
 first delete, after every other write, and again after as many deletes as there are such lists, at least
-`BATCH`. So it misses an object that another client adds within one batch, or between a read and the request:
-the API has no conditional deletes. The contents of an object that can be restored (a space) are not read
-again, because they are restored with the object.
+`READ_INTERVAL`. So it misses an object that another client adds within one batch, or between a read and the
+request: the API has no conditional deletes. The contents of an object that can be restored (a space) are not
+read again, because they are restored with the object.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Check right before a write that the platform is still in the state that the plan was made for.
 
-`Fresh.unchanged` reads the list or tree again that a step writes to, and objects if the step's object was
-changed since the plan, or if somebody else created it. `Fresh.found` finds the object that a request without
-a response may have created.
+`FreshReads.check` reads the list or tree again that a step writes to, and objects if the step's object was
+changed since the plan, or if somebody else created it. `FreshReads.possible_results` finds the object that a
+request without a response may have created.
 """
 
 from __future__ import annotations

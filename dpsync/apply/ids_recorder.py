@@ -1,8 +1,8 @@
 """Record the ids of created objects in the ids file.
 
-`Recorder` derives the changed lines from the outcomes of the steps, and writes them at the start, at most
-once a second, and at the end. A file that cannot be written never stops an apply; `Recorder.trouble` has the
-reason. The recorder must never write a line of an entry outside its plan.
+`IdsRecorder` derives the changed lines from the outcomes of the steps, and writes them at the start, at most
+once a second, and at the end. A file that cannot be written never stops an apply; `IdsRecorder.trouble` has
+the reason. The recorder must never write a line of an entry outside its plan.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class _SectionLines:
 class IdsRecorder:
     """Records the lines of one apply. Thread-safe, but only one thread may call `flush` and `close`.
 
-    `known` is the content of the file when the plan was made. `chosen` has the entries of a partial plan;
-    None means all entries.
+    `ids_before` is the content of the file when the plan was made. `selected` has the entries of a partial
+    plan; None means all entries.
     """
 
     def __init__(

@@ -4,7 +4,8 @@
 returns when the line is on disk. fsync takes milliseconds, whatever the amount, so lines that arrive during
 one fsync share the next one.
 
-`locked` allows one dpsync process per organization on this machine. In CI, use a concurrency group.
+`lock_organizations` allows one dpsync process per organization on this machine. In CI, use a concurrency
+group.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def invalid_journal_error(path: Path, why: str) -> DiagnosticError:
 
 
 class JournaledApply(Struct, frozen=True):
-    """A journal and its apply. `past` is None if nothing was applied or the journal is invalid."""
+    """A journal and its apply. `apply` is None if nothing was applied or the journal is invalid."""
 
     path: Path
     apply: PastApply | None

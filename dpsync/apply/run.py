@@ -1,6 +1,6 @@
 """Run one apply from end to end: preflight, execute, read back, plan again.
 
-`carry_out` returns the report, which is made from the journal events only (apply/report.py).
+`apply_plan` returns the report, which is made from the journal events only (apply/report.py).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class StaleStateError(Exception):
 
 
 class NotApprovedError(Exception):
-    """Nothing was written, because the approved digest differs from the plan's digest (`found`)."""
+    """Nothing was written, because the approved digest differs from the plan's digest (`content`)."""
 
     def __init__(self, approved: str, found: str) -> None:
         self.approved = approved
@@ -63,14 +63,14 @@ class Expected(Struct, frozen=True):
         return Expected(plan, name="the plan that you confirmed")
 
     def check(self, now: Plan) -> None:
-        """Raise NotApproved, or Refused with every difference, unless the plan is the expected one."""
+        """Raise NotApprovedError, or Refused with every difference, unless the plan is the expected one."""
         check_approved(now, self.approved)
         if self.plan is not None and (found := stale_reasons(self.plan, now, self.name)):
             raise StaleStateError(found, now.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:
-    """Raise NotApproved unless `approved` is the start of the plan's digest or None."""
+    """Raise NotApprovedError unless `approved` is the start of the plan's digest or None."""
     if approved is None:
         return
     if len(approved) < APPROVED_DIGEST_DIGITS or not plan.digest.startswith(approved.lower()):
@@ -78,7 +78,10 @@ def check_approved(plan: Plan, approved: str | None) -> None:
 
 
 def stale_reasons(before: Plan, new_plan: Plan, plan_name: str) -> dict[str, str]:
-    """Return the reason for each address where two plans differ. `name` stands for `before` in messages."""
+    """Return the reason for each address where two plans differ.
+
+    `plan_name` stands for `before` in messages.
+    """
     old, new = _by_address(before), _by_address(new_plan)
     found = {}
     for address in sorted(old.keys() | new.keys()):

@@ -1,6 +1,6 @@
 """Define a step as checks and attempts see it, and the ids that all steps share.
 
-`Ids` maps addresses to live ids while an apply creates objects. A `Check` may object to a `Task`.
+`LiveIds` maps addresses to live ids while an apply creates objects. A `Check` may object to a `StepTask`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Show a plan, ask for confirmation, apply it, and print the report.
 
-`carry_out` applies an agreed plan; `not_carried_out` ends without a change. `locked_journal` opens the
+`apply_plan` applies an agreed plan; `end_without_apply` ends without a change. `locked_journal` opens the
 journal and locks the organizations. The first signal stops the apply after the running requests, the second
 at once.
 """

@@ -5,9 +5,10 @@ file that --env names, the variables of the shell, the environment that DPSYNC_E
 GitBook's, belongs to the variables of the shell. A token of one source is never sent to an address of
 another.
 
-`Trust` checks the address that a file names, because `plan` sends the token before anybody reviews the files.
-So the address must be in a commit: in a change under review in the target of the change, elsewhere in HEAD.
-Otherwise a person must trust it. SECURITY.md describes the threats, and what the check costs.
+`EnvironmentTrust` checks the address that a file names, because `plan` sends the token before anybody
+reviews the files. So the address must be in a commit: in a change under review in the target of the change,
+elsewhere in HEAD. Otherwise a person must trust it. SECURITY.md describes the threats, and what the check
+costs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Run all checks of `dpsync doctor` in order. A failed check does not end the others.
 
-`Examination` runs the checks. `workflow` checks the GitHub workflow as far as possible without writing.
+`DoctorRun` runs the checks. `check_workflow` checks the GitHub workflow as far as possible without writing.
 """
 
 from __future__ import annotations

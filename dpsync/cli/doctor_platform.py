@@ -1,8 +1,8 @@
 """Check the server, the token and the declared objects for `dpsync doctor`.
 
-`PlatformExamination` checks the connection, the token and its access, and sends only GET requests. `objects`
-checks for problems that the platform reports. `checks` and `report` describe the comparison of `doctor
---contact`.
+`PlatformExamination` checks the connection, the token and its access, and sends only GET requests.
+`check_objects` checks for problems that the platform reports. `contact_checks` and `contact_report` describe
+the comparison of `doctor --contact`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """End a command with messages and an exit code, without a traceback.
 
-`endings` catches everything that a command raises, and `finish` prints findings and ends the command.
+`exit_on_errors` catches everything that a command raises, and `exit_with_findings` prints findings and ends
+the command.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _escape_unencodable(stream: TextIOWrapper) -> None:
 
 
 def main(arguments: list[str] | None = None, context_object: object = None) -> NoReturn:
-    """Run the command line and exit. `given` is an object for the command, as in `run`."""
+    """Run the command line and exit. `context_object` is an object for the command, as in `run`."""
     # Any package that is installed may plug into pydantic, and then sees every value that is read. None may
     # here; and looking for them would take a sixth of a plan's start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

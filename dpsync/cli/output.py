@@ -2,8 +2,8 @@
 
 `Output` knows the format, the color and the secrets of a run. On a terminal with OSC 8 links, `file:line`
 becomes a link; never in a pipe, and never in CI. A link is made from visible text, and only to an existing
-file of the project, so a text from the platform cannot link to anything else. `tracer` prints requests for
--vv.
+file of the project, so a text from the platform cannot link to anything else. `request_tracer` prints
+requests for -vv.
 """
 
 from __future__ import annotations

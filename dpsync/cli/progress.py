@@ -71,7 +71,7 @@ class Stream:
 class Progress:
     """The progress of a command. It observes clients, and all threads may share it.
 
-    Nothing is shown without a screen, or outside of `during`.
+    Nothing is shown without a screen, or outside of `show_during`.
     """
 
     def __init__(self, screen: Screen | None = None, now: Callable[[], float] = time.monotonic) -> None:

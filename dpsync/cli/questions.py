@@ -1,6 +1,6 @@
 """Ask the open questions of a plan at a terminal, and plan again with the answers.
 
-`shown_and_answered` prints a plan and asks; `answered_plan` asks until no question is open or the person
+`show_and_answer` prints a plan and asks; `answer_questions` asks until no question is open or the person
 stops.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class AnsweredPlan(Struct, frozen=True):
-    """The plan after the questions, and the answers (`given`)."""
+    """The plan after the questions, and the answers (`answers`)."""
 
     planned: Planned
     answers: TypedAnswers
@@ -60,7 +60,7 @@ def show_and_answer(
     """Print a plan, and ask its questions if `asks`.
 
     Raises the same errors as `Expected.check` if another plan was expected. For the other arguments, see
-    `answered_plan`.
+    `answer_questions`.
     """
     from dpsync.workflows.open_questions import TypedAnswers
 

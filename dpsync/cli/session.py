@@ -1,7 +1,8 @@
 """Open clients and sessions for commands.
 
-`configured` loads the configuration and chooses the server; `for_server` reads the configuration again for
-the API version of the server. `reading_session` and `reading_plan` do everything for commands that only read.
+`load_with_connection` loads the configuration and chooses the server; `reload_for_server` reads the
+configuration again for the API version of the server. `reading_session` and `reading_plan` do everything for
+commands that only read.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def open_client(
     timeout: float,
     recording: Recording | None = None,
 ) -> ClientT:
-    """Return a client of a class for a server, which reports its requests to `out`. Raises Malformed."""
+    """Return a client of a class for a server, which reports its requests to `out`.
+
+    Raises InvalidClientValueError.
+    """
     from dpsync.cli.output import request_tracer
 
     return client_class(
@@ -65,7 +69,8 @@ def load_with_connection(
     """Load the configuration and choose its server, before any request is sent.
 
     The API version of the server may not be known yet. So a configuration with errors is accepted if another
-    API version reads it without errors; `for_server` then reports the errors for the version of the server.
+    API version reads it without errors; `reload_for_server` then reports the errors for the version of the
+    server.
 
     Raises:
         DiagnosticError: The configuration has errors for every API version.

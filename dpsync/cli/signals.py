@@ -79,7 +79,7 @@ class SignalRecorder(Struct):
     """Signals in a run of several parts.
 
     A signal ends a part that may be dropped, and is recorded in any other part. After a recorded signal, no
-    further part begins (`go_on`). A second signal ends every part but the last.
+    further part begins (`raise_if_signaled`). A second signal ends every part but the last.
     """
 
     received: list[int] = field(default_factory=list)

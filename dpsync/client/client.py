@@ -54,14 +54,12 @@ class ReadClient:
     """A client that sends only GET requests.
 
     Args:
-        url: The URL of the platform, without `/v1`. Raises Malformed if the client cannot use the URL.
-        token: The API token. Raises Malformed if the client cannot use the token.
-        timeout: The seconds that one request may take.
-        max_wait: The seconds that one call may wait for rate limits.
-        trace: Called after each request.
-        observer: Receives the progress of the requests.
-        rate: The highest number of requests per second; None for the limit that the platform announces.
-        recording: Keeps the responses, for a rehearsal.
+        url: The URL of the platform, without `/v1`. Raises InvalidClientValueError if the client cannot use
+        the URL. token: The API token. Raises InvalidClientValueError if the client cannot use the token.
+        timeout: The seconds that one request may take. max_wait: The seconds that one call may wait for rate
+        limits. trace: Called after each request. observer: Receives the progress of the requests. rate: The
+        highest number of requests per second; None for the limit that the platform announces. recording:
+        Keeps the responses, for a rehearsal.
     """
 
     def __init__(
@@ -141,7 +139,8 @@ class ReadClient:
     def get(self, path: str, params: Params | None = None) -> JSON:
         """Return the JSON at a path.
 
-        Raises NotFound only for a 404 of the API itself, and NotJson for any other response without JSON.
+        Raises NotFoundError only for a 404 of the API itself, and NotJsonError for any other response
+        without JSON.
         """
         return self._get_json(path, params)
 
@@ -188,7 +187,8 @@ class ReadClient:
         from its `count` is read a second time.
 
         Raises:
-            BadList: If the pages do not end properly, if two pages contain the same `id` (the list changed
+            InvalidListError: If the pages do not end properly, if two pages contain the same `id` (the list
+            changed
                 during the reading, so other items may be missing), or if the count differs again.
         """
         try:
@@ -238,7 +238,10 @@ class ReadClient:
         return answer
 
     def _send_when_allowed(self, transport: Transport, request: Request) -> Response:
-        """Send a request when the platform's rate allows it. Raises Interrupted after a cancel."""
+        """Send a request when the platform's rate allows it.
+
+        Raises InterruptedRequestError after a cancel.
+        """
         answer: Response | None = None
         self._rate_limiter.wait_for_turn()
         try:
@@ -302,8 +305,8 @@ class WriteClient(ReadClient):
             method: POST, PUT, PATCH or DELETE.
             body: JSON; None sends no body.
             repeatable: Whether two requests have the same result as one. If not (every create), a failure
-                that may have changed something raises Unknown at once, and the caller must look up the
-                result. A 5xx always raises Unknown.
+                that may have changed something raises UnknownOutcomeError at once, and the caller must look
+                up the result. A 5xx always raises UnknownOutcomeError.
             secrets: Values to mask in error messages of the platform, for this and all later requests.
         """
         if method not in WRITE_METHODS:

@@ -3,7 +3,7 @@
 The timeout of httpx limits each single read, so a server that sends one byte now and then could keep a
 request open forever. Here, each socket operation gets only the time that is left. A thread has one deadline
 at a time. Name lookup has no deadline, because the system has no timeout for it. A thread that waits for
-bytes cannot be stopped, so `Connections.cut` shuts down its connection.
+bytes cannot be stopped, so `Connections.shut_down` shuts down its connection.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ class Deadline(threading.local):
 
 
 class Connections:
-    """The open connections of a client. After `cut`, no connection gives a response and none is opened."""
+    """The open connections of a client.
+
+    After `shut_down`, no connection gives a response and none is opened.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,7 +1,8 @@
 """Define the exceptions of a call, which carry facts. Their text is for logs: do not parse it.
 
-A writer must distinguish `NotSent` (the request certainly changed nothing) and `Unknown` (the request may
-have changed something). Attributes hold text of the platform unchanged; `str()` escapes this text.
+A writer must distinguish `NotSentError` (the request certainly changed nothing) and `UnknownOutcomeError`
+(the request may have changed something). Attributes hold text of the platform unchanged; `str()` escapes
+this text.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ class ForbiddenError(StatusError):
 
 
 class NotFoundError(StatusError):
-    """404 with a JSON body, so from the API itself. A 404 of a proxy or another server is `NotJson`."""
+    """404 with a JSON body, so from the API itself. A 404 of a proxy or another server is `NotJsonError`."""
 
 
 class RejectedError(StatusError):

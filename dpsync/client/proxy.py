@@ -35,7 +35,7 @@ class Route(Struct, frozen=True):
     proxy: Setting | None = None
     certificates: Setting | None = None
     ignored_variables: tuple[str, ...] = ()
-    """Variables of `UNREAD` that are set, although dpsync ignores them."""
+    """Variables of `IGNORED_VARIABLES` that are set, although dpsync ignores them."""
 
 
 def find_route(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Route:

@@ -1,10 +1,10 @@
 """Keep a client below the rate limit that the platform announces, so that it gets no 429.
 
 A response names the number of requests left and the end of the window (`X-RateLimit-Remaining`,
-`X-RateLimit-Reset`). A `Pace` sends only this number, including the requests in flight; further requests wait
-for the end of the window. Before the first response, only one request is sent. A configured rate spreads
-requests evenly instead. If the platform announces no limit, requests do not wait here, and `retry.py` handles
-a 429.
+`X-RateLimit-Reset`). A `RateLimiter` sends only this number, including the requests in flight; further
+requests wait for the end of the window. Before the first response, only one request is sent. A configured
+rate spreads requests evenly instead. If the platform announces no limit, requests do not wait here, and
+`retry.py` handles a 429.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SAME_WINDOW_SECONDS: Final = 1.0
 
 
 class TimeSource(Protocol):
-    """The part of a clock that `Pace` uses."""
+    """The part of a clock that `RateLimiter` uses."""
 
     def now(self) -> float: ...
 
@@ -35,9 +35,9 @@ class TimeSource(Protocol):
 class RateLimiter:
     """The state of the rate limit.
 
-    Threads share it: each calls `enter` before a request and `leave` after it. `rate` is the configured
-    number of requests per second. A wait of more than `longest` seconds is not started: the request is sent,
-    and the platform may respond with a 429.
+    Threads share it: each calls `wait_for_turn` before a request and `finish_request` after it. `rate` is
+    the configured number of requests per second. A wait of more than `longest` seconds is not started: the
+    request is sent, and the platform may respond with a 429.
     """
 
     def __init__(

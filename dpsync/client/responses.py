@@ -53,8 +53,8 @@ class WriteResult(Struct, frozen=True):
 def quote(segment: str) -> str:
     """Return one path segment, percent-encoded.
 
-    Raises Malformed for a segment that would change the path (empty, or only dots) or that UTF-8 cannot
-    encode.
+    Raises InvalidClientValueError for a segment that would change the path (empty, or only dots) or that
+    UTF-8 cannot encode.
     """
     if segment in ("", ".", ".."):
         raise InvalidClientValueError("segment", "is empty or consists of dots")
@@ -67,7 +67,7 @@ def quote(segment: str) -> str:
 def request(method: str, path: str, params: Params | None = None, body: JSON | None = None) -> Request:
     """Build a request.
 
-    Raises Malformed for a path that is not absolute and encoded, or a body that is not JSON.
+    Raises InvalidClientValueError for a path that is not absolute and encoded, or a body that is not JSON.
     """
     segments = path.split("/")
     if not _ENCODED_PATH.fullmatch(path) or "." in segments or ".." in segments:
@@ -87,7 +87,7 @@ def _query_value(value: str | int | bool | Iterable[str]) -> str | list[str]:
 def encode_body(body: JSON) -> bytes:
     """Return a body as JSON text.
 
-    Raises Malformed for NaN, infinity, lone surrogates and values outside JSON.
+    Raises InvalidClientValueError for NaN, infinity, lone surrogates and values outside JSON.
     """
     try:
         text = to_json(body)
@@ -100,7 +100,7 @@ def encode_body(body: JSON) -> bytes:
 def read_body(asked: Request, answer: Response) -> JSON:
     """Return the JSON body of a successful response.
 
-    Raises NotJson, or Unknown if the body may have been cut off.
+    Raises NotJsonError, or Unknown if the body may have been cut off.
     """
     content_type = media_type(answer.headers.get("content-type"))
     if answer.status not in SUCCESS:
@@ -137,7 +137,10 @@ def read_text(asked: Request, answer: Response) -> str:
 
 
 def read_result(asked: Request, answer: Response) -> WriteResult:
-    """Return the result of a write. Raises Unknown if the response is a success that cannot be read."""
+    """Return the result of a write.
+
+    Raises UnknownOutcomeError if the response is a success that cannot be read.
+    """
     bare = answer.status in _STATUSES_WITHOUT_BODY or (answer.has_marked_end and not answer.body.strip())
     if answer.status in SUCCESS and (bare or asked.method == "DELETE"):
         return WriteResult(answer.status, None)

@@ -114,10 +114,10 @@ class RetryPolicy:
         self.gate = RateLimitGate(clock)
 
     def run(self, request: Request, send: Callable[[], T], *, repeatable: bool) -> T:
-        """Return the result of `once`, retried as the rules allow. Raises its last failure otherwise.
+        """Return the result of `send`, retried as the rules allow. Raises its last failure otherwise.
 
-        Raises Interrupted after a cancel, and RateLimited if the call may not wait longer. If an earlier try
-        of a write may have been carried out, its Unknown is raised instead.
+        Raises InterruptedRequestError after a cancel, and RateLimitedError if the call may not wait longer.
+        If an earlier try of a write may have been carried out, its Unknown is raised instead.
         """
         return _Call(self, request, send, repeatable=repeatable).run()
 

@@ -1,7 +1,8 @@
 """Send one HTTP request with httpx, and reuse idle connections. This is the only module that uses httpx.
 
-A `Transport` never retries, follows redirects or interprets a response. Failures are `NotSent` (the request
-certainly changed nothing) or `Unknown` (it was sent). No repr and no exception contains the token.
+A `Transport` never retries, follows redirects or interprets a response. Failures are `NotSentError` (the
+request certainly changed nothing) or `UnknownOutcomeError` (it was sent). No repr and no exception contains
+the token.
 
 httpx chooses proxies and certificates. httpcore sends the request itself, because httpx's own layers
 (redirects, cookies, authentication) took half of the CPU time. httpx is imported without its command line,
@@ -132,7 +133,7 @@ class Request(Struct, frozen=True):
 class Response(Struct, frozen=True):
     """One HTTP response. `headers` have lower-case names.
 
-    `framed` means that the end of the body was marked, so a cut is always noticed.
+    `has_marked_end` means that the end of the body was marked, so a cut is always noticed.
     """
 
     status: int
@@ -154,7 +155,8 @@ class Transport(Protocol):
     def send(self, request: Request) -> Response:
         """Return the response, with any status.
 
-        Raises NotSent, Unknown, or NotJson for a body that is too long or has an unexpected compression.
+        Raises NotSentError, Unknown, or NotJsonError for a body that is too long or has an unexpected
+        compression.
         """
 
     def close(self) -> None:
@@ -333,7 +335,7 @@ class HttpTransport:
 
 
 def _base_url(url: str) -> str:
-    """Return the server's URL without a trailing slash. Raises Malformed."""
+    """Return the server's URL without a trailing slash. Raises InvalidClientValueError."""
     if problem := url_problem(url):
         raise InvalidClientValueError("url", problem)
     try:
@@ -400,7 +402,7 @@ def _certificate_problem(error: OSError) -> str:
 def _read_response(request: Request, answer: httpcore.Response) -> Response | ClientError:
     """Return the whole body, decompressed. Raises zlib.error if the body is broken or cut off.
 
-    Returns NotJson for a body of more than 64 MiB or an unexpected compression.
+    Returns NotJsonError for a body of more than 64 MiB or an unexpected compression.
     """
     headers = _headers(answer)
     coding = headers.get("content-encoding", "identity").strip().lower()

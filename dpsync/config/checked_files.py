@@ -56,7 +56,7 @@ class VerifiedRepository(Repository, frozen=True):
     def list_tree(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
         """Return the mode and object id of each file in a directory of a commit, by path below the directory.
 
-        Raises NoRepository if a needed object is missing or its hash does not match its id.
+        Raises NoRepositoryError if a needed object is missing or its hash does not match its id.
         """
         head = self._contents({commit}, b"commit")[commit]
         tree = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")

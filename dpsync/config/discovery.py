@@ -1,7 +1,7 @@
 """Find the files of a configuration: the root file, and the files that `include` names. Parses nothing.
 
 Every file must be inside the project (the directory of the root file), after following symbolic links. The
-loader reads files through `Files`: from a directory (`Directory`), or from a commit (`CommitFiles` in
+loader reads files through `Files`: from a directory (`DiskFiles`), or from a commit (`CommitFiles` in
 git.py). File names are relative to the project and joined with "/".
 """
 

@@ -1,8 +1,9 @@
 """Read the keywords `new`, `takeover` and `previously` of entries, and leave out unsupported entries.
 
-`previously` holds a former key, address or name as a text, the fields of a former natural key as a mapping,
-or a list of several. Which live object is meant is decided later. `supported` removes the parts that the
-server has no operation for, and notes them in `unserved`, so that a plan shows them as blocked.
+`read_previously` holds a former key, address or name as a text, the fields of a former natural key as a
+mapping, or a list of several. Which live object is meant is decided later. `without_unsupported_entries`
+removes the parts that the server has no operation for, and notes them in `unserved`, so that a plan shows
+them as blocked.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class EarlierNames(Struct, frozen=True):
 
 
 def read_previously(entry: Declaration, parsing: ParseContext) -> EarlierNames:
-    """Return what `previously` of an entry may mean."""
+    """Return what `read_previously` of an entry may mean."""
     if entry.previously is None:
         return EarlierNames()
     key, node = entry.previously

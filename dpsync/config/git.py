@@ -58,7 +58,7 @@ class Repository(Struct, frozen=True):
 
     @staticmethod
     def containing(directory: Path) -> Repository:
-        """Return the repository that contains a directory. Raises NoRepository."""
+        """Return the repository that contains a directory. Raises NoRepositoryError."""
         return Repository(Git.containing(directory))
 
     @property
@@ -91,14 +91,14 @@ class Repository(Struct, frozen=True):
         return []
 
     def first_parent_line(self, commit: str) -> list[str]:
-        """Return `commit` and its first-parent ancestors, the latest first, at most some hundreds."""
+        """Return `resolve_commit` and its first-parent ancestors, the latest first, at most some hundreds."""
         listed = self.git.run(
             "rev-list", "--first-parent", f"--max-count={_MAX_SEARCHED_COMMITS + 1}", commit
         ).stdout
         return listed.decode("ascii", "replace").split()
 
     def changes(self, commit: str, directory: str) -> list[tuple[str, frozenset[str]]]:
-        """Return the commits up to `commit` that change files in a directory, the latest first.
+        """Return the commits up to `resolve_commit` that change files in a directory, the latest first.
 
         Only first parents count, and at most some hundreds. With each commit come the names of the changed
         files, relative to the directory.

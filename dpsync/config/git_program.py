@@ -3,9 +3,9 @@
 This is the only module that starts git. git runs programs from a repository's configuration: hooks, filters,
 file system monitors, diffs, credential helpers, and those that fetch what a partial clone lacks. Overriding
 each of them would be incomplete with the next git version. So each call gets a temporary git directory
-(`GitDirectory.shadow`) with a configuration of dpsync, and links to the objects, refs and index of the
-repository. Only a few storage settings of the repository are kept; none names a program. Each call has a time
-limit, because git could block on a named pipe such as `.gitattributes`.
+(`GitDirectory.isolated_git_dir`) with a configuration of dpsync, and links to the objects, refs and index of
+the repository. Only a few storage settings of the repository are kept; none names a program. Each call has a
+time limit, because git could block on a named pipe such as `.gitattributes`.
 
 The repository is found through `.git`, from a directory upwards. A directory that looks like a bare
 repository is ignored, because any commit can contain one.
@@ -83,8 +83,8 @@ class NoRepositoryError(Exception):
 class GitDirectory(Struct, frozen=True):
     """The location of a repository. Every path is real, without links.
 
-    `top` is the root of the working tree, `own` its git directory, and `common` the git directory that it
-    shares with other working trees of the repository.
+    `top` is the root of the working tree, `git_dir` its git directory, and `common_dir` the git directory
+    that it shares with other working trees of the repository.
     """
 
     top: Path
@@ -95,7 +95,7 @@ class GitDirectory(Struct, frozen=True):
     def containing(directory: Path) -> GitDirectory:
         """Return the repository that contains a directory, without starting a program.
 
-        Raises NoRepository.
+        Raises NoRepositoryError.
         """
         try:
             begin = directory.resolve()
@@ -168,7 +168,7 @@ def _link(link: Path, path: Path) -> None:
 def _repository_at(top: Path) -> GitDirectory | None:
     """Return the repository whose working tree is exactly `top`; None if there is none.
 
-    Raises NoRepository.
+    Raises NoRepositoryError.
     """
     entry = top / ".git"
     named = entry
@@ -192,7 +192,7 @@ def _repository_at(top: Path) -> GitDirectory | None:
 
 
 def _refuse_git_directory_in_working_tree(top: Path, own: Path) -> None:
-    """Raise NoRepository if the git directory is among the files of a working tree.
+    """Raise NoRepositoryError if the git directory is among the files of a working tree.
 
     A commit could contain such a directory, but git does not commit files below a `.git`.
     """
@@ -237,7 +237,7 @@ class Git(Struct, frozen=True):
 
     @staticmethod
     def containing(directory: Path) -> Git:
-        """Return git for the repository that contains a directory. Raises NoRepository."""
+        """Return git for the repository that contains a directory. Raises NoRepositoryError."""
         place = GitDirectory.containing(directory)
         program = find_program("git", place.top)
         if program is None:
@@ -249,10 +249,10 @@ class Git(Struct, frozen=True):
     def run(
         self, *arguments: str, stdin: bytes = b"", literal: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a git command with `given` as its input. File names are relative to the working tree's root.
+        """Run a git command with `stdin` as its input. File names are relative to the working tree's root.
 
         `literal`: whether file names are taken literally, which not every git command supports. Raises
-        NoRepository if git cannot be started or exceeds the time limit.
+        NoRepositoryError if git cannot be started or exceeds the time limit.
         """
         try:
             settings = [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
@@ -313,7 +313,7 @@ def _run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git with only these environment variables, plus one that every program needs on Windows.
 
-    Raises NoRepository if git exceeds the time limit.
+    Raises NoRepositoryError if git exceeds the time limit.
     """
     system = [] if sys.platform == "win32" else ["/usr/bin", "/bin"]
     path = os.pathsep.join(dict.fromkeys([str(Path(git[0]).parent), *system]))
@@ -351,7 +351,7 @@ def find_program(name: str, repository: Path) -> str | None:
 
 
 def _check_owner(place: GitDirectory, program: str) -> None:
-    """Raise NoRepository if the repository belongs to another user, who could forge its history.
+    """Raise NoRepositoryError if the repository belongs to another user, who could forge its history.
 
     Files of root are trusted, and root trusts everybody: in a container, the checkout often has another
     owner.

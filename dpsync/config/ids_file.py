@@ -6,9 +6,9 @@
         acme/sites/docs/structure/news: section-2 site-space-5
         acme/teams/sales: { id: team-3, kept: true }    a removed entry whose object was kept
 
-`parse` collects every finding and never raises; `parse_both` reads both sides of a merge conflict. `render`
-gives the same bytes for the same lines: they are sorted, and one entry is one line, so that a merge conflict
-is only about lines that really differ.
+`parse` collects every finding and never raises; `parse_conflict` reads both sides of a merge conflict.
+`render_ids_file` gives the same bytes for the same lines: they are sorted, and one entry is one line, so
+that a merge conflict is only about lines that really differ.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ DisputedLines = frozenset[tuple[str, str, Address]]
 
 
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
-    """Return the valid lines of a file, and the findings. `file` is its name in spans."""
+    """Return the valid lines of a file, and the findings. `read_file` is its name in spans."""
     ids, _, found = _parse(data, file, registry)
     return ids, found
 

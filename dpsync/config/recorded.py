@@ -51,7 +51,8 @@ class IncompleteValueError(Exception):
 def parse_recorded(type_: Type, recorded: Any) -> Value:
     """Return a recorded value in the form that a loaded configuration has.
 
-    References are addresses, not yet resolved to entries. Raises UnfitValue and IncompleteValue.
+    References are addresses, not yet resolved to entries. Raises UnsuitableValueError and
+    IncompleteValueError.
     """
     if recorded is None:
         return None
@@ -183,7 +184,7 @@ def _with_platform_forms(type_: Type) -> Type:
 
 
 def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
-    """Raise UnfitValue unless the references and secrets in the value are exactly the markers."""
+    """Raise UnsuitableValueError unless the references and secrets in the value are exactly the markers."""
     found = []
     for leaf in leaves(value):
         match leaf:
@@ -201,7 +202,7 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
 
 
 def check_secrets(value: Value, today: Value) -> None:
-    """Raise UnfitValue for a secret that `today`, the configured value, does not use in the same place.
+    """Raise UnsuitableValueError for a secret that the value `today` does not use in the same place.
 
     Otherwise a forged journal could send any environment variable to the platform.
     """

@@ -1,9 +1,9 @@
 """Read CSV files as entries, each cell with its position in the file.
 
-`rows` splits a file (RFC 4180) into cells with positions, within limits, and never raises. Python's csv
-module has no columns, and reads a quote that is never closed as a text of half a file. `entries` turns the
-rows into the mapping that a person would have written in YAML: each row is one entry. The kind says what a
-column means. Values are checked later.
+`split_rows` splits a file (RFC 4180) into cells with positions, within limits, and never raises. Python's csv
+module has no columns, and reads a quote that is never closed as a text of half a file. `read_entries` turns
+the rows into the mapping that a person would have written in YAML: each row is one entry. The kind says what
+a column means. Values are checked later.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class Substitution(Struct):
         return Mapping(tuple(self.unique_entries(entries)), node.span)
 
     def substitute_key(self, key: Scalar) -> Scalar:
-        """Return the key with its variables replaced, also in `text`."""
+        """Return the key with its variables replaced, also in `substitute_text`."""
         if "${" not in key.text:
             return key
         replaced = self.substitute_scalar(replace(key, value=key.text))

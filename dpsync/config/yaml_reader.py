@@ -1,9 +1,9 @@
 """Read a YAML file to a tree of nodes with positions, and report all its problems.
 
 `read` is the entry point; it never raises. The tree is built from the parser's event stream within limits, so
-YAML never constructs an object, nothing recurses, and no input takes long or crashes the process. `resolve`
-gives plain scalars their value in the core schema of YAML 1.2, without YAML 1.1: `no`, `on`, `12:30:45`,
-`1_000` and `2020-01-01` are text, `017` is the number 17 and `0o17` is 15.
+YAML never constructs an object, nothing recurses, and no input takes long or crashes the process.
+`parse_scalar` gives plain scalars their value in the core schema of YAML 1.2, without YAML 1.1: `no`, `on`,
+`12:30:45`, `1_000` and `2020-01-01` are text, `017` is the number 17 and `0o17` is 15.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ _SPLIT_HINT: Final = 'split the file, and add the new files to "include"'
 
 
 class FileLimits(Struct, frozen=True):
-    """The limits of one file. `nodes` counts values (not keys), and each alias with all values inside it."""
+    """The limits of one file.
+
+    `read_text` counts values (not keys), and each alias with all values inside it.
+    """
 
     bytes: int = 10_000_000
     depth: int = 64

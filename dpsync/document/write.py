@@ -35,7 +35,7 @@ _LINE_START = re.compile(
 class _TextPiece(Struct):
     """A piece of text between delimiters, or something that is written as a whole (`text` is None).
 
-    `first` and `last` say whether this character of the text is written as a reference.
+    `escapes_first` and `escapes_last` say whether this character of the text is written as a reference.
     """
 
     marks: frozenset[str]

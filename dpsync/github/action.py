@@ -1,6 +1,6 @@
 """Carry out a run of the action: plan, apply, drift or validate.
 
-`carry_out` checks whose change the run is about, and runs the command of the inputs.
+`run_action_command` checks whose change the run is about, and runs the command of the inputs.
 
 - plan: plan, and write the plan to the comment of the pull request. If an existing comment cannot be updated,
   the job fails, because an old plan under a green check misleads.
@@ -377,7 +377,7 @@ def stopped_result(run: ActionRun, last: CommandResult | None, code: int) -> Com
 
 
 def _check_change(run: ActionRun, copy: WorkingCopy) -> None:
-    """Raise NotThisChange if the run must not use the working copy.
+    """Raise UnusableCheckoutError if the run must not use the working copy.
 
     GitHub says who wrote the files before any of them is read.
     """

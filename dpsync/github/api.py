@@ -42,7 +42,8 @@ class GitHubText(Struct, frozen=True):
 class CommentAuthorship(Struct, frozen=True):
     """The authorship of a comment, and its text. Times are GitHub's.
 
-    `ours`: whether this token created the comment and nobody else ever edited it, as far as GitHub says.
+    `is_only_ours`: whether this token created the comment and nobody else ever edited it, as far as GitHub
+    says.
     """
 
     is_only_ours: bool
@@ -53,7 +54,7 @@ class CommentAuthorship(Struct, frozen=True):
 
 
 class Review(Struct, frozen=True):
-    """An approval that is the last review of its author; `at` is GitHub's time."""
+    """An approval that is the last review of its author; `merged_at` is GitHub's time."""
 
     author: str
     submitted_at: str
@@ -72,8 +73,8 @@ class MergedPullRequest(Struct, frozen=True):
 class PullRequest(Struct, frozen=True):
     """The present state of a pull request.
 
-    `repository` contains the head branch; "" if it was deleted. `base` is a branch. `merge` is the commit of
-    GitHub's trial merge of an open pull request; "" if there is none.
+    `repository` contains the head branch; "" if it was deleted. `base` is a branch. `trial_merge` is the
+    commit of GitHub's trial merge of an open pull request; "" if there is none.
     """
 
     repository: str

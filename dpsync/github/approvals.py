@@ -1,8 +1,8 @@
 """Find the approved plans in the comments of merged pull requests, and write those comments.
 
-`Comments` writes the comment of a plan, even if another run does so at the same time. `Approvals` finds what
-the pull requests showed that were merged since the last converged apply. A comment counts if this token wrote
-it, nobody else ever edited it, and it was written before the merge, for the merged commit and branch.
+`PlanComments` writes the comment of a plan, even if another run does so at the same time. `Approvals` finds
+what the pull requests showed that were merged since the last converged apply. A comment counts if this token
+wrote it, nobody else ever edited it, and it was written before the merge, for the merged commit and branch.
 
 A converged apply marks the comments that it used up; these and everything merged before them approve nothing
 more. Nothing else records the last apply: deleting such a comment takes approvals away, and never adds any.
@@ -173,7 +173,7 @@ class Approvals(Struct):
     commits_without_pull_request: list[str] = field(default_factory=list)
     """The commits without a merged pull request, as far as GitHub knows."""
     _keys_of_merge_commits: set[str] = field(default_factory=set)
-    """The keys whose commit in `ended` is only a merge commit, as the branch lacks the applied commit."""
+    """The keys whose converged commit is only a merge commit, as the branch lacks the applied commit."""
     _read_pull_requests: set[int] = field(default_factory=set)
     _foreign_rejections: dict[str, None] = field(default_factory=dict)
     """Why comments by other accounts do not count, each reason once."""

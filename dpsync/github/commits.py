@@ -1,13 +1,14 @@
 """Check that a run uses the right commit, and compare the plan with the reviewed one.
 
-- `not_the_head`: only the last commit of an allowed branch may be applied. A run that was started again, or
-  that waited while others pushed, has older files.
+- `refuse_outdated_commit`: only the last commit of an allowed branch may be applied. A run that was started
+  again, or that waited while others pushed, has older files.
 - `compare`: the new plan against the digests of what was reviewed.
-- `asked_for`: a run started by a comment has the secrets of the repository, but its event has only the
-  number of the pull request. So GitHub must name the commit, which the working copy must equal. A fork is
-  refused.
-- `checked_commit`: the same for other events that anybody may cause. The commit comes from the event or from
-  GitHub, and never only from the .git directory, which an earlier step of the workflow may have written.
+- `with_current_pull_request`: a run started by a comment has the secrets of the repository, but its event
+  has only the number of the pull request. So GitHub must name the commit, which the working copy must equal.
+  A fork is refused.
+- `verify_checked_out_commit`: the same for other events that anybody may cause. The commit comes from the
+  event or from GitHub, and never only from the .git directory, which an earlier step of the workflow may
+  have written.
 """
 
 from __future__ import annotations
@@ -80,10 +81,10 @@ _MAX_NAMED_ADDRESSES: Final = 10
 class ReviewComparison(Struct, frozen=True):
     """The comparison of a new plan with what was reviewed.
 
-    `same` counts the changes that were reviewed as they are; `other` were reviewed with other values.
-    `dropped` counts reviewed changes that are no longer needed. `reviewed` is the number of reviewed changes;
-    None if nothing was reviewed, and then all are `new`. `exposed` open more access than was shown. Tuples
-    contain addresses.
+    `same_count` counts the changes that were reviewed as they are; `changed_otherwise` were reviewed with
+    other values. `dropped_count` counts reviewed changes that are no longer needed. `reviewed` is the number
+    of reviewed changes; None if nothing was reviewed, and then all are `new`. `exposed` open more access
+    than was shown. Tuples contain addresses.
     """
 
     reviewed: int | None
@@ -175,7 +176,7 @@ def with_current_pull_request(place: WorkflowRun, github: GitHub | None, copy: W
     If the change comes from a fork, the working copy is not read.
 
     Raises:
-        NotThisChange: The working copy is not the head of an open pull request of this repository.
+        UnusableCheckoutError: The working copy is not the head of an open pull request of this repository.
     """
     if github is None or place.number is None:
         raise UnusableCheckoutError(
@@ -246,7 +247,7 @@ def verify_checked_out_commit(place: WorkflowRun, github: GitHub | None, copy: W
     """Return the checked-out commit if this run may use it.
 
     A run for a fork may use only its own commit. Any other run may also use the head of the change, GitHub's
-    trial merge of that head, and the last commit of the branch. Raises NotThisChange.
+    trial merge of that head, and the last commit of the branch. Raises UnusableCheckoutError.
     """
     commit = copy.read_head()
     if commit and commit == place.github_sha:

@@ -211,7 +211,7 @@ class PushResult(Struct, frozen=True):
 
 
 def parse_ids_file(data: bytes, path: str, registry: Registry) -> IdsFile:
-    """Parse an ids file. Raises Unclear if the file is invalid."""
+    """Parse an ids file. Raises UnclearIdsError if the file is invalid."""
     ids, found = parse(data, path, registry)
     for wrong in found:
         where = f":{wrong.span.line}" if wrong.span else ""
@@ -225,7 +225,7 @@ def is_forbidden_by_rule(error: GitHubError) -> bool:
 
 
 class IdsBranch(Struct, frozen=True):
-    """An ids file and its branch. `bring` raises GitHubError and Unclear."""
+    """An ids file and its branch. `push_and_report` raises GitHubError and Unclear."""
 
     branches: Branches
     workflow_run: WorkflowRun
@@ -351,7 +351,7 @@ _INTERRUPTED: Final = "the run was interrupted"
 
 
 def read_local_ids(file: Path, registry: Registry) -> LocalIds:
-    """Read an ids file, and the version in the commit of its working copy. Raises Unclear."""
+    """Read an ids file, and the version in the commit of its working copy. Raises UnclearIdsError."""
     try:
         repository = Repository.containing(file.parent)
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()

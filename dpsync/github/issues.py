@@ -2,10 +2,10 @@
 
 - `DriftIssue`: one issue for the drift of a key. Only a complete check changes it. A closed issue is opened
   again, so that the history of drift is in one place.
-- `Watch`: an issue that the third failed drift check in a row opens. The count must be kept on GitHub, where
-  nearly everything that can be written sends a mail to everybody who watches the repository. A label does
-  not: its description has the count, the time and the reasons. The first successful check deletes the label
-  and closes the issue.
+- `FailingChecksIssue`: an issue that the third failed drift check in a row opens. The count must be kept on
+  GitHub, where nearly everything that can be written sends a mail to everybody who watches the repository. A
+  label does not: its description has the count, the time and the reasons. The first successful check deletes
+  the label and closes the issue.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MAX_TITLE_CHARS: Final = 200
 class Issues(Struct, Generic[M], frozen=True):
     """The issues with one key and type of marker.
 
-    `place` is the present run, `now` its time in Unix seconds.
+    `workflow_run` is the present run, `now` its time in Unix seconds.
     """
 
     github: GitHub

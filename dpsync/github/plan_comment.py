@@ -1,12 +1,13 @@
 """Write the comment with a plan in a pull request, with a marker of what the plan showed.
 
-- `shown_by` reduces a plan to digests: one `Shown` for each object that is created or deleted, each field
-  that changes, and each object that becomes more visible. A digest includes the platform and the organization
-  id, so an approval for one organization does not count for another.
+- `shown_by` reduces a plan to digests: one `ShownChange` for each object that is created or deleted, each
+  field that changes, and each object that becomes more visible. A digest includes the platform and the
+  organization id, so an approval for one organization does not count for another.
 - `first_line` writes the marker, the first line of the comment. Its values are numbers, hexadecimal digits
   and base64url, so they cannot end the HTML comment. A marker counts only at the beginning of a text whose
   author is the account of the token.
-- `plan_body` makes the whole comment: marker, then the status, then the plan. `decide` says whether to write.
+- `plan_body` makes the whole comment: marker, then the status, then the plan. `decide_comment` says whether
+  to write.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from dpsync.render.report_words import applied_text, result_sentence
 from dpsync.render.view import View, clip_text
 
 SHOWN_CHANGE_BYTES: Final = 30
-"""The number of bytes of a `Shown`: 40 characters of base64."""
+"""The number of bytes of a `ShownChange`: 40 characters of base64."""
 _ADDRESS_BYTES: Final = 11
 _FIELD_BYTES: Final = 3
 _CONTENT_BYTES: Final = 16
@@ -68,7 +69,7 @@ class ShownChange(Struct, frozen=True, order=True):
 
 
 def read_shown(content: bytes) -> tuple[ShownChange, ...]:
-    """Read the concatenated bytes of several `Shown`. An incomplete rest is ignored."""
+    """Read the concatenated bytes of several `ShownChange`. An incomplete rest is ignored."""
     whole = range(0, len(content) - SHOWN_CHANGE_BYTES + 1, SHOWN_CHANGE_BYTES)
     return tuple(_read_shown_change(content[at : at + SHOWN_CHANGE_BYTES]) for at in whole)
 
@@ -112,14 +113,14 @@ def exposures_shown(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
 
 
 def address_digest(address: str) -> bytes:
-    """Return the digest of an address, as in `Shown`."""
+    """Return the digest of an address, as in `ShownChange`."""
     return _sha256(address)[:_ADDRESS_BYTES]
 
 
 def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[ShownChange]:
     """Merge what several plans showed. For the same object or field, the later plan counts.
 
-    A `Shown` for a whole object replaces all fields of that object, and the other way round.
+    A `ShownChange` for a whole object replaces all fields of that object, and the other way round.
     """
     result: set[ShownChange] = set()
     for displayed in map(tuple, oldest_first):
@@ -188,9 +189,9 @@ State = Literal["plan", "applied", "converged", "refused"]
 M = TypeVar("M", bound="Marker")
 
 MAX_SHOWN_IN_FIRST_MARKER: Final = 500
-"""The number of `Shown` in the marker of the comment: 20,000 characters."""
+"""The number of `ShownChange` in the marker of the comment: 20,000 characters."""
 MAX_SHOWN_IN_FURTHER_MARKER: Final = 1_400
-"""The number of `Shown` in the marker of each further comment."""
+"""The number of `ShownChange` in the marker of each further comment."""
 MAX_FURTHER_COMMENTS: Final = 20
 """The largest number of further comments. Of a larger plan, only the digest is kept."""
 _FIRST_LINE: Final = re.compile(r"<!-- dpsync:([a-z]+):1 (\{[^<>\r\n]*\}) -->(?:\r?\n|$)")

@@ -177,7 +177,7 @@ def read_inputs(text: str) -> Inputs:
     """Read the inputs from a JSON object.
 
     Raises:
-        WrongInput: The text is no such object, or has an unknown input or an invalid value.
+        InvalidInputError: The text is no such object, or has an unknown input or an invalid value.
     """
     try:
         values = from_json(text)
@@ -405,7 +405,7 @@ class CommandResult(Struct, frozen=True):
 class History(Struct, frozen=True):
     """The commits of a branch along first parents, newest first.
 
-    `touching` changed a file of the configuration.
+    `configuration_commits` changed a file of the configuration.
     """
 
     commits: tuple[str, ...] = ()
@@ -479,7 +479,7 @@ class ActionRun(Struct):
 
     @contextmanager
     def report_github_errors(self, trouble: str, quietly: bool = False) -> Iterator[None]:
-        """Turn a GitHubError in the block into a notice that begins with `trouble`, and continue.
+        """Turn a GitHubError in the block into a notice that begins with `problem_text`, and continue.
 
         Args:
             quietly: Whether to write no notice if the token lacks a permission.

@@ -1,8 +1,8 @@
 """Send HTTP requests to GitHub, and read members of JSON responses.
 
 `GitHubTransport` decides which requests are sent again and how long to wait, and reads lists page by page.
-The token goes to the configured origin only. `at`, `text_at` and `number_at` read JSON from GitHub: a member
-without the expected type counts as missing.
+The token goes to the configured origin only. `member_at`, `text_at` and `number_at` read JSON from GitHub: a
+member without the expected type counts as missing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _NEXT_LINK: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 class GitHubError(Exception):
     """GitHub did not do what was requested.
 
-    `status` is 0 if there was no response; `said` is the message in the response.
+    `status` is 0 if there was no response; `response_message` is the message in the response.
     """
 
     def __init__(self, what: str, status: int = 0, said: str = "") -> None:
@@ -82,7 +82,7 @@ class GitHubError(Exception):
 class GitHubTransport:
     """Connections to one GitHub with one token. Every request raises GitHubError.
 
-    `url` is the base URL of the API. `wait` pauses for a number of seconds.
+    `url` is the base URL of the API. `sleep` pauses for a number of seconds.
     """
 
     def __init__(self, url: str, token: str, wait: Callable[[float], None]) -> None:

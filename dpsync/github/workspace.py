@@ -72,9 +72,9 @@ class WorkingCopy(Struct, frozen=True):
 
     Somebody else may have written them, so nothing is read before the run is checked.
 
-    `link` returns a symbolic link in the path to the files, `head` the checked-out commit; both start no
-    other program. `merged` returns the second parent of a merge commit: for GitHub's trial merge, the merged
-    head.
+    `find_link` returns a symbolic link in the path to the files, `read_head` the checked-out commit; both
+    start no other program. `merged_commit` returns the second parent of a merge commit: for GitHub's trial
+    merge, the merged head.
     """
 
     find_link: Callable[[], str | None]

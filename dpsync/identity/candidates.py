@@ -1,12 +1,12 @@
 """Find the live objects that an entry could be.
 
-`Candidates.of` returns the objects with the present name of an entry and those with an earlier name. Earlier
-names come from `previously` and from the entry at the same address in the git base.
+`CandidateSearch.find` returns the objects with the present name of an entry and those with an earlier name.
+Earlier names come from `previously` and from the entry at the same address in the git base.
 
-`certain` assigns objects to entries: each object to at most one entry, and as many entries of the best rank
-as possible, then of the next rank. It returns only what all best assignments have in common.
+`certain_assignments` assigns objects to entries: each object to at most one entry, and as many entries of
+the best rank as possible, then of the next rank. It returns only what all best assignments have in common.
 
-`contradictions` finds entries whose first and later natural keys name different objects.
+`key_contradiction_questions` finds entries whose first and later natural keys name different objects.
 """
 
 from __future__ import annotations
@@ -152,10 +152,10 @@ class EntryCandidates(Struct, eq=False):
     with_present_name: list[LiveObject]
     with_earlier_name: list[LiveObject]
     with_both_names: list[LiveObject]
-    """The objects of `present` that also have an earlier name: a name was removed from the entry."""
+    """The objects of `with_present_name` with an earlier name, too: the entry lost a name."""
     earlier_source: EarlierNameSource | None
     present_key: Key | None
-    """The natural key that found `present`."""
+    """The natural key that found `with_present_name`."""
     rank: Rank
 
     @property
@@ -286,10 +286,10 @@ def key_contradiction_questions(
 ) -> dict[Address, Diagnostic]:
     """Return a question (DP303) for each entry whose first and later natural keys name different objects.
 
-    `claims` has the objects found by first keys. There is no question if another entry claims the later key's
-    object by its own first key, unless that entry's later key leads back: then two objects have exchanged
-    their keys. There is none either if the first key's object has all keys that the entry has in the git
-    base: then the later key is a new value.
+    `objects_by_first_key` has the objects found by first keys. There is no question if another entry claims
+    the later key's object by its own first key, unless that entry's later key leads back: then two objects
+    have exchanged their keys. There is none either if the first key's object has all keys that the entry has
+    in the git base: then the later key is a new value.
     """
     other: dict[Address, tuple[LiveObject, Key]] = {}
     for resource in entries:

@@ -1,7 +1,7 @@
 """Match entries by the ids file, and find lines that are wrong or were swapped.
 
 A line of the ids file has priority over each name, and `id:` in an entry has priority over a line.
-`by_lines` returns the matches; `questions` returns what a person has to decide.
+`match_by_lines` returns the matches; `line_questions` returns what a person has to decide.
 
 Swapped lines look like exchanged names: in both cases, each entry has the name of another entry's object.
 Three facts distinguish the two cases: the names that the entries had in earlier commits, the other fields of
@@ -245,9 +245,9 @@ def _swap_back_command(recognized: Mapping[Address, RecognizedEntry], circle: Se
 class RecordedLines(Struct, frozen=True):
     """The lines of the ids file for the entries of one parent.
 
-    `orphans` are lines without an entry, by id. `returned` are entries that the git base lacks although its
-    ids file has their line: somebody removed the entries and added them again. `in_base` are the entries with
-    the same line in the ids file of the git base.
+    `orphans` are lines without an entry, by id. `re_added` are entries that the git base lacks although its
+    ids file has their line: somebody removed the entries and added them again. `same_in_base` are the
+    entries with the same line in the ids file of the git base.
     """
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
@@ -279,7 +279,7 @@ def match_by_lines(
 ) -> LineMatches:
     """Match the entries of one parent by the lines of the ids file.
 
-    `pinned` has the objects that entries claim by `id:`. `before` has the entries of the git base.
+    `pinned` has the objects that entries claim by `id:`. `base_addresses` has the entries of the git base.
     """
     found = LineMatches()
     ids = {item.id: item for item in live}

@@ -1,9 +1,9 @@
 """Compare natural keys of entries and live objects.
 
-`NaturalKeys` reads a key of an entry or of a live object in a comparable form. `Index` finds the live objects
-with a value of a key. `find_elsewhere` finds the object of an entry that got another parent. `temporary`
-returns the name that an object has while names are exchanged. That name follows from the entry's address, so
-that dpsync recognizes the object after an interruption.
+`NaturalKeys` reads a key of an entry or of a live object in a comparable form. `KeyIndex` finds the live
+objects with a value of a key. `match_below_other_parent` finds the object of an entry that got another
+parent. `temporary_name` returns the name that an object has while names are exchanged. That name follows
+from the entry's address, so that dpsync recognizes the object after an interruption.
 """
 
 from __future__ import annotations
@@ -203,7 +203,8 @@ def match_below_other_parent(
 ) -> Match | None:
     """Match an entry with a live object below another parent; None if no object or several objects match.
 
-    `earlier` has the entries with the same key elsewhere, and `line` the line of the entry in the ids file.
+    `earlier_entries` has the entries with the same key elsewhere, and `line` the line of the entry in the
+    ids file.
     """
     if resource.pin is not None:
         return next((Match(item.id, MatchedBy.PIN) for item in live if item.id == resource.pin), None)

@@ -1,6 +1,7 @@
 """Match live objects with entries, within one parent: by id, ids file, earlier name, then natural key.
 
-`match` is the main function. `remember` matches the entries of the git base with the objects of today.
+`match` is the main function. `match_earlier_entries` matches the entries of the git base with the objects of
+today.
 
 The parent of an object is never part of its key, so that a move does not re-create the object. If several
 objects have the same key, `NaturalKeys.tie_breakers` decides. The later keys of a kind are fields that the

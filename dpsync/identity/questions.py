@@ -36,7 +36,7 @@ def binding_text(address: Address, id: str, uses_ids_file: bool) -> str:
 
 
 def choice_hint(action: str, address: Address, changed_id: str, other_id: str, uses_ids_file: bool) -> str:
-    """Return the hint for an entry that may be either of two objects; dpsync would change `changed`."""
+    """Return the hint for an entry that may be either of two objects; dpsync would change `changed_id`."""
     verb = "run" if uses_ids_file else "add"
     return (
         f'if dpsync should {action} the object "{changed_id}", {verb} '

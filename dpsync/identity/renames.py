@@ -1,7 +1,7 @@
 """Find renamed entries by `previously` and by the commit that dpsync compares with.
 
-`renames` matches entries without a line in the ids file by their earlier names. If a live object has the
-earlier name, the plan renames it, unless another object has the present name already.
+`match_renames` matches entries without a line in the ids file by their earlier names. If a live object has
+the earlier name, the plan renames it, unless another object has the present name already.
 
 A match is certain if all best assignments have it (see `candidates.certain`). Entries that exchanged their
 names in a circle look the same before and after. Then the unchanged fields decide, else the user.
@@ -54,7 +54,7 @@ class RenameMatches(Struct):
 def match_renames(
     natural_keys: NaturalKeys, history: History, entries: Sequence[Entry], live: Sequence[LiveObject]
 ) -> RenameMatches:
-    """Match the entries of one parent by their earlier names. `wanted` has no entry with `id:`."""
+    """Match the entries of one parent by their earlier names. `entries` has no entry with `id:`."""
     found = RenameMatches()
     _match_temporary_names(natural_keys.first_key, entries, live, found)
     stepped = {match.id for match in found.matches.values()}

@@ -1,10 +1,11 @@
 """Measure how similar an entry and a live object are.
 
-`lookalikes` proposes live objects for an unmatched entry; nothing is matched by similarity alone. Names with
-different numbers are never similar ("Release 1", "Release 2").
+`similar_objects` proposes live objects for an unmatched entry; nothing is matched by similarity alone. Names
+with different numbers are never similar ("Release 1", "Release 2").
 
-`could_be` and `rivals` decide which entry a new object could be. dpsync calls them if somebody else may have
-created the object since the plan, or if the response to its own create request was lost.
+`new_objects_matching` and `competing_entries` decide which entry a new object could be. dpsync calls them if
+somebody else may have created the object since the plan, or if the response to its own create request was
+lost.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def comparison_filter(
 ) -> Callable[[Entry], list[LiveObject]]:
     """Return a function that finds the live objects to compare with an entry.
 
-    These are the objects with the same numbers in a name. If that makes more than `most` pairs, they are only
-    the objects whose name differs in case, spaces and punctuation alone.
+    These are the objects with the same numbers in a name. If that makes more than `max_pairs` pairs, they
+    are only the objects whose name differs in case, spaces and punctuation alone.
     """
     by_numbers = _NamePropertyIndex(kind, live, _numbers)
     if sum(len(by_numbers.with_same_property(resource)) for resource in resources) <= max_pairs:

@@ -269,12 +269,12 @@ class _Adder:
         return fields
 
     def _field_value(self, field_: Field, address: Address, value: Value, parent: Entry) -> Any:
-        """Return the YAML data for the value of a field. Raises Unwritable."""
+        """Return the YAML data for the value of a field. Raises UnwritableValueError."""
         writing = ValueWriter(self._reference_namer(parent), partial(secret_variable, address, field_.name))
         return _with_inline_texts(writing.yaml_value(field_.type, value))
 
     def _refuse_shared(self, name: str) -> None:
-        """Raise Uneditable if other environments use the file."""
+        """Raise UneditableError if other environments use the file."""
         if self.target_file is None and (others := self.find_sharers(name)):
             raise UneditableError(
                 f"other configurations use {name}, too: {join_with_and(others)}. To write the entry for all "
@@ -316,7 +316,7 @@ class _Adder:
         return position
 
     def _add_row(self, name: str, kind: Kind, key: str, value: Any) -> None:
-        """Add the entry after the last row of a CSV file. Raises Uneditable."""
+        """Add the entry after the last row of a CSV file. Raises UneditableError."""
         if name not in self.row_files:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
             self.row_files[name] = CsvFile(kind, text, name)
@@ -348,7 +348,7 @@ class _Adder:
         self._add_key(parent, words, BlockMapping(entries))
 
     def _add_key(self, parent: Entry, words: list[str], value: Any) -> None:
-        """Add a dotted key to an entry as nested mappings. Raises Uneditable."""
+        """Add a dotted key to an entry as nested mappings. Raises UneditableError."""
         outer, *inner = words
         for word in reversed(inner):
             value = BlockMapping({word: value})

@@ -1,10 +1,10 @@
 """Change values in the text of a YAML file, and keep every other character.
 
-`Document` finds the positions of values and returns `TextEdit`s, which `apply_edits` applies. A value on one
+`YamlFile` finds the positions of values and returns `TextEdit`s, which `apply_edits` applies. A value on one
 line is replaced in that line. Where entries are added to or removed from block lines, ruamel.yaml rewrites
-these lines, and keeps their comments, anchors, quotes and order. `unfolded` then puts long new lines into
-block style as a new import would. `inserted` writes values into an overlay file, which may not have the entry
-yet.
+these lines, and keeps their comments, anchors, quotes and order. `unfold_long_lines` then puts long new
+lines into block style as a new import would. `insert_values` writes values into an overlay file, which may
+not have the entry yet.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class TextEdit(Struct, frozen=True):
 
 
 def apply_edits(text: str, edits: list[TextEdit]) -> str:
-    """Return the text with all edits. Raises Uneditable if edits overlap."""
+    """Return the text with all edits. Raises UneditableError if edits overlap."""
     end = len(text)
     for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
         if edit.end > end:
@@ -118,7 +118,7 @@ class YamlFile:
         raise UneditableError("dpsync did not find the line of the value")
 
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
-        """Return the smallest edits that replace a value. Raises Uneditable."""
+        """Return the smallest edits that replace a value. Raises UneditableError."""
         if key is not None and (alias := self.alias_range(key, old)):
             return [] if _has_value(old, value) else [TextEdit(*alias, on_one_line(value))]
         if _has_value(old, value):
@@ -153,7 +153,7 @@ class YamlFile:
         return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
 
     def _nested_edits(self, old: Node, value: Any) -> list[TextEdit] | None:
-        """Return the edits of nested values. Raises Uneditable if an entry is added or removed."""
+        """Return the edits of nested values. Raises UneditableError if an entry is added or removed."""
         if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
             return [edit for name, item in old for edit in self.edits(name, item, value[name.text])]
         if isinstance(old, Sequence) and isinstance(value, list) and len(old) == len(value):
@@ -192,8 +192,8 @@ class YamlFile:
     ) -> list[TextEdit] | None:
         """Return the edits that add a key at the end of a mapping in block style, otherwise None.
 
-        `entry` is the position of the entry's key, as in `adding`. The keys in `beside` belong to something
-        else: the new lines come after the last other key.
+        `entry` is the position of the entry's key, as in `add_field_edits`. The keys in `beside` belong to
+        something else: the new lines come after the last other key.
         """
         mapping = self.mapping_of(entry)
         if mapping is None or not len(mapping) or self.text[self.node_range(mapping)[0]] == "{":
@@ -219,7 +219,7 @@ class YamlFile:
         return at
 
     def _expand_short_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
-        """Return the edits that make a mapping of a short form or of `{}`. Raises Uneditable."""
+        """Return the edits that make a mapping of a short form or of `{}`. Raises UneditableError."""
         key, value = self.value_of(entry)
         start, end = self.node_range(value)
         if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
@@ -622,7 +622,7 @@ def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: 
 
 
 def insert_value(text: str, name: str, steps: list[Step], value: Any) -> str:
-    """Return the text of a file with the value at the end of these steps. Raises Uneditable."""
+    """Return the text of a file with the value at the end of these steps. Raises UneditableError."""
     document = YamlFile(text, name)
     at: Node = document.root
     organization = at.get(SINGLE_ORGANIZATION_KEY) if isinstance(at, Mapping) else None
@@ -675,7 +675,7 @@ def _new_list_node(step: ListItem, inside: Any) -> dict[str, Any]:
 
 
 def insert_values(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
-    """Return the content of a file with all these values. Raises Uneditable."""
+    """Return the content of a file with all these values. Raises UneditableError."""
     before, _ = decode(data, name)
     text = before
     for steps, value in values:

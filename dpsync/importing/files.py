@@ -1,7 +1,7 @@
 """Write the files of an import, and keep what a person wrote in dpsync.yaml.
 
 Files are put in place together or not at all, and never over work that git does not have yet: each file is
-first written beside its place. `RememberingClient` repeats responses, so an import is verified against the
+first written beside its place. `CachingClient` repeats responses, so an import is verified against the
 responses that it was made from. It lives for one import, because it keeps them all.
 """
 

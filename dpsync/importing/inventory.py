@@ -2,7 +2,7 @@
 
 `read_inventory` reads each list, tree and single of the organizations once, level by level. An output of
 another object is left out. A list that the token may not read, or that the platform does not serve, is
-reported as `UnreadSource`: nothing is concluded from it. `Naming` maps live objects to the keys of their
+reported as `UnreadableSource`: nothing is concluded from it. `Naming` maps live objects to the keys of their
 entries in an existing configuration.
 """
 

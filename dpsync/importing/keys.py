@@ -1,6 +1,6 @@
 """Choose a key for each live object: short, readable, unique in its mapping, and the same in each import.
 
-`name_everything` sets keys and addresses. A natural key is the value of a field; other keys are made from the
+`name_objects` sets keys and addresses. A natural key is the value of a field; other keys are made from the
 title of the object.
 """
 

@@ -1,4 +1,4 @@
-"""Distribute imported entries over files: `make` returns the files of a new configuration in memory.
+"""Distribute imported entries over files. `make_configuration` returns the new files in memory.
 
 dpsync.yaml                    the organizations with their settings and singles
 ORG/PLACE.yaml                 the entries of one list

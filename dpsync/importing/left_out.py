@@ -2,7 +2,7 @@
 
 - `left_out`: notes for the output, and comments at the places in the files.
 - `watched_patterns`: the `policy: watch` that an import writes; `drift --unwatched` prints further lines.
-- `renew_notes`: the comments "Not imported: …" that still hold after another import.
+- `update_not_imported_comments`: the comments "Not imported: …" that still hold after another import.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Convert the navigation file of a site, from GitBook's Git Sync, into a configuration.
 
-`take_over` returns files that load. The nodes keep their types, but each space that a node shows gets an
-entry of its own. A setting without a counterpart is left out and reported with its line. The platform is not
-read.
+`convert_navigation_file` returns files that load. The nodes keep their types, but each space that a node
+shows gets an entry of its own. A setting without a counterpart is left out and reported with its line. The
+platform is not read.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _NavigationConverter:
         """The position of each value that must be unique: a default, a path, a name."""
         self._nodes_without_path: set[Address] = set()
         self._entries_without_path: set[Hashable] = set()
-        """The entries that the site shows without a path, as `_mark` identifies them."""
+        """The entries that the site shows without a path, as `_identify_value` identifies them."""
 
     def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
         """Report a setting of the file that the configuration does not have, or has otherwise."""
@@ -190,7 +190,7 @@ class _NavigationConverter:
             self._report_nodes_inside(inside, child, at)
 
     def _make_node(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
-        """Return a node for the configuration with its children. Raises _NoCounterpart."""
+        """Return a node for the configuration with its children. Raises _NoCounterpartError."""
         assert isinstance(kind.shape, NodeShape)
         values = _entries(node, but=("type", "key", "children", "content"))
         data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": at.last_segment}
@@ -296,7 +296,7 @@ class _NavigationConverter:
     ) -> dict[str, Any]:
         """Return the fields of an entry in the order of its kind, and remove them from `values`.
 
-        Raises _NoCounterpart if a required field has no valid value.
+        Raises _NoCounterpartError if a required field has no valid value.
         """
         fields: dict[str, Any] = {}
         for field_ in kind.fields:

@@ -1,9 +1,9 @@
 """Read, export and replace navigation files, the format of GitBook's Git Sync for a whole site.
 
 `read_navigation` reads a file under the same limits as a configuration, since others may have written it.
-`export` returns the navigation of a site in the files; what the format requires and the files lack is an
-error, because a made-up path would be a new URL. `ReplacedFile` keeps settings that only the replaced file
-has, such as the directory of each space: a node matches by address, or else by a unique key.
+`export_navigation` returns the navigation of a site in the files; what the format requires and the files
+lack is an error, because a made-up path would be a new URL. `ReplacedFile` keeps settings that only the
+replaced file has, such as the directory of each space: a node matches by address, or else by a unique key.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ NAVIGATION_CODE: Final = "navigation"
 class NavigationKinds(Struct, frozen=True):
     """The kinds of a navigation in the registry.
 
-    `owner` is the kind that has a navigation, `place` the key of the navigation there, and `by_type` the
-    kinds of nodes by their type in the file.
+    `owner` is the kind that has a navigation, `navigation_key` the key of the navigation there, and
+    `by_type` the kinds of nodes by their type in the file.
     """
 
     registry: Registry

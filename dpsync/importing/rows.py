@@ -1,6 +1,6 @@
 """Write entries as rows of a CSV file: a new file, or new cells in an existing one.
 
-`file_text` returns a new file, and `RowFile` edits an existing file and keeps every other character. A value
+`csv_text` returns a new file, and `CsvFile` edits an existing file and keeps every other character. A value
 that no cell can contain is Uneditable: the row then stays as it is, and the caller reports it.
 """
 
@@ -22,7 +22,7 @@ Cells = dict[str, str]
 
 
 def cells_of_fields(kind: Kind, fields: Mapping[str, Any]) -> Cells:
-    """Return the cells for these fields, whose values are YAML data. Raises Uneditable."""
+    """Return the cells for these fields, whose values are YAML data. Raises UneditableError."""
     format = row_format(kind)
     assert format is not None
     left, texts_by_column = dict(fields), Cells()
@@ -46,7 +46,7 @@ def cells_of_fields(kind: Kind, fields: Mapping[str, Any]) -> Cells:
 
 
 def cells_of_entry(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
-    """Return the cells of a whole entry, including its key. Raises Uneditable."""
+    """Return the cells of a whole entry, including its key. Raises UneditableError."""
     if not key or is_formula(key) or key != key.strip():
         raise UneditableError("a cell of a CSV file cannot contain the key of the entry")
     return {str(kind.key_field): key, **cells_of_fields(kind, fields)}
@@ -84,7 +84,7 @@ class CsvFile(Struct):
         return [cell.text for cell in header]
 
     def change(self, entry: Span, name: str, value: Any) -> None:
-        """Change a field of the entry at a position. Raises Uneditable."""
+        """Change a field of the entry at a position. Raises UneditableError."""
         format = row_format(self.kind)
         assert format is not None
         own = [names for names, form in format.forms.items() if name in form]
@@ -94,7 +94,7 @@ class CsvFile(Struct):
         self.changed.setdefault(entry, {}).update({**blank, **said})
 
     def add(self, key: str, fields: Mapping[str, Any]) -> None:
-        """Add an entry after the last row. Default values need no column. Raises Uneditable."""
+        """Add an entry after the last row. Default values need no column. Raises UneditableError."""
         header = self.header
         anyway = {
             one.name: one.value_when_absent for one in self.kind.fields if one.value_when_absent is not None

@@ -1,8 +1,8 @@
 """Format the white space of a YAML file, and change nothing else.
 
-`tidy` uses two spaces per level, single spaces as separators, no spaces at line ends and at most one empty
-line. Comments, quotes, key order, CRLF and flow style stay. The result is checked: it must have the same
-characters apart from white space, and the same values.
+`format_yaml` uses two spaces per level, single spaces as separators, no spaces at line ends and at most one
+empty line. Comments, quotes, key order, CRLF and flow style stay. The result is checked: it must have the
+same characters apart from white space, and the same values.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Line(Struct):
 def format_yaml(text: str, name: str = "") -> str:
     """Return the formatted text. Formatting the result again changes nothing.
 
-    Raises Untidy for invalid YAML, and for a text whose meaning would change.
+    Raises NotFormattableError for invalid YAML, and for a text whose meaning would change.
     """
     with collector_paused():  # each token is a value, and its two marks are others
         return _check_yaml(text, name)

@@ -1,7 +1,7 @@
 """Write live values into the fields of existing files.
 
 `update` takes the declared fields that differ in a plan, and gives each the live value in the form that the
-file has it. `unintended` finds other changes that the edit would cause.
+file has it. `unintended_changes` finds other changes that the edit would cause.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def update(
 ) -> Updated:
     """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing.
 
-    `into` is the file that gets the values; without it each stays in its line, unless somebody shares that.
-    `perhaps` has, by entry that is not live, what is said where it could be something under another name.
+    `target_file` is the file that gets the values; without it each stays in its line, unless somebody shares
+    that. `rename_findings` has, by entry that is not live, what is said where it could be something under
+    another name.
     """
     updating = _Updater(sides, target_file, find_sharers, rename_findings)
     changes = {change.address: change for change in plan.changes}
@@ -324,7 +325,7 @@ class _Updater:
             self.result.written.append(WrittenField(resource.address, name, span))
 
     def _write_row(self, resource: Entry, name: str, value: Any) -> None:
-        """Write a field in the CSV row of an entry. Raises Uneditable."""
+        """Write a field in the CSV row of an entry. Raises UneditableError."""
         file = resource.span.file
         if file not in self.row_files:
             text, _ = decode(self.sides.files.read(file, DEFAULT_LIMITS.bytes), file)

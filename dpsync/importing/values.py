@@ -1,7 +1,7 @@
 """Convert live values to YAML data: references by key, long texts in files, secrets as variables.
 
-`Writing.value` converts one value. It raises Unwritable if the type of the field would not read the result
-back: the caller then leaves the field out and reports it.
+`ValueWriter.yaml_value` converts one value. It raises Unwritable if the type of the field would not read the
+result back: the caller then leaves the field out and reports it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def replace_file_contents(value: Any, turn: ReplaceContent, path: tuple[str, ...
 
 
 class ValueWriter(Struct, frozen=True):
-    """Converts the values of one object. `secret` returns the variable name for the path of a secret."""
+    """Converts the values of one object. `name_secret` returns the variable name for the path of a secret."""
 
     name_reference: ReferenceNamer
     name_secret: Callable[[tuple[str, ...]], str]
@@ -76,7 +76,10 @@ class ValueWriter(Struct, frozen=True):
     """Whether a free-form value gets a file of its own."""
 
     def yaml_value(self, type_: Type, value: Value) -> Any:
-        """Return YAML data for a value, with FileContent for parts that need a file. Raises Unwritable."""
+        """Return YAML data for a value, with FileContent for parts that need a file.
+
+        Raises UnwritableValueError.
+        """
         written = self._yaml_data(type_, value, ())
         self._check(type_, written)
         return written

@@ -1,8 +1,8 @@
 """Write values as YAML in the style that people use.
 
-`document` returns a whole file: block style, short mappings on one line, quotes only where necessary.
-`round_trip` writes a value into existing lines with ruamel.yaml, which keeps their comments, anchors, quotes
-and order.
+`yaml_document` returns a whole file: block style, short mappings on one line, quotes only where necessary.
+`replace_in_snippet` writes a value into existing lines with ruamel.yaml, which keeps their comments,
+anchors, quotes and order.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class ForeignAnchorError(ValueError):
 
 
 def replace_in_snippet(snippet: str, value: Any) -> str:
-    """Return the lines of one value with another value in them. Raises Foreign."""
+    """Return the lines of one value with another value in them. Raises ForeignAnchorError."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 

@@ -2,10 +2,11 @@
 
 A profile is data only, and a new version of the API is a new profile. Parameters in paths are written `{}`.
 `PATCH-draft` is an operation whose body does not accept the member `draft` on this server. Other differences
-(limits, patterns, nulls, defaults) are next to the field that they concern: `Field.on_profiles`.
+(limits, patterns, nulls, defaults) are next to the field that they concern: `Field.profile_overrides`.
 
-`writing_flag` is for `dpsync doctor`: an organization in a response has `permissions` of the caller. Roles in
-a site, space or collection may allow more or less, so a plan concludes nothing from such a flag.
+`write_permission_flag` is for `dpsync doctor`: an organization in a response has `permissions` of the
+caller. Roles in a site, space or collection may allow more or less, so a plan concludes nothing from such a
+flag.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ collection around it and the organization. A space with its own level gets nothi
 
 
 class Profile(Struct, frozen=True):
-    """The operations of one server. `operations` None: all declared operations except the `missing` ones."""
+    """The operations of one server.
+
+    `operations` None: all declared operations except the `missing_operations` ones.
+    """
 
     name: str
     operations: frozenset[Operation] | None = None

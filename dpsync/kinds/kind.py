@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 _AN = re.compile(r"[AEIOaeiou]|[FHLMNRX][A-Z]{2}\b")
 """Matches nouns that take "an": with an initial vowel, or an abbreviation spoken like "em" (MCP)."""
 ANY = "*"
-"""Key of a `via` map for every value without its own call."""
+"""Key of a `own_call` map for every value without its own call."""
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """A writing request. `gives` is the path of the new id in the response ("$NAME": a known field)."""
+    """A writing request. `id_source` is the path of the new id in the response ("$NAME": a known field)."""
 
     method: str
     path: str
@@ -43,7 +43,7 @@ class Call(Struct, frozen=True, kw_only=True):
     replaces_object: bool = False
     """Whether the body replaces the object, so that undeclared live members, at any depth, are sent again."""
     read_only: tuple[str, ...] = ()
-    """Members of a response that a `whole` body does not accept."""
+    """Members of a response that a `replaces_object` body does not accept."""
     sends_every_field: bool = False
     """Whether the body has every field, with the declared or else the live value. Other values are lost."""
     success_object: str | None = None
@@ -131,9 +131,9 @@ class RowFormat(Struct, frozen=True, dict=True):
 
 
 class EntryMapping(Struct, frozen=True):
-    """Shape of a mapping from local keys to entries. With `natural`, the key is the value of that field.
+    """Shape of a mapping from local keys to entries. With `key_field`, the key is the value of that field.
 
-    `default` names the field whose value is the key if the entry does not declare the field.
+    `default_key_field` names the field whose value is the key if the entry does not declare the field.
     """
 
     key_field: str | None = None
@@ -144,7 +144,7 @@ class EntryMapping(Struct, frozen=True):
 class SingleEntry(Struct, frozen=True):
     """Shape of an object that exists at most once per parent.
 
-    With `always` it exists with its parent. Otherwise, a 404 means that it was never set.
+    With `exists_with_parent` it exists with its parent. Otherwise, a 404 means that it was never set.
     """
 
     exists_with_parent: bool = False
@@ -153,7 +153,7 @@ class SingleEntry(Struct, frozen=True):
 class TreeNode(Struct, frozen=True):
     """Shape of an entry in an ordered tree.
 
-    `children` is the response member with the children, `holds` their kinds.
+    `children_member` is the response member with the children, `child_kinds` their kinds.
     """
 
     yaml_type: str
@@ -183,7 +183,10 @@ class TreeNode(Struct, frozen=True):
 
 
 class SiblingOrder(Struct, frozen=True):
-    """Order of siblings that a call changes. `pointer` is a sibling's reference in the call's `$position`."""
+    """Order of siblings that a call changes.
+
+    `sibling_reference` is a sibling's reference in the call's `$position`.
+    """
 
     call: Call
     sibling_reference: Any
@@ -208,7 +211,7 @@ class Outputs(Struct, frozen=True):
 class LastHolderGuard(Struct, frozen=True):
     """Value of a field that at least one object must keep.
 
-    With `own`, dpsync never changes the token's user.
+    With `protects_token_user`, dpsync never changes the token's user.
     """
 
     field: str
@@ -228,7 +231,7 @@ class Url(Struct, frozen=True):
     host_fields: tuple[str, ...] = ()
     """Fields with a host and an optional path that replace the URL. The first field with a value counts."""
     host_label_field: str | None = None
-    """The field of the parent with the first label of the host, if no field in `hosts` is set."""
+    """The field of the parent with the first label of the host, if no field in `host_fields` is set."""
     preview_path: str | None = None
     """Path in a response of the preview URL, which shows unpublished content to members."""
 
@@ -236,7 +239,7 @@ class Url(Struct, frozen=True):
 class Redirects(Struct, frozen=True):
     """How an object of this kind redirects visitors from a path of its parent.
 
-    The field `path` contains the path, which may end in `*` and is case-insensitive.
+    The field `source_field` contains the path, which may end in `*` and is case-insensitive.
     """
 
     source_field: str
@@ -247,7 +250,7 @@ class Redirects(Struct, frozen=True):
 
 
 class Restore(Struct, frozen=True):
-    """Request that restores a deleted object within `days`. Responses then have a value at `deleted`."""
+    """Request that restores a deleted object within `days`. Responses then have a value at `deleted_path`."""
 
     call: Call
     deleted_path: str
@@ -270,10 +273,10 @@ class BusyState(Struct, frozen=True):
 
 
 class Trouble(Struct, frozen=True):
-    """Field by which the platform reports a problem that no request can fix: any value but None and `fine`.
+    """Field that reports a problem that no request can fix: any value but None and `accepted_values`.
 
-    `means` describes the problem, `detail` is the field with the platform's description, and `todo` says what
-    a person can do.
+    `refers_to_kind` describes the problem, `detail_field` is the field with the platform's description, and
+    `todo` says what a person can do.
     """
 
     field: str
@@ -300,7 +303,10 @@ class PlatformWork(Struct, frozen=True):
     busy: BusyState | None = None
     trouble: Trouble | None = None
     processed_field: str | None = None
-    """The field whose value the platform processes after the request; `trouble` describes failures."""
+    """The field whose value the platform processes after the request.
+
+    `reported_problem` describes failures.
+    """
     user_actions: Mapping[str, Call] = field(default_factory=dict)
     """Actions that users can request, by name. They are no state, so a plan never runs them on its own."""
 
@@ -308,14 +314,14 @@ class PlatformWork(Struct, frozen=True):
 class GitSync(Struct, frozen=True):
     """Git Sync: the platform keeps part of an object in sync with a repository.
 
-    Responses have an object at `at`. dpsync leaves that part alone: the `fields`, with `tree` every node of
-    the object's tree, and the `inherited` fields if the object is synced together with the object that shows
-    it.
+    Responses have an object at `url_path`. dpsync leaves that part alone: the `fields`, with `includes_tree`
+    every node of the object's tree, and the `fields_synced_with_owner` fields if the object is synced
+    together with the object that shows it.
     """
 
     response_path: str
     repository: str
-    """Member of the object at `at` with the name of the repository. May be absent."""
+    """Member of the object at `url_path` with the name of the repository. May be absent."""
     provider: str
     """Member with the service that hosts the repository."""
     status: str
@@ -361,7 +367,8 @@ class RuleComparison(Struct, frozen=True):
 class Restriction(Struct, frozen=True):
     """Restriction of people by a value: removing or replacing a part of the value gives more access.
 
-    The values `free` restrict nobody. Adding a part with one of the words in `opens` gives more access, too.
+    The values `unrestricted_values` restrict nobody. Adding a part with one of the words in `opening_words`
+    gives more access, too.
     """
 
     unrestricted_values: tuple[Any, ...] = ()
@@ -389,7 +396,10 @@ but no "role" is a membership, a kind with "role" but no "who" is a member.
 
 
 class Field(Struct, frozen=True, dict=True):
-    """A managed property. The name in YAML and on the wire is `name`, unless `read` or `write` differ."""
+    """A managed property.
+
+    The name in YAML and on the wire is `name_key`, unless `read_path` or `write_name` differ.
+    """
 
     name: str
     type: Type
@@ -406,10 +416,10 @@ class Field(Struct, frozen=True, dict=True):
     """
     write_name: str | None = None
     create_name: str | None = None
-    """The field's name in the create call, if it differs from `write`."""
+    """The field's name in the create call, if it differs from `write_name`."""
     own_call: Call | Mapping[Any, Call] | None = None
     fallback_call: Call | Mapping[Any, Call] | None = None
-    """The `via` for a server whose update call does not accept the field."""
+    """The `own_call` for a server whose update call does not accept the field."""
     null_effect: Literal["refused", "clear", "empty", "by hand"] = "refused"
     """What a declared null does. "by hand": no value is expected, and only a person can remove one."""
     value_when_absent: Any = None
@@ -440,13 +450,13 @@ class Field(Struct, frozen=True, dict=True):
     in_responses: Literal["always", "or null", "sometimes"] | None = None
     """Whether every response has the field with a value, or at least with null.
 
-    If only "sometimes", an absent member and null mean `absent`. The default is "always" for a required field
-    without `absent`, and otherwise "sometimes".
+    If only "sometimes", an absent member and null mean `value_when_absent`. The default is "always" for a
+    required field without `value_when_absent`, and otherwise "sometimes".
     """
     form_selector: str | None = None
     """Another field whose value selects one of the `forms`. Other values of it select no form."""
     forms: Mapping[str, Object] = field(default_factory=dict)
-    """By the value of the field in `formed_by`, the required and allowed members of this field."""
+    """By the value of the field in `form_selector`, the required and allowed members of this field."""
     refers_to_kind: str | None = None
     """The kind to whose object the text refers by id. Without that object, this object cannot exist."""
     platform_default: Any = None
@@ -468,7 +478,7 @@ class Field(Struct, frozen=True, dict=True):
         return readable and (self.default_value is not None or self.null_effect in ("clear", "empty"))
 
     def type_for(self, selector_value: Any) -> Type:
-        """Return the type of this field if the field in `formed_by` has the value `by`."""
+        """Return the type of this field if the field in `form_selector` has the value `place_field`."""
         if self.form_selector is None or selector_value is None:
             return self.type
         return self.forms.get(str(selector_value)) or Object({}, noun=f"the {self.name} of {selector_value}")
@@ -500,7 +510,7 @@ class Field(Struct, frozen=True, dict=True):
 
     @cached_property
     def widening_rule(self) -> WideningRule | None:
-        """The changes that make something more visible or powerful (`raised` or `exposure`), if any."""
+        """The changes that make something more visible or powerful (`widens_when` or `exposure`), if any."""
         return self.widens_when or self.exposure or None
 
     @cached_property
@@ -529,7 +539,7 @@ class Field(Struct, frozen=True, dict=True):
 
     @cached_property
     def response_presence(self) -> Literal["always", "or null", "sometimes"]:
-        """`in_answers`, or the default that follows from `required` and `absent`."""
+        """`in_responses`, or the default that follows from `required` and `value_when_absent`."""
         return self.in_responses or (
             "always" if self.required and self.value_when_absent is None else "sometimes"
         )
@@ -688,7 +698,7 @@ class Kind(Struct, frozen=True, dict=True):
         return self.shape.key_field if isinstance(self.shape, EntryMapping) else None
 
     def create_call(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ManualStep | None:
-        """Return the call that creates an entry: the `lifecycle.add` call if it fits, otherwise `create`."""
+        """Return the call that creates an entry: `lifecycle.create_with_id` if it fits, otherwise `create`."""
         add = self.lifecycle.create_with_id
         if add is not None and pin is not None and fields.get(add.field) == add.value:
             return add.call

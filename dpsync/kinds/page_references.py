@@ -20,8 +20,8 @@ from dpsync.model.values import LiveId, Ref, Value
 class PageReference(Struct, frozen=True):
     """A reference from a field of an entry to a page.
 
-    `page` is the id or path of the page, in the part `member`. The part `beside` refers to the site space
-    that shows the page. `space` refers to the space with the page, None if it is unknown.
+    `page` is the id or path of the page, in the part `member`. The part `site_space_part` refers to the site
+    space that shows the page. `space` refers to the space with the page, None if it is unknown.
     """
 
     field: Field

@@ -1,7 +1,7 @@
 """Find the addresses that the declarations allow, and the parent of an object.
 
-`Places.mistake` checks a pattern against all possible addresses and suggests the nearest valid pattern. It
-knows nothing of a configuration but the keys of the organizations.
+`PlaceTypes.find_problem` checks a pattern against all possible addresses and suggests the nearest valid
+pattern. It knows nothing of a configuration but the keys of the organizations.
 
 A *spot* is a type of place in the tree of addresses: an *object spot* stands for one object (a team), a *list
 spot* for a list of objects (the teams of an organization). An address is a walk from spot to spot, one
@@ -42,7 +42,10 @@ _WILDCARD_COST: Final = 2
 
 
 class PlaceType(Struct, frozen=True):
-    """An object of a kind, or with `words` the list below it. `words` may be incomplete: `permissions`."""
+    """An object of a kind, or with `list_words` the list below it.
+
+    `list_words` may be incomplete: `permissions`.
+    """
 
     kind: str
     list_words: tuple[str, ...] = ()
@@ -375,7 +378,7 @@ NavigationPath = tuple[Address, tuple[str, ...]]
 
 
 def declared_container(place_field: str, entry: Entry) -> Address | None:
-    """Return the entry in which an entry is placed by its field `place`.
+    """Return the entry in which an entry is placed by its field `place_field`.
 
     Return None if the field is absent or refers to an object by id.
     """
@@ -399,7 +402,7 @@ def container_and_order(
 
 
 def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity | None:
-    """Return the object in which a live object is placed by its field `place`."""
+    """Return the object in which a live object is placed by its field `place_field`."""
     value = live.fields.get(place_field)
     return (
         (kind.field(place_field).type.referenced_kinds[0], value.id)

@@ -1,6 +1,6 @@
 """Look up kinds, their relations, and which of them an API version supports.
 
-`load` returns the registry of a profile (API version). `Registry` has the relations between kinds:
+`build_registry` returns the registry of a profile (API version). `Registry` has the relations between kinds:
 parents, trees, references, orders. `for_profile` reduces the declared kinds to what a server supports: if a
 declaration has alternatives, it takes the first one that the server has. Operations that the server lacks are
 left out and noted, so that a plan can give the reason. A kind that the server cannot read is left out.

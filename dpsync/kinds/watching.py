@@ -74,7 +74,7 @@ def access_patterns(registry: Registry) -> tuple[str, ...]:
 def access_places(registry: Registry, excluded: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
     """Return patterns for the places in which one more object gives access to something.
 
-    `without` are places to leave out, each as the key of the place and the name of the parent kind.
+    `excluded` are places to leave out, each as the key of the place and the name of the parent kind.
     """
     left_out = set(excluded)
     found = [

@@ -1,6 +1,6 @@
 """Read what a token may read and write, and who last changed an object.
 
-`allowed` tries each kind directly below an organization, and in the first object of each such kind.
+`access_by_kind` tries each kind directly below an organization, and in the first object of each such kind.
 `last_events` reads the newest audit events. Everything here sends GET requests only.
 """
 
@@ -61,9 +61,11 @@ def _clock_difference(date: str, now: float) -> float | None:
 
 
 class KindAccess(Struct, frozen=True):
-    """What a token may do with the objects of a kind. `read` and `write` are None if dpsync cannot tell.
+    """What a token may do with the objects of a kind.
 
-    `inside` is the kind of the parent below which dpsync tried the requests; None: the organization.
+    `can_read` and `can_write` are None if dpsync cannot tell.
+
+    `parent_kind` is the kind of the parent below which dpsync tried the requests; None: the organization.
     """
 
     kind: Kind
@@ -99,7 +101,7 @@ def access_by_kind(
     """Yield the token's access to each kind below an organization, and below one object of each such kind.
 
     For sites, spaces and teams, the access to their children is tried in the first one that the token sees.
-    `read` is None if a request fails for another reason than a missing permission.
+    `can_read` is None if a request fails for another reason than a missing permission.
 
     Args:
         live: The response body of the organization.

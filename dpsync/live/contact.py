@@ -52,7 +52,7 @@ class ContractDifference(Struct, frozen=True, order=True):
 class CheckedResponse(Struct, frozen=True):
     """The answer to one GET. `operation` is the path with names in braces in place of ids.
 
-    `members` has the JSON types of each declared member, `more` the names of the other members.
+    `members` has the JSON types of each declared member, `undeclared_members` the names of the other members.
     """
 
     operation: str
@@ -82,7 +82,7 @@ class ContractReport(Struct, frozen=True):
 def check_contract(client: ReadClient, registry: Registry, organization: str | None = None) -> ContractReport:
     """Send one GET for each kind of object, and compare the answers with the declarations.
 
-    `named` is the id or the natural key of an organization; without it, the first one is read.
+    `organization` is the id or the natural key of an organization; without it, the first one is read.
     Raises ClientError if nothing answers, or if the token is not accepted.
     """
     examination = _ContractChecker(client, registry)
@@ -96,7 +96,7 @@ def check_contract(client: ReadClient, registry: Registry, organization: str | N
 
 
 class _ContractChecker:
-    """One run of `contact`. `_chains` has the path of ids to the first object found of each kind."""
+    """One run of `check_contract`. `_chains` has the path of ids to the first object found of each kind."""
 
     def __init__(self, client: ReadClient, registry: Registry) -> None:
         self._client = client

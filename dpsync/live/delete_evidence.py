@@ -1,8 +1,9 @@
 """Read again what deletes depend on: lists, contents, and references to the deleted objects.
 
-`Surroundings` reads around deletions and adds the objects to its snapshot. Two different reads of a list mean
-that somebody is changing it, and then dpsync makes no plan (DP320). The lists that may refer to a deleted
-object are those of every kind with a field that refers to its kind. Each list is read once for all deletes.
+`DeleteEvidenceReader` reads around deletions and adds the objects to its snapshot. Two different reads of a
+list mean that somebody is changing it, and then dpsync makes no plan (DP320). The lists that may refer to a
+deleted object are those of every kind with a field that refers to its kind. Each list is read once for all
+deletes.
 
 `page_counts` reads the number of pages of spaces, with one request each, for questions to the user.
 """
@@ -39,7 +40,7 @@ class _ShowingOwners(Struct, frozen=True):
 class DeleteEvidenceReader:
     """Reads around objects to delete. `snapshot` grows with the objects that are read.
 
-    With `again`, every list is read again, and objects that are no longer in a list leave the snapshot.
+    With `rereads`, every list is read again, and objects that are no longer in a list leave the snapshot.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class DeleteEvidenceReader:
         return item is not None and not item.deleted
 
     def read_dependents(self, deletions: Iterable[Identity], with_contents: bool = True) -> bool:
-        """Read what refers to these objects and, with `inside`, their contents.
+        """Read what refers to these objects and, with `content_sources`, their contents.
 
         Return whether any of the objects was new.
         """

@@ -4,8 +4,9 @@
 (403): dpsync blocks these entries, their children, and the entries that are matched by a reference to them.
 In a list with such an unmatched entry, unmanaged objects are unknown, so nothing there is deleted.
 
-`read_parts` reads parts of values that have their own request, for the entries that declare them. While the
-platform is processing an object, the part is older than the value that was sent last, so it is not read.
+`read_separate_parts` reads parts of values that have their own request, for the entries that declare them.
+While the platform is processing an object, the part is older than the value that was sent last, so it is not
+read.
 """
 
 from __future__ import annotations
@@ -295,7 +296,10 @@ def forbidden_reason(url: str) -> str:
 
 
 class ForbiddenReads:
-    """Entries, fields and scopes that the token may not read. `settle` adds what follows from them."""
+    """Entries, fields and scopes that the token may not read.
+
+    `add_consequences` adds what follows from them.
+    """
 
     def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
@@ -395,7 +399,7 @@ class ForbiddenReads:
         return {address for value in self._key_values(entry, ties) for address in references(value)}
 
     def _key_values(self, resource: Entry, ties: bool) -> Iterator[object]:
-        """Yield the values of the natural keys of an entry, and with `ties` of its tie-breakers."""
+        """Yield the values of an entry's natural keys; with `with_tie_breakers`, of its tie-breakers, too."""
         kind = self._reading.registry[resource.kind]
         parts = [part for key in kind.natural_keys for part in ((key,) if isinstance(key, str) else key)]
         child = self._reading.first_child(resource)
@@ -433,7 +437,7 @@ def with_separate_parts(
 ) -> LiveObject:
     """Return a live object with the parts that its entry declares and the token may read.
 
-    `above` are the object's parents, from the direct parent up. Raises ClientError.
+    `ancestors` are the object's parents, from the direct parent up. Raises ClientError.
     """
     kind = registry[entry.kind]
     if kind.is_busy(live.fields):

@@ -3,7 +3,7 @@
 - `check_references`: without any request, report ids (`{id: …}`) that no fully read list contains.
 - `find_transfers`: match entries with objects that are still below another declared parent.
 - `read_orders`: read sibling orders, with one request per entry or from a list that was read.
-- `ShownPaths`: distinguish spaces with the same title by the navigation path at which a site shows them.
+- `NavigationPaths`: distinguish spaces with the same title by the navigation path at which a site shows them.
 - `read_pages`: read page paths for redirects, one request per space; unreadable spaces are left out.
 """
 

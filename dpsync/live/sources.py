@@ -1,7 +1,8 @@
 """Send each GET once, and keep the decoded objects of each list, tree or single.
 
-`Sources.fetch` reads many sources in parallel into `Sources.objects`, by URL. A list that was not read to its
-end raises, and a read that the token may not do (403) is in `Sources.refused`, never an empty result.
+`SourceReader.fetch` reads many sources in parallel into `SourceReader.objects`, by URL. A list that was not
+read to its end raises, and a read that the token may not do (403) is in `SourceReader.forbidden`, never an
+empty result.
 """
 
 from __future__ import annotations
@@ -131,9 +132,9 @@ class SourceReader:
     def source_below(
         self, kind: Kind, chain: AncestorIds, owners: tuple[str, ...] | None = None
     ) -> ReadSource:
-        """Return the source of a kind below the nearest object of `chain` whose kind is in `owners`.
+        """Return the source of a kind below the nearest object of `chain` whose kind is in `owner_kinds`.
 
-        The default of `owners` is `self.owners(kind)`.
+        The default of `owner_kinds` is `self.owners(kind)`.
         """
         among = self.owner_kinds(kind) if owners is None else owners
         at = next(index for index, (name, _) in enumerate(chain) if name in among)
@@ -142,8 +143,8 @@ class SourceReader:
     def fetch(self, sources: Iterable[ReadSource], may_be_forbidden: bool = False) -> None:
         """Read the sources that were not read yet.
 
-        Raises Forbidden if the token may not read a source. With `refusable`, put the error in `refused`
-        instead.
+        Raises ForbiddenError if the token may not read a source. With `may_be_forbidden`, put the error in
+        `forbidden` instead.
         """
         known = self.objects.keys() | (self.forbidden.keys() if may_be_forbidden else set())
         missing = list({source.url: source for source in sources if source.url not in known}.values())
@@ -203,7 +204,7 @@ class SourceReader:
     def read(self, source: ReadSource) -> tuple[LiveObject, ...]:
         """Read one source and return the decoded objects. Does not use or change `objects`.
 
-        Raises BadAnswer if the response does not have the shape that the kind needs.
+        Raises UnexpectedResponseError if the response does not have the shape that the kind needs.
         """
         kind = self._registry[source.kind]
         if not source.url:
@@ -293,7 +294,10 @@ class SourceReader:
         return found
 
     def read_body(self, kind: Kind, path: str) -> dict[str, Any]:
-        """Return the response body at a path, to be sent again with changes. Raises BadAnswer."""
+        """Return the response body at a path, to be sent again with changes.
+
+        Raises UnexpectedResponseError.
+        """
         query = split_query(kind.read.path)[1]
         with as_bad_answer(path):
             body = self._client.get(path, query)
@@ -313,7 +317,7 @@ class SourceReader:
 
 @contextmanager
 def as_bad_answer(url: str) -> Iterator[None]:
-    """Convert a Misshapen that is raised inside to a BadAnswer for a GET of this URL."""
+    """Convert a Misshapen that is raised inside to a UnexpectedResponseError for a GET of this URL."""
     try:
         yield
     except UnexpectedShapeError as wrong:

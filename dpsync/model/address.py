@@ -72,7 +72,7 @@ class Address(NamedTuple):
         return Address((*self.segments, f"[{name}{'' if id is None else '~' + encode_segment(id)}]"))
 
     def owner_of_list(self, list_key: str) -> Address:
-        """Return the address of the object that owns an entry below the dotted key `key`."""
+        """Return the address of the object that owns an entry below the dotted key `list_key`."""
         return Address(self.segments[: -1 - len(list_key.split("."))])
 
     @property

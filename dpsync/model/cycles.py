@@ -53,7 +53,7 @@ def strongly_connected_components(graph: Graph[T]) -> Iterator[set[T]]:
 def cycle_breaking_nodes(graph: Graph[T]) -> set[T]:
     """Return things whose removal breaks every cycle.
 
-    For a single cycle: the thing that is first in `onward`. In each strongly connected component, a
+    For a single cycle: the thing that is first in `graph`. In each strongly connected component, a
     depth-first search selects the targets of its back edges.
     """
     targets: set[T] = set()
@@ -88,7 +88,7 @@ def reversed_graph(graph: Graph[T]) -> dict[T, list[T]]:
 
 
 def _take_reachable(graph: Graph[T], start: T, placed: set[T]) -> set[T]:
-    """Return the things that `back` reaches from `start` and that are not yet in `placed`, and place them."""
+    """Return the things that `graph` reaches from `start` and that are not in `placed`; add them to it."""
     reached: set[T] = set()
     pending = [start]
     while pending:

@@ -93,8 +93,8 @@ class Limits(Struct, frozen=True):
     """The limits of what a plan may do without a confirmation.
 
     `deletes` is a number of deletes, `percent` a percentage of the managed live objects (if there are at
-    least `PERCENT_FROM`), and `exposures` a number of things that become more visible or more powerful (None:
-    no limit).
+    least `MIN_OBJECTS_FOR_PERCENT`), and `exposures` a number of things that become more visible or more
+    powerful (None: no limit).
     """
 
     deletes: int = 5

@@ -82,10 +82,10 @@ class Diagnostic(Struct, frozen=True):
 
 
 class Findings(list[Diagnostic]):
-    """The collected findings: at most `MOST_OF_A_CODE` of each code, and a count of the rest.
+    """The collected findings: at most `MAX_FINDINGS_PER_CODE` of each code, and a count of the rest.
 
     So a mistake in every line of a large file costs little memory and time. Findings at a position in
-    `reported` are dropped, because `found` already contains a finding about this position.
+    `reported_spans` are dropped, because `findings` already contains a finding about this position.
     """
 
     def __init__(

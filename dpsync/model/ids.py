@@ -6,7 +6,7 @@ line per entry. A platform is named by its origin, a companion by its world, an 
 `merge_ids` merges the changes of an apply into the ids file of a branch. Lines that the apply did not change
 stay as on the branch. For a line that both have changed differently, the line of the apply wins, and the
 other one is reported. A line is removed only if it still equals the line that the apply has removed, so no id
-is lost without being reported. A mark (`kept`) changes no id on the branch.
+is lost without being reported. A mark (`kept_lines`) changes no id on the branch.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from dpsync.model.text import INVISIBLE_CHARACTERS
 class RecordedLine(WithSpan, frozen=True, eq=False):
     """One entry and its live object.
 
-    `also` is the id of an object that the platform created with it: the first site space of a section, or the
-    space of a translation. `span` is the position of the line; None for a line that is not in a file. `kept`
-    marks a line without an entry: after the entry was removed, an apply has kept the object.
+    `second_id` is the id of an object that the platform created with it: the first site space of a section,
+    or the space of a translation. `span` is the position of the line; None for a line that is not in a file.
+    `kept_lines` marks a line without an entry: after the entry was removed, an apply has kept the object.
     """
 
     address: Address
@@ -165,7 +165,7 @@ what the line names was recognised under another one. no entry: nothing declared
 
 
 class LineDifference(Struct, frozen=True):
-    """An address with different lines: `line` in the file, `found` from the recognized live object."""
+    """An address with different lines: `line` in the file, `live_line` from the recognized live object."""
 
     organization: str
     address: Address
@@ -175,7 +175,10 @@ class LineDifference(Struct, frozen=True):
 
 
 class IdsComparison(Struct, frozen=True):
-    """The comparison of an ids file with a reading. `count` is the number of recognized entries."""
+    """The comparison of an ids file with a reading.
+
+    `recognized_count` is the number of recognized entries.
+    """
 
     platform: str
     differences: tuple[LineDifference, ...]
@@ -236,7 +239,7 @@ def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
 
 
 def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
-    """Return `present` with the changes from `before` to `after`."""
+    """Return `current` with the changes from `before` to `after`."""
     merged = MergedIds(current)
     changes = groupby(
         _iterate_changes(before, after), key=lambda change: (change.platform, change.organization)

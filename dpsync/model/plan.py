@@ -1,9 +1,10 @@
 """Define a plan: immutable data with a canonical JSON form, a version, and no secrets.
 
-All outputs come from a `Plan`. Its values are plain JSON with the markers of model/values.py. `Plan.bytes` is
-the canonical form and `Plan.digest` its hash; neither depends on `origins` (positions in files), so the same
-configuration and platform give the same bytes. `Rehearsal` is the result of a rehearsal, `Saved` the content
-of a saved plan, and `DeleteDecision` what a person must still decide about deletes.
+All outputs come from a `Plan`. Its values are plain JSON with the markers of model/values.py.
+`Plan.canonical_json` is the canonical form and `Plan.digest` its hash; neither depends on `origins`
+(positions in files), so the same configuration and platform give the same bytes. `Rehearsal` is the result
+of a rehearsal, `Saved` the content of a saved plan, and `DeleteDecision` what a person must still decide
+about deletes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from dpsync.model.urls import is_loopback
 
 
 class DeleteCount(Struct, frozen=True):
-    """The numbers of objects that the plan deletes directly (`own`), and by cascade (`cascaded`)."""
+    """The numbers of objects that the plan deletes directly (`direct`), and by cascade (`cascaded`)."""
 
     direct: int
     cascaded: int

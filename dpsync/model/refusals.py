@@ -271,4 +271,4 @@ ALL_REFUSALS: Final = tuple(value for value in list(globals().values()) if isins
 REASONS_BY_CODE: Final[Mapping[str, str]] = {
     item.code: item.reason for item in ALL_REFUSALS if item.reason != DEFAULT_REASON
 }
-"""By code, where that is another one than `GUARD`."""
+"""By code, where that is another one than `DEFAULT_REASON`."""

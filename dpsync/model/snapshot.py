@@ -69,7 +69,7 @@ class SyncedRepository(Struct, frozen=True):
 class LiveObject(Struct, frozen=True):
     """One object of the platform.
 
-    `holder` is the node that contains it, `source` the read that returned it.
+    `holder` is the node that contains it, `source_url` the read that returned it.
     """
 
     kind: str

@@ -2,9 +2,9 @@
 
 Everything that dpsync prints or saves as JSON is written here (`json_text`): valid JSON without characters
 that can hide, reorder or control anything in a terminal, a CI log or a review. Messages contain commands in
-backticks, as `command` writes them, without the flags of the current run, so that a plan has the same bytes
-everywhere. `Invocation.complete` adds these flags when a message is printed. A command ends its sentence, so
-that people can copy the whole line.
+backticks, as `format_command` writes them, without the flags of the current run, so that a plan has the same
+bytes everywhere. `ProjectFlags.add_flags_to_commands` adds these flags when a message is printed. A command
+ends its sentence, so that people can copy the whole line.
 """
 
 from __future__ import annotations

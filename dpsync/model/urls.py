@@ -1,6 +1,6 @@
 """Check server URLs, hide credentials in URLs, and recognize loopback addresses.
 
-No library raises an error for a URL that `address_problem` accepts. A platform on a loopback address is never
+No library raises an error for a URL that `url_problem` accepts. A platform on a loopback address is never
 in production, and has another port each time.
 """
 

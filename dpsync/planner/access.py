@@ -5,9 +5,9 @@ its own level, the sites that show it, the collections around it, the organizati
 the strongest of all these roles counts, and sites give none.
 
 Often the result is not certain. Some lists are not in the files, and the platform does not document how some
-roles combine. Such a role is a `Source` with a doubt: it may apply or not, and it may have a range. A gain is
-certain only if it happens whatever the doubtful sources do; it is reported as possible if it can happen.
-The module is pure, and its input is two `World`s of plain values.
+roles combine. Such a role is a `RoleSource` with a doubt: it may apply or not, and it may have a range. A
+gain is certain only if it happens whatever the doubtful sources do; it is reported as possible if it can
+happen. The module is pure, and its input is two `AccessState`s of plain values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 Key = Any
 """Any hashable value that identifies a place, a member or a team on both sides."""
 RoleRange = tuple[int, int]
-"""The weakest and the strongest possible role: positions in `GUEST_FIRST`, 0 for no access."""
+"""The weakest and the strongest possible role: positions in `ROLES_ASCENDING_WITH_GUEST`, 0 for no access."""
 ADMIN: Final = len(ROLES_ASCENDING_WITH_GUEST) - 1
 ANY_ROLE: Final[RoleRange] = (0, ADMIN)
 ANY_ROLE_BELOW_ADMIN: Final[RoleRange] = (0, ADMIN - 1)
@@ -107,9 +107,9 @@ class AccessState(Struct, frozen=True, dict=True):
     sites_showing: Mapping[Key, frozenset[Key]]
     """By space: the sites that show the space."""
     sites_read: bool
-    """Whether `shown` contains every site with its whole structure."""
+    """Whether `can_be_shown_by_sites` contains every site with its whole structure."""
     unread_levels: bool
-    """Whether a site that `shown` may lack has a default level."""
+    """Whether a site that `can_be_shown_by_sites` may lack has a default level."""
 
     @cached_property
     def teams_of(self) -> Mapping[Key, frozenset[Key]]:

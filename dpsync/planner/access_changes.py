@@ -1,9 +1,9 @@
 """List who gains access by a plan, grouped by the change that gives the access.
 
 `access_exposures` is the entry point. Each relevant change names the places and the people that it can
-concern (`causes`). Only these are resolved on both sides (access.py): a member by name if the member has a
-role on the way, everybody else once for each role in the organization. Places with the same access are
-resolved once. `AccessWords` puts the gains into sentences: certain gains first, then possible gains.
+concern (`access_causes`). Only these are resolved on both sides (access.py): a member by name if the member
+has a role on the way, everybody else once for each role in the organization. Places with the same access are
+resolved once. `AccessSentences` puts the gains into sentences: certain gains first, then possible gains.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ _MAX_REASONS = 2
 
 
 class AccessFinding(Struct, frozen=True):
-    """A gain of one subject in some places; if `gain` is None, unknown because the files lack `unread`."""
+    """A gain of one subject in some places.
+
+    If `gain` is None, unknown because the files lack `missing_lists`.
+    """
 
     subject: Subject
     gain: AccessGain | None
@@ -119,7 +122,7 @@ class AccessSentences(Struct, frozen=True):
             yield f"may open more objects to {subjects}"
 
     def _undocumented_reason(self, doubts: Collection[RoleDoubt]) -> str:
-        """Return what the platform does not document, "" if the files lack something (see `missing`)."""
+        """Return what the platform does not document; "" if the files lack lists (see `missing_lists`)."""
         if not doubts or any(doubt.is_missing_in_files for doubt in doubts):
             return ""
         return f": {shorten_list(sorted(doubt.text for doubt in doubts), _MAX_REASONS)}"
@@ -198,12 +201,12 @@ _SITES, _COLLECTIONS = 2, 3
 class AccessCause(Struct, frozen=True):
     """One part of a change that access depends on.
 
-    - `given`: the role of `who` on `place` changes
+    - `given`: the role of `grantee` on `place` changes
     - `level`: the default level of `place` changes
-    - `link`: the site `place` begins or ceases to show the space `who`
+    - `link`: the site `place` begins or ceases to show the space `grantee`
     - `move`: `place` moves to another collection
-    - `membership`: `who`, or every member if `who` is None, joins or leaves the team `place`
-    - `guest`: `who` becomes a guest, to whom the default levels of sites and collections do not apply
+    - `membership`: `grantee`, or every member if `grantee` is None, joins or leaves the team `place`
+    - `guest`: `grantee` becomes a guest, to whom the default levels of sites and collections do not apply
     """
 
     change: Change

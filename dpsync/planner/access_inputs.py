@@ -1,6 +1,6 @@
 """Collect what access depends on: members, roles, levels and places, before and after the plan.
 
-`AccessParts` turns decisions into two `World`s (access.py). Only lists that were read for declared places or
+`AccessInputs` turns decisions into two `World`s (access.py). Only lists that were read for declared places or
 for a delete count. Other objects of the snapshot, which were read because a base declares them, are left out:
 a plan must not depend on the base.
 """

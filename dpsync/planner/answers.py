@@ -1,9 +1,9 @@
 """Parse the answers of `--confirm "delete 12"`, and match them with the questions of a plan.
 
-`parse_all` reads the flags, and rules return each `Question` as the answer that confirms it. A text that no
-rule can ask for is refused before anything is read (DP332). An answer that this plan does not ask for becomes
-a note (planner/plan.py); in an unattended run it is an error (`check_needed`, DP333): otherwise the answer
-could stay in a workflow and confirm a later plan.
+`parse_answers` reads the flags, and rules return each `Question` as the answer that confirms it. A text that
+no rule can ask for is refused before anything is read (DP332). An answer that this plan does not ask for
+becomes a note (planner/plan.py); in an unattended run it is an error (`reject_unneeded_answers`, DP333):
+otherwise the answer could stay in a workflow and confirm a later plan.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Build the changes of a plan from decisions and steps: one change for each object.
 
-- `synced_notes` and `synced_blocks`: objects that Git Sync connects to a repository. An entry that differs
-  from the repository is blocked, because the next sync would overwrite the change.
+- `git_sync_notes` and `git_sync_blocks`: objects that Git Sync connects to a repository. An entry that
+  differs from the repository is blocked, because the next sync would overwrite the change.
 - `watched_values`: undeclared objects compared with `policy: watch` patterns. `import` writes such a pattern
   for each object that it cannot write as an entry.
 - `page_paths`: paths of pages in changed fields, because a plan shows a page by its path, not by its id.

@@ -1,10 +1,10 @@
 """Compare entries with live objects, and find changes that open access.
 
-- `changed` returns the fields of an entry that must be written; both values are normalized first.
-- `raises` and `direction` tell whether a change makes an object more visible or more powerful, as the field's
-  `exposes` and `exposure` declare it.
+- `changed_fields` returns the fields of an entry that must be written; both values are normalized first.
+- `widens_access` and `visibility_change` tell whether a change makes an object more visible or more
+  powerful, as the field's `exposes` and `exposure` declare it.
 - `loosened_rules` compares two lists of rules, such as merge rules.
-- `not_known` and `differs_from_base` treat values that the platform does not return.
+- `unreadable_part` and `differs_from_base` treat values that the platform does not return.
 """
 
 from __future__ import annotations

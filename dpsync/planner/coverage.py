@@ -52,7 +52,7 @@ class Coverage(Struct, frozen=True):
         return Unwatched(places=places, fields=fields, things=entry_count)
 
     def _count_by_kind(self) -> Unwatched:
-        """Count like `unwatched`, but once for all entries with the same kind and fields.
+        """Count like `count_unwatched`, but once for all entries with the same kind and fields.
 
         This is correct only if no pattern names single entries.
         """

@@ -5,8 +5,8 @@ The request that creates an object takes some of the fields that hide it (`draft
 kind hides by (`hiding_field`), and the request that sets the rest shows it. Where a server has no such field,
 the object is public for a moment (`briefly_visible_fields`), or has too many rights for a moment
 (`over_privileged_fields`): the plan asks for confirmation. A live object that is hidden although its entry
-does not say so, and that lacks a declared hiding field, was left by a stopped apply (`unfinished`). Nothing
-else is ever shown without being declared as visible.
+does not say so, and that lacks a declared hiding field, was left by a stopped apply
+(`field_hiding_unfinished`). Nothing else is ever shown without being declared as visible.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from dpsync.planner.sides import Sides
 
 
 class HiddenCreation(Struct, frozen=True):
-    """The hiding of new objects. `adopted`: entries that the request for their parent creates, too."""
+    """The hiding of new objects.
+
+    `created_with_parent`: entries that the request for their parent creates, too.
+    """
 
     sides: Sides
     created_with_parent: frozenset[Address]

@@ -57,7 +57,10 @@ def self_nesting_fields(registry: Registry) -> Iterator[tuple[Kind, Field]]:
 
 
 class Nesting(Struct, frozen=True):
-    """The chains of one kind. `stays` returns whether an entry is not moved, whatever it declares."""
+    """The chains of one kind.
+
+    `stays_in_place` returns whether an entry is not moved, whatever it declares.
+    """
 
     sides: Sides
     kind: Kind

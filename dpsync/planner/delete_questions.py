@@ -316,9 +316,9 @@ def delete_questions(
 ) -> DeleteQuestions:  # fmt: skip
     """Return the open decision, and one refusal of all deletes that need it.
 
-    `too_many`: the limits that `exceeded_limits` returns for these deletes.
+    `exceeded_limits`: the limits that `exceeded_limits` returns for these deletes.
 
-    `asked_about`: the objects whose deletes are a part of the question about which object an entry is
+    `excluded`: the objects whose deletes are a part of the question about which object an entry is
     (planner/identity_questions.py).
     """
     sides, roots = decisions.sides, decisions.deletions.addresses
@@ -418,7 +418,10 @@ def _refusal(
 
 
 class _QuestionWriter(Struct, frozen=True):
-    """Write the question about the deletes of some objects. `numbered`: whether it asks for their number."""
+    """Write the question about the deletes of some objects.
+
+    `asks_for_number`: whether it asks for their number.
+    """
 
     sides: Sides
     undecided: OpenDeletes

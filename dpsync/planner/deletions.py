@@ -1,10 +1,10 @@
 """Decide which objects are deleted, with the objects deleted together with them.
 
-`deletions` decides for every undeclared object: delete it where `prune` covers its place, otherwise keep it.
-`cascade` finds what the platform deletes along with some objects. It applies three rules until they find
-nothing more: an object below a deleted object is deleted; an object that cannot exist without the object that
-it refers to is deleted (a membership without its member); a node that must have children is deleted with its
-last child.
+`decide_deletions` decides for every undeclared object: delete it where `prune` covers its place, otherwise
+keep it. `find_cascade` finds what the platform deletes along with some objects. It applies three rules until
+they find nothing more: an object below a deleted object is deleted; an object that cannot exist without the
+object that it refers to is deleted (a membership without its member); a node that must have children is
+deleted with its last child.
 
 Another field that refers to a deleted object only loses its value. Objects and fields that the plan itself
 deletes or writes are not part of the cascade. Both functions are pure.
@@ -43,7 +43,10 @@ Loss = tuple[Identity, str]
 
 
 class Cascade(Struct, frozen=True, dict=True):
-    """The objects and values lost with the deletes of `roots`. `causes`: by loss the roots behind it."""
+    """The objects and values lost with the deletes of `roots`.
+
+    `roots_by_loss`: by loss the roots behind it.
+    """
 
     roots: frozenset[Identity]
     objects: Mapping[Identity, str] = field(default_factory=dict)
@@ -245,7 +248,7 @@ _WAY_OUT = "use a token that can read these objects, or add an entry to keep thi
 
 
 class Deletions(Struct, frozen=True):
-    """The deletes of a plan: `roots` get a delete of their own, objects in `cascade` are deleted along."""
+    """The deletes of a plan: `roots` have a delete request; objects in `cascade` are deleted with them."""
 
     roots: Mapping[Identity, LiveObject]
     addresses: Mapping[Address, Identity]

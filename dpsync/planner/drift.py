@@ -32,7 +32,7 @@ from dpsync.planner.sides import Sides
 def find_drift(sides: Sides, plan: Plan, with_watched: bool = False) -> Drift:
     """Return the drift behind a plan that was made from these sides.
 
-    With `everything`, include undeclared objects in the places that the policy watches.
+    With `with_watched`, include undeclared objects in the places that the policy watches.
     """
     finder = _DriftFinder(sides, plan)
     differences = tuple(finder.find())

@@ -1,12 +1,14 @@
 """Handle flags that exactly one sibling has, and values that an entry inherits.
 
-`Exclusive` covers flags of which the platform always has one in a place, such as the default among siblings.
-If the holder is deleted and no entry declares the flag, the platform chooses another one, and dpsync does not
-predict which. One case is an error before the apply: all that are left declare not to have the flag.
+`ExclusiveFlags` covers flags of which the platform always has one in a place, such as the default among
+siblings. If the holder is deleted and no entry declares the flag, the platform chooses another one, and
+dpsync does not predict which. One case is an error before the apply: all that are left declare not to have
+the flag.
 
-`kept_as_own` covers fields whose live value is inherited. The platform returns the effective value, so nobody
-can see whose it is. If this plan changes the inherited value, the entry's value must be written as its own:
-otherwise it would follow that change. A value that is its own already is written again without effect.
+`inherited_values_to_write` covers fields whose live value is inherited. The platform returns the effective
+value, so nobody can see whose it is. If this plan changes the inherited value, the entry's value must be
+written as its own: otherwise it would follow that change. A value that is its own already is written again
+without effect.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ _FlagKey = tuple[str, str, Identity]
 class ExclusiveFlags:
     """All exclusive flags with their places.
 
-    `deleted` returns whether an object is deleted, `blocked` whether an entry is blocked.
+    `is_deleted` returns whether an object is deleted, `is_blocked` whether an entry is blocked.
     """
 
     def __init__(
@@ -152,8 +154,8 @@ def inherited_values_to_write(
 ) -> Iterator[FieldChange]:
     """Yield the inherited values of an entry that must be written as its own before they change.
 
-    `changes`: the fields that this plan changes on the entry from which values are inherited. `written`: the
-    fields of this entry that the plan writes anyway.
+    `changes`: the fields that this plan changes on the entry from which values are inherited.
+    `written_fields`: the fields of this entry that the plan writes anyway.
     """
     changing = {item.field.name: item for item in changes}
     inherited = inherited_from(sides, entry)

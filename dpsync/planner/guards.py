@@ -1,7 +1,7 @@
 """Refuse plans that would lose data or lock the user out.
 
-`refusals` reads the decisions and returns a refusal, with the ways to resolve it, for each problem. No guard
-changes the decisions. Other modules have the guards about identity and about the number of deletes.
+`find_refusals` reads the decisions and returns a refusal, with the ways to resolve it, for each problem. No
+guard changes the decisions. Other modules have the guards about identity and about the number of deletes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def find_refusals(
 ) -> Iterator[Refusal | Question]:
     """Return all refusals and questions except those about identity and about the number of deletes.
 
-    `who_is_who` has the questions about which object an entry is.
+    `identity_refusals` has the questions about which object an entry is.
     """
     asked = {item.address for item in identity_refusals}
     yield from _refuse_create_only_changes(decisions, asked)
@@ -58,7 +58,10 @@ def find_refusals(
 def _refuse_create_only_changes(
     decisions: Decisions, ambiguous_addresses: Collection[str]
 ) -> Iterator[Refusal]:
-    """Refuse changes of fields that only a create can set; `asked` has the entries of unclear identity."""
+    """Refuse changes of fields that only a create can set.
+
+    `ambiguous_addresses` has the entries of unclear identity.
+    """
     sides = decisions.sides
     found = {address: items for address, items in decisions.differences_by_entry.items() if items}
     for address, compared in sorted(found.items()):
@@ -188,7 +191,7 @@ def _refuse_cycles(decisions: Decisions) -> Iterator[Refusal]:
     for kind, item in self_nesting_fields(sides.registry):
         for circle in Nesting(sides, kind, item, stays).cycles():
             if any(not isinstance(one, Address) and decisions.deletions.deletes(one) for one in circle):
-                continue  # a deleted collection must be empty (`_not_empty`)
+                continue  # a deleted collection must be empty (`_refuse_nonempty_deletes`)
             names = [one if isinstance(one, Address) else sides.names.address(one) for one in circle]
             around = format_cycle([str(one) for one in (*names[1:], names[0])], ", which is in ")
             yield words.CIRCLE.refusal(names[0].field(item.name), around=around, field=item.name)

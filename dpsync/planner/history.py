@@ -1,12 +1,12 @@
 """Find the present and earlier names of entries and live objects.
 
-`Lineage` walks up and down the hierarchy: entries as the files have them, live objects as they were read.
+`Hierarchy` walks up and down the hierarchy: entries as the files have them, live objects as they were read.
 `Names` returns the addresses and titles of live objects. `FormerNames` returns what live objects were called
 before, by the ids file, the git base, and earlier commits.
 
-`FormerNames.meant` returns one object: the first source with the address decides, so that a permission for
-one object does not apply to another. `FormerNames.of` returns the names of all sources, so that an object
-remains protected if it is renamed.
+`FormerNames.objects_at` returns one object: the first source with the address decides, so that a permission
+for one object does not apply to another. `FormerNames.addresses_of` returns the names of all sources, so
+that an object remains protected if it is renamed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Hierarchy(Struct, frozen=True, dict=True):
         return [(above.kind, self.live_id_or_placeholder(above.address)) for above in self._ancestors(entry)]
 
     def ancestor(self, entry: Entry, kind: str) -> Address | None:
-        """Return the nearest ancestor of an entry with this kind; the parent for the kind `PARENT`."""
+        """Return the nearest ancestor of an entry with this kind; the parent for the kind `DIRECT_PARENT`."""
         if kind == DIRECT_PARENT:
             return entry.parent
         return next((above.address for above in self._ancestors(entry) if above.kind == kind), None)
@@ -85,7 +85,7 @@ class Hierarchy(Struct, frozen=True, dict=True):
     # Live objects.
 
     def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
-        """Return the nearest ancestor of a live object with this kind; the parent for the kind `PARENT`."""
+        """Return the nearest ancestor of this kind; for the kind `DIRECT_PARENT`, the parent."""
         if kind == DIRECT_PARENT:
             return item.parent
         return next((above for above in self.snapshot.ancestors(item) if above[0] == kind), None)
@@ -254,8 +254,8 @@ class Names(Struct, frozen=True, dict=True):
     def _referenced_title(self, item: LiveObject, kinds: tuple[str, ...], id: str) -> str:
         """Return the name of the object to which the title field of `item` refers, as files write the name.
 
-        The API answer with `item` contains the name as well (`title_at`), so the name is the same whether or
-        not the referenced object was read.
+        The API answer with `item` contains the name as well (`referenced_title_path`), so the name is the
+        same whether or not the referenced object was read.
         """
         targets = [
             (self.registry[kind], self.referenced_object(item, kind, id))
@@ -420,7 +420,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     def addresses_before_base(
         self, identity: Identity, is_wanted: Callable[[Address], bool]
     ) -> frozenset[Address]:
-        """Return the addresses of an object in the commits before the base with a `wanted` address."""
+        """Return the addresses of an object in the commits before the base with a `is_wanted` address."""
         found: set[Address] = set()
         for number, then in enumerate(self.base.earlier_configurations):
             if any(map(is_wanted, then.entries)):

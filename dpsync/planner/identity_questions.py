@@ -5,8 +5,9 @@ pages, members or roles, a second object is a loss that no guard against deletes
 there is evidence for a live object without an entry (planner/rebound_ids.py). The new entries of one parent
 are one question.
 
-`exchanged` asks if names of objects without lines in the ids file were perhaps exchanged by hand: without a
-line, a mistake looks like a real exchange, and the contents of both objects would seem to move.
+`exchanged_name_refusals` asks if names of objects without lines in the ids file were perhaps exchanged by
+hand: without a line, a mistake looks like a real exchange, and the contents of both objects would seem to
+move.
 """
 
 from __future__ import annotations

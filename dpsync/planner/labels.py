@@ -62,9 +62,9 @@ def label_of_value(
 ) -> Cause | None:
     """Return the label of a value that differs from the live value.
 
-    `since` has the values since the last apply, the applied value first; it is empty if they are unknown.
-    `live` is UNKNOWN if the platform does not return the value. `equal` compares two values of files, and
-    `is_live` a value of files with the live value.
+    `commits_since_apply` has the values since the last apply, the applied value first; it is empty if they
+    are unknown. `live` is UNKNOWN if the platform does not return the value. `equal` compares two values of
+    files, and `is_live` a value of files with the live value.
     """
     edited = compared_value is UNDECLARED or (
         compared_value is not UNKNOWN and not equal(declared, compared_value)

@@ -1,7 +1,8 @@
 """Build the trees of a site before and after a plan, and the navigation that visitors see.
 
-`trees` returns each tree that a change touches, `current` all live trees, and `navigation_changes` the
-changed navigations with titles, marks and order. A value that the platform will choose is `UNKNOWN`.
+`changed_trees` returns each tree that a change touches, `live_trees` all live trees, and
+`navigation_changes` the changed navigations with titles, marks and order. A value that the platform will
+choose is `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class TreeBranch(Struct, frozen=True):
 
 
 class NavigationTree(Struct, frozen=True):
-    """A tree before and after; None if there is none. `certain`: whether the result is predictable."""
+    """A tree before and after; None if there is none. `is_predictable`: whether the result is predictable."""
 
     owner: Address
     before: TreeBranch | None

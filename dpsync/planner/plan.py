@@ -3,8 +3,8 @@
 `make_plan` takes `Sides` (configuration and snapshot) and returns a `Plan`. Four values are made, each from
 the ones before: both sides, decisions, steps, edges. Guards, notes and changes read the decisions.
 
-`with_unwritten` adds the differences that no request of the plan ends, because they are blocked or refused.
-Drift reports them, and `import --update` takes them over.
+`with_all_differences` adds the differences that no request of the plan ends, because they are blocked or
+refused. Drift reports them, and `import --update` takes them over.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Apply the policy, and find entries that were removed from the files.
 
-`Policies` answers for an object or address whether the policy, now or in the git base, ignores or protects
-the object. `synced_parts` returns what Git Sync keeps as in a repository: without `takeover: true`, dpsync
-does not compare, write or delete these parts.
+`EffectivePolicy` answers for an object or address whether the policy, now or in the git base, ignores or
+protects the object. `git_synced_parts` returns what Git Sync keeps as in a repository: without `takeover:
+true`, dpsync does not compare, write or delete these parts.
 
-`Removals` decides whether an entry was removed or only disappeared. An entry was removed if a commit has the
-entry, and its file no longer has it or git shows the file as deleted. An entry disappeared if its file is no
-longer included, was renamed or cut off, or belongs to another overlay: such deletes need a confirmation.
+`RemovalSearch` decides whether an entry was removed or only disappeared. An entry was removed if a commit
+has the entry, and its file no longer has it or git shows the file as deleted. An entry disappeared if its
+file is no longer included, was renamed or cut off, or belongs to another overlay: such deletes need a
+confirmation.
 """
 
 from __future__ import annotations
@@ -142,7 +143,10 @@ class EffectivePolicy(Struct, frozen=True):
         )
 
     def is_listed_as_removed(self, identity: Identity) -> bool:
-        """Return whether `removed` names an object. A pattern with several objects names none of them."""
+        """Return whether `is_listed_as_removed` names an object.
+
+        A pattern with several objects names none of them.
+        """
         return any(
             named == {identity} for named in map(self.former_names.undeclared_named_by, self.current.removed)
         )

@@ -3,8 +3,9 @@
 `rebound_object_questions` asks before deleting an object that the ids file bound to an entry until now: a pin
 overrides a line, `dpsync ids --bind` replaces a line, and either may be a mistake.
 
-`lookalikes` finds live objects without an entry that a new entry could be under another name, with reasons.
-About content dpsync asks (planner/identity_questions.py); for other objects, `proposals` proposes a line.
+`find_candidates` finds live objects without an entry that a new entry could be under another name, with
+reasons. About content dpsync asks (planner/identity_questions.py); for other objects, `proposal_notes`
+proposes a line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write the notes of a plan about removed entries, impossible moves, and policy patterns.
 
-`remarks` returns all notes. A note neither changes nor refuses anything.
+`find_notes` returns all notes. A note neither changes nor refuses anything.
 """
 
 from __future__ import annotations

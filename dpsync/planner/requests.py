@@ -1,7 +1,7 @@
 """Build the requests of a plan.
 
-`write_steps` turns decisions into steps without edges. `Requests` fills in the calls and templates of a kind;
-`render` documents the template language.
+`write_steps` turns decisions into steps without edges. `RequestBuilder` fills in the calls and templates of
+a kind; `fill_body_template` documents the template language.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Plan the moves that bring siblings into the declared order.
 
-`moves` returns the fewest moves: the items of a longest increasing subsequence stay. Undeclared siblings keep
-their positions; they are neither counted nor moved.
+`fewest_moves` returns the fewest moves: the items of a longest increasing subsequence stay. Undeclared
+siblings keep their positions; they are neither counted nor moved.
 
-`lanes` adds edges, so that each ordered list ("lane") has only one request in flight. Siblings are created in
-the declared order, because GitBook appends new ones. Moves start from the order after all creates.
+`sibling_moves` adds edges, so that each ordered list ("lane") has only one request in flight. Siblings are
+created in the declared order, because GitBook appends new ones. Moves start from the order after all
+creates.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class SiblingMove(Struct, Generic[T], frozen=True):
 
 
 def fewest_moves(current: Sequence[T], wanted: Sequence[T]) -> list[SiblingMove[T]]:
-    """Return the fewest moves that bring the items of `wanted` into that order within `present`.
+    """Return the fewest moves that bring the items of `wanted` into that order within `current`.
 
-    `present` must contain all wanted items. The moves must be carried out in the returned order.
+    `current` must contain all wanted items. The moves must be carried out in the returned order.
     """
     position = {item: index for index, item in enumerate(current)}
     keep = set(longest_increasing([position[item] for item in wanted]))
@@ -62,7 +63,7 @@ def fewest_moves(current: Sequence[T], wanted: Sequence[T]) -> list[SiblingMove[
 
 
 def after_moves(current: Sequence[T], moves: Sequence[SiblingMove[T]]) -> list[T]:
-    """Return `present` as it is after the moves."""
+    """Return `current` as it is after the moves."""
     moving = {move.item for move in moves}
     ahead = {move.before: move.item for move in moves if move.after is None}
     behind = {move.after: move.item for move in moves if move.after is not None}

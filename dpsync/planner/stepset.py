@@ -112,7 +112,7 @@ class StepSet(Struct, frozen=True, dict=True):
     def with_steps(self, drafts: Iterable[StepDraft], makers: Mapping[Address, str] | None = None) -> StepSet:
         """Return a new set with more steps.
 
-        `makers` has, by address, new steps that determine an object's id without `gives`.
+        `creating_steps` has, by address, new steps that determine an object's id without `gives`.
         """
         steps, known = dict(self.steps), dict(self.creating_steps)
         by_address = {address: list(drafts) for address, drafts in self.by_address.items()}

@@ -1,8 +1,8 @@
 """Order the requests that set unique values, such as paths and titles.
 
-`unique_values` makes the request that frees a value precede the request that takes it. If entries exchange
-values in a circle, or a deleted object has the value, a temporary value frees it. A value of another object
-that stays is a refusal.
+`order_unique_values` makes the request that frees a value precede the request that takes it. If entries
+exchange values in a circle, or a deleted object has the value, a temporary value frees it. A value of
+another object that stays is a refusal.
 
 Titles by which objects are recognized are treated alike, although GitBook allows duplicates: so no two
 entries can be confused, even after an interruption.
@@ -88,7 +88,7 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
     def order_field(self, kind: Kind, item: Field, scope_kind: str) -> None:
         """Order the requests that set a field, within each scope in which its values must differ.
 
-        `around` is the kind of the scope, or "parent".
+        `scope_kind` is the kind of the scope, or "parent".
         """
         scopes: dict[Address, list[_Rename]] = {}
         for resource in self.written_entries[kind.name]:

@@ -249,7 +249,7 @@ UrlsByAddress = Mapping[Address, Any]
 
 
 class UrlsAfterApply(Struct, frozen=True, dict=True):
-    """The URLs and redirects after the apply. `changed_trees` has each changed tree with its later URLs."""
+    """The URLs and redirects after the apply. `trees_with_urls` has each changed tree with its later URLs."""
 
     decided: Decisions
     trees_with_urls: tuple[tuple[NavigationTree, UrlsByAddress], ...]
@@ -338,7 +338,7 @@ class UrlsAfterApply(Struct, frozen=True, dict=True):
 
 
 class _RedirectSuggestion(Struct, frozen=True, dict=True):
-    """The suggestion of a redirect in a tree. `will` has the later URLs of the tree."""
+    """The suggestion of a redirect in a tree. `later_urls` has the later URLs of the tree."""
 
     decided: Decisions
     tree: NavigationTree

@@ -1,6 +1,7 @@
 """Find what surrounds an object and therefore decides, besides its own fields, who can see the object.
 
-`Around.of` returns the objects above an address, now or after the apply, and the targets of a redirect.
+`Visibility.surroundings` returns the objects above an address, now or after the apply, and the targets of a
+redirect.
 """
 
 from __future__ import annotations

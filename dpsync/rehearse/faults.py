@@ -1,9 +1,9 @@
 """Prepare a rehearsal of a plan, and rehearse with failing requests.
 
-`Stage` has a plan with its recorded responses. `runs` rehearses the plan with random faults, drawn from a
-seed that is printed, so that a run can be repeated; a clean apply then must converge. A fault affects one
-write: a time-out or lost connection before or after the write is carried out, an error 503 or 429, or the end
-of the process, after which nothing is sent or recorded.
+`RehearsalSetup` has a plan with its recorded responses. `run_with_faults` rehearses the plan with random
+faults, drawn from a seed that is printed, so that a run can be repeated; a clean apply then must converge. A
+fault affects one write: a time-out or lost connection before or after the write is carried out, an error 503
+or 429, or the end of the process, after which nothing is sent or recorded.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RehearsalSetup(Struct, frozen=True):
     def world(self) -> World:
         """Return the recorded objects as the companion's data. Its token is new, and no platform knows it.
 
-        Raises CannotLoad for responses that differ from those of the companion.
+        Raises WorldLoadError for responses that differ from those of the companion.
         """
         changed = {change.id for change in self.plan.changes if change.id is not None}
         try:

@@ -1,8 +1,8 @@
 """Collect what a rehearsal shows: short exposures, the estimated time, and what it could not check.
 
 `PublicHistory` compares what is public after each write, from the companion's data alone and without the
-planner's rules. `estimate` predicts the time of an apply from the reading time and the dependencies of the
-steps. `unproven` returns a sentence for each thing that no response of the platform shows.
+planner's rules. `estimate_time` predicts the time of an apply from the reading time and the dependencies of
+the steps. `unverifiable` returns a sentence for each thing that no response of the platform shows.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ PublicFact = tuple[str, str]
 class _Visitor(Struct, frozen=True):
     """A group of visitors.
 
-    `opens` are the visibilities of sites that the visitors can open. `listed`: the visitors find only listed
-    content. `bound`: a condition keeps the visitors out.
+    `visible_to` are the visibilities of sites that the visitors can open. `sees_only_listed`: the visitors
+    find only listed content. `is_restricted`: a condition keeps the visitors out.
     """
 
     name: str
@@ -130,7 +130,7 @@ _VISITORS: Final = (
 
 
 def facts_of_site(site: Mapping[str, Any], initial_ids: set[str]) -> set[PublicFact]:
-    """Return all that visitors see of one site. `born` has the ids from before the rehearsal."""
+    """Return all that visitors see of one site. `initial_ids` has the ids from before the rehearsal."""
     return {
         (visitor.name, what)
         for visitor in _VISITORS

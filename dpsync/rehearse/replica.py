@@ -37,7 +37,7 @@ _PLACEHOLDER_SPECIFICATION = (
 class Replica:
     """Serves a world within a block: `with Replica(world, profile, recording) as replica:`.
 
-    `looks` is called after each successful write, before the next one.
+    `after_write` is called after each successful write, before the next one.
     """
 
     def __init__(self, world: World, profile: str, recording: Recording) -> None:
@@ -82,7 +82,10 @@ class Replica:
         return "Replica()"
 
     async def _open(self) -> Companion:
-        """Load the world. Raises NoCompanion, and CannotLoad for what the companion refuses to load."""
+        """Load the world.
+
+        Raises NoCompanionError, and WorldLoadError for what the companion refuses to load.
+        """
         import logging
 
         from dpsync.server.extras import MissingPackageError, companion_packages
@@ -242,7 +245,10 @@ def _start_counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> d
 
 
 def check_world(data: Json) -> None:
-    """Load a world for a check. Raises NoCompanion, and CannotLoad if the companion rejects the data."""
+    """Load a world for a check.
+
+    Raises NoCompanionError, and WorldLoadError if the companion rejects the data.
+    """
     from dpsync.server.extras import MissingPackageError, companion_packages
 
     try:
@@ -286,7 +292,7 @@ class InstantClock(Clock):
 
 
 def _outside_stand_in(fetched: set[str]) -> Any:
-    """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched`."""
+    """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched_urls`."""
     from dpsync.server.jobs.sources import OutsideServices
 
     class Nobody(OutsideServices):

@@ -2,8 +2,8 @@
 
 `rows.py` maps each path to a function `take_…` here. Paths are processed in the order of their length, so
 that a parent comes before its children. Secrets such as keys and tokens of share links are left out or
-replaced. The other functions (`give_roles`, `put_on`, `dress`, …) join parts when all responses are
-converted.
+replaced. The other functions (`add_roles`, `add_installation_places`, `add_customizations`, …) join parts
+when all responses are converted.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def rehearse(
     With `faults`, the rehearsal is repeated that many times with failing requests, drawn from `seed`, unless
     the first rehearsal already failed.
 
-    Raises DiagnosticError for a plan that must not be applied, and NoCompanion if the companion is not
+    Raises DiagnosticError for a plan that must not be applied, and NoCompanionError if the companion is not
     installed.
     """
     if stage.plan.refusals:

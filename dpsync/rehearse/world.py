@@ -1,6 +1,6 @@
 """Convert recorded responses to a world: the data that the companion loads, with the same objects and ids.
 
-`world_of` makes the world of a rehearsal, and `world_file` the file of a saved copy (docs/companion.md). A
+`make_world` makes the world of a rehearsal, and `world_file` the file of a saved copy (docs/companion.md). A
 world has no secrets: no tokens of share links, keys or scripts. Where the companion requires an object that
 was not read (the person of a role, the space of a translation), the world has an object with only this id,
 listed in `assumed`. A saved copy also replaces free settings of integrations, texts that look like keys, and

@@ -1,7 +1,7 @@
 """Make the JSON documents of `config`, `ids` and `list`.
 
-`completed` adds the flags of this run to the commands in the sentences of a document. It changes only
-sentences of dpsync: a text of the platform that looks like a command stays the same.
+`with_completed_commands` adds the flags of this run to the commands in the sentences of a document. It
+changes only sentences of dpsync: a text of the platform that looks like a command stays the same.
 """
 
 from __future__ import annotations

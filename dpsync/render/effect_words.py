@@ -1,6 +1,7 @@
 """Describe how an apply changes the navigation of a site.
 
-`merged` makes one tree of a navigation before and after (`+` added, `-` removed, `~` changed, `>` moved).
+`merge_navigation` makes one tree of a navigation before and after (`+` added, `-` removed, `~` changed, `>`
+moved).
 """
 
 from __future__ import annotations

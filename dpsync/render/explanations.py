@@ -1,8 +1,8 @@
 """Build the texts of `dpsync explain` for kinds, fields, root-file keys and error codes.
 
-`explained` builds an `Explanation` from the declarations. `codes` and `plain_section` read the sections of
-docs/errors.md, which is part of the package. `example_text` writes an example as YAML: small mappings on one
-line, other mappings on several lines.
+`find_explanation` builds an `Explanation` from the declarations. `codes` and `plain_section` read the
+sections of docs/errors.md, which is part of the package. `example_text` writes an example as YAML: small
+mappings on one line, other mappings on several lines.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _normalized(word: str) -> str:
 
 
 def explainable_words(registry: Registry) -> list[str]:
-    """Return each word that `explained` accepts: kinds, their fields with short forms, and root-file keys."""
+    """Return each word that `find_explanation` accepts: kinds, fields, short forms, and root-file keys."""
     words = [kind.name for kind in registry.in_dependency_order]
     words += [f"{kind.name}.{word}" for kind in registry.in_dependency_order for word in kind.inline_words]
     words += [

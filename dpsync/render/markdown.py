@@ -1,7 +1,7 @@
 """Print a view as Markdown for comments and job summaries on GitHub, and escape texts for Markdown.
 
 GitHub makes links, mentions and references out of plain text, whatever was escaped, but not in code spans. So
-`prose` splits a text at its spaces: certain plain words stay, and everything else becomes a code span.
+`escape_prose` splits a text at its spaces: certain plain words stay, and everything else becomes a code span.
 
 A comment has a size limit, so `render_markdown` tries five sizes, from all details to counts only, and takes
 the first that fits. It leaves out whole pieces, so no fence is cut, and the last line counts what is hidden.

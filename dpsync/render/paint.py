@@ -1,6 +1,6 @@
 """Color and wrap text for a terminal.
 
-`wants_colour` decides once whether to use color; `Paint` adds it. `wrapped` breaks long lines between words
+`wants_color` decides once whether to use color; `Paint` adds it. `wrap_text` breaks long lines between words
 and keeps their indent. A line with a command stays whole so that it can be copied, and so does a source line
 with its number.
 """

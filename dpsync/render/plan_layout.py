@@ -1,8 +1,8 @@
 """Lay out a plan as a view: one entry for each object that changes, then what stops the plan.
 
 `plan_view` makes the whole view. The changes are in natural order, but the digest is computed from the order
-of the plan. `side_blocks` makes the blocks beside the list, for plans and drifts. `deviations` shows what
-went otherwise than planned in a rehearsal.
+of the plan. `side_blocks` makes the blocks beside the list, for plans and drifts. `deviation_blocks` shows
+what went otherwise than planned in a rehearsal.
 """
 
 from __future__ import annotations

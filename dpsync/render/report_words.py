@@ -1,7 +1,8 @@
 """Describe in sentences what an apply did, what a rehearsal showed, and what drifted.
 
-All formats use these sentences. `done` and `ending` are the result of an apply; `summary` and
-`rehearsal_verdict` are the result of a rehearsal; `drift_verdict` is the result of a drift check.
+All formats use these sentences. `applied_text` and `result_sentence` are the result of an apply;
+`rehearsal_summary` and `rehearsal_verdict` are the result of a rehearsal; `drift_verdict` is the result of a
+drift check.
 """
 
 from __future__ import annotations
@@ -214,7 +215,7 @@ def unkept_value_lines(report: Report) -> Iterator[str]:
 
 
 def plan_without_unkept(report: Report) -> Plan:
-    """Return the remaining plan without the fields that `unkept` reports."""
+    """Return the remaining plan without the fields that `unkept_value_lines` reports."""
     assert report.remaining is not None
     reported = {(item.address, item.field) for item in report.unkept}
     left = []
@@ -345,7 +346,7 @@ def cascade_text(item: Drifted) -> str:
 
 
 def last_change_text(event: LastEvent, cause: str, now: datetime | None) -> str:
-    """Return who changed an object last and when. `cause` begins the text if it is not ""."""
+    """Return who changed an object last and when. `drift_cause_text` begins the text if it is not ""."""
     return f"{cause or 'last changed'} by {visible(event.actor)}, {_relative_time(event.at, now)}"
 
 

@@ -10,7 +10,7 @@ from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic, Findings
 
 MAX_FINDINGS: Final = 200
-"""Maximum number of findings shown, with at most `MOST_OF_A_CODE` of one code."""
+"""Maximum number of findings shown, with at most `MAX_FINDINGS_PER_CODE` of one code."""
 
 
 def select_findings(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:

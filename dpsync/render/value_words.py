@@ -1,7 +1,7 @@
 """Describe fields and kinds in sentences for users.
 
 - Fields: `value_sentences` describes the allowed values, `rule_sentences` the rules for writing a field.
-- Kinds: `place_words`, `key_words`, `address_words`, `identity_words` and `rules_words`.
+- Kinds: `location_phrase`, `key_words`, `address_words`, `identity_words` and `kind_rule_sentences`.
 """
 
 from __future__ import annotations

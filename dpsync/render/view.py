@@ -41,8 +41,8 @@ _COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate|
 class Sentence(Struct, frozen=True):
     """A sentence of an entry.
 
-    `about` is the subject of the sentence: an address, or a topic such as "refused". `command`: whether the
-    text is a command to type.
+    `subject` is the subject of the sentence: an address, or a topic such as "refused". `is_command`: whether
+    the text is a command to type.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Sentence(Struct, frozen=True):
     """Whether a person copies a part of the sentence, so that no format shortens the sentence."""
     opens_access: bool = False
     aligned: bool = False
-    """Whether a terminal puts `about` in the column with the names of fields."""
+    """Whether a terminal puts `subject` in the column with the names of fields."""
 
     @property
     def text_and_command(self) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Render plans, drift and reports as text for a terminal: the list of entries first, the verdict last.
 
-`Writer` prints a view, and knows nothing of plans: texts, tones and signs come from the view. Color only
+`TextWriter` prints a view, and knows nothing of plans: texts, tones and signs come from the view. Color only
 repeats what signs and words say. `render_plan`, `render_rehearsal` and `render_report` print a plan, the
 result of a rehearsal, and the result of an apply.
 """
@@ -354,8 +354,8 @@ def render_report(
 
     `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
     went well is counted, or listed with -v. With `summary`, what is left has one line for each address.
-    `seconds`: how long the apply took. `complete` adds the flags of this run to commands. `line`: a line
-    before the result.
+    `seconds`: how long the apply took. `complete_commands` adds the flags of this run to commands. `line`: a
+    line before the result.
     """
     lines = list(_outcome_lines(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]

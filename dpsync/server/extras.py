@@ -10,7 +10,7 @@ class MissingPackageError(Exception):
 
 @contextmanager
 def companion_packages() -> Iterator[None]:
-    """Wrap the import of the companion. Raise MissingPackage if a package is not installed."""
+    """Wrap the import of the companion. Raise MissingPackageError if a package is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

@@ -126,7 +126,7 @@ def edited_ids(
     The platform is read only if the files do not contain the id of an organization.
 
     Raises:
-        NotPossible: an edit is not possible.
+        IdsEditError: an edit is not possible.
         ClientError: the platform had to be read, and reading failed.
     """
     if is_loopback(client.url) and session.registry.profile.has_operation("GET", "/user"):
@@ -198,7 +198,7 @@ class _IdsEditor:
         return self.ids.lines(self.client.platform, self._organization_id(address), address.organization_key)
 
     def _line_and_lines_below(self, address: Address) -> list[RecordedLine]:
-        """Return the line of an address and all lines below. Raises NotPossible without a line."""
+        """Return the line of an address and all lines below. Raises IdsEditError without a line."""
         lines = self._lines(address)
         if address not in lines:
             raise IdsEditError(f"the ids file has no line for {address}")

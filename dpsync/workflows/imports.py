@@ -68,7 +68,7 @@ def import_(
 
     `present` is the root file that the new files replace: its policy and environments are carried over.
 
-    Nothing is written to the disk. With a RememberingClient, the check of the result sends no further
+    Nothing is written to the disk. With a CachingClient, the check of the result sends no further
     requests. Raises ClientError if reading failed, and DiagnosticError for an organization that does not
     exist.
     """
@@ -204,7 +204,7 @@ def update(
     """Return the files of a configuration with live values at the named addresses.
 
     An address includes everything below it; `#field` names one field; patterns are allowed. Nothing is
-    written to the disk. With a RememberingClient, the check of the result sends no further requests.
+    written to the disk. With a CachingClient, the check of the result sends no further requests.
 
     With an environment or an overlay, a line that other environments share is kept and reported, unless
     `into` names the file that gets the values: the file of the line, or the overlay.

@@ -82,7 +82,7 @@ class OpenQuestion(Struct, frozen=True):
 def open_questions(plan: Plan, given: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
     """Return the questions of a plan; none if a refusal has no answer that can be typed.
 
-    `with_entries`: whether an answer may be about an entry, as `Given.session` takes it.
+    `with_entries`: whether an answer may be about an entry, as `TypedAnswers.add_to_session` takes it.
     """
     found = [_open_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
     if not all(one.candidates or one.new or one.typed or one.numbers for one in found):

@@ -84,8 +84,8 @@ def make_revert_target(
 ) -> RevertTarget:
     """Return the configuration that reverts an apply.
 
-    `comparison` is a plan that compares the values that the apply wrote with the live values. `used` maps
-    each created object that must stay to the reason.
+    `comparison` is a plan that compares the values that the apply wrote with the live values.
+    `reasons_to_keep` maps each created object that must stay to the reason.
     """
     entries = RevertedEntries(session, changes, comparison, current, reasons_to_keep)
     _keep_later_changes(entries)
@@ -388,8 +388,8 @@ def reverting(
 ) -> Revert:
     """Read the live objects, and compare them with the values that an apply wrote.
 
-    `file` names the journal or saved plan that `done` comes from. A value that no file of the configuration
-    could contain is an error if `options` select its entry.
+    `file` names the journal or saved plan that `applied_plan` comes from. A value that no file of the
+    configuration could contain is an error if `options` select its entry.
 
     Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """

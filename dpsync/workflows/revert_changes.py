@@ -334,7 +334,7 @@ def set_previous_values(entries: RevertedEntries) -> None:
 def _grant_fields(entries: RevertedEntries, recorded: RecordedChange) -> dict[str, Value]:
     """Return the reference from a grant to the team, member or other object that has the grant's id.
 
-    Raises CannotRestore if there is no such object.
+    Raises NotRestorableError if there is no such object.
     """
     kind, id = entries.registry[recorded.change.kind], recorded.change.id
     assert kind.key_field is not None

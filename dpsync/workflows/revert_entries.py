@@ -404,7 +404,7 @@ class References:
         self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
 
     def value_of(self, recorded: Mapping[str, Value | IncompleteValueError], field: Field) -> Value:
-        """Return the recorded value of a field with present references. Raises CannotRestore."""
+        """Return the recorded value of a field with present references. Raises NotRestorableError."""
         value = recorded[field.name]
         if isinstance(value, IncompleteValueError):
             raise NotRestorableError(str(value))
@@ -415,7 +415,7 @@ class References:
         )
 
     def reference_to_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
-        """Return a reference to the object that had this id in an organization. Raises CannotRestore."""
+        """Return a reference to the object that had this id in an organization. Raises NotRestorableError."""
         for address, entry in self._resources.items():
             former = self._recreated.get(address)
             same = id == (entry.pin if former is None else former.change.id)
@@ -452,8 +452,8 @@ class RevertedEntries:
     """The entries with the previous values that were set so far.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values, so each
-    difference in this plan was made after the apply. `used` maps each created object that must stay to the
-    reason.
+    difference in this plan was made after the apply. `reasons_to_keep` maps each created object that must
+    stay to the reason.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Plan, apply and check drift: a `Session` is one configuration with the API edition of one platform.
 
-`Sharing` tells which environments use the same line of a file. `CandidatePages` adds the number of pages to
-the candidates of questions.
+`OtherConfigurations` tells which environments use the same line of a file. `CandidatePages` adds the number
+of pages to the candidates of questions.
 """
 
 from __future__ import annotations
@@ -326,7 +326,7 @@ class Session(Struct, frozen=True, dict=True):
 
         Raises:
             Refused: the plan is not the expected one, or the platform has changed since.
-            NotApproved: the plan has another digest than the approved one.
+            NotApprovedError: the plan has another digest than the approved one.
             DiagnosticError: the plan must not be applied, or a secret is missing.
             ClientError: the platform could not be read.
 

@@ -220,7 +220,10 @@ class _ImportOptions(Struct, frozen=True, dict=True):
 
 
 def _configuration_name(place: ConfigurationPaths, desired: Desired, directory: Path, into: Path) -> str:
-    """Return the name of a file in the configuration. `into` is that name, or a path from the directory."""
+    """Return the name of a file in the configuration.
+
+    `target_file` is that name, or a path from the directory.
+    """
     if into.as_posix() in desired.texts:
         return into.as_posix()
     project, found = place.root.parent.resolve(), (directory / into).resolve()

@@ -1,8 +1,8 @@
 """Define the fields that the customizations of sites and site spaces share.
 
-`SHAPES` has the members and allowed values of each field in the current API version. That version requires
-all members of an optional object (a logo has two images), but members of an object that always exists may be
-declared alone.
+`FIELD_SCHEMAS` has the members and allowed values of each field in the current API version. That version
+requires all members of an optional object (a logo has two images), but members of an object that always
+exists may be declared alone.
 """
 
 from typing import Any

@@ -33,7 +33,7 @@ class UnexpectedShape(Struct, frozen=True):
     """A response value of the wrong type.
 
     `member` is the path from the checked value to the misfit ("rules.0.rule"; "" for the value itself).
-    `expected` and `found` never contain a value from the platform.
+    `report_wrong_type` and `found` never contain a value from the platform.
     """
 
     member: str
@@ -53,7 +53,7 @@ def wrong_type(wire: Any, expected: str) -> UnexpectedShape:
 
 
 ABSENT = "missing"
-"""`Misfit.found` for an absent value."""
+"""`UnexpectedShape.found` for an absent value."""
 _JSON_WORDS = {
     type(None): "null",
     bool: "a boolean",

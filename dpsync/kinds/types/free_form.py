@@ -4,7 +4,7 @@
 or randomness whether a text is a secret. The guess is only for warnings and hidden output: nothing is refused
 because of it.
 
-`Condition` is an expression such as `visitor.claims.isBeta`, of which only the claim names are read.
+`Condition` is an expression such as `visitor.claim_paths.isBeta`, of which only the claim names are read.
 `VisitorSchema` is the JSON Schema of these claims.
 """
 
@@ -110,10 +110,11 @@ def _is_random(piece: str) -> bool:
 
 
 class Json(Type, frozen=True):
-    """Any JSON value, inline or as `{file: …}`. `check` returns its faults as sentences.
+    """Any JSON value, inline or as `{file: …}`. `find_faults` returns its faults as sentences.
 
-    With `partial`, members that are not written are not managed, at any depth, and null removes a member.
-    With `secrets`, a leaf may be `{env: NAME}`, and a text that looks like a secret causes a warning.
+    With `is_partial`, members that are not written are not managed, at any depth, and null removes a member.
+    With `may_contain_secrets`, a leaf may be `{env: NAME}`, and a text that looks like a secret causes a
+    warning.
     """
 
     find_faults: Callable[[Any], list[str]] = field(default=lambda _: [])

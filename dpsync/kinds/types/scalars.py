@@ -183,7 +183,10 @@ class Text(Type, frozen=True):
 
 
 class Page(Text, frozen=True):
-    """The id or path of a page. The sibling part `beside` refers to the site space that shows the page."""
+    """The id or path of a page.
+
+    The sibling part `site_space_part` refers to the site space that shows the page.
+    """
 
     site_space_part: str = ""
 
@@ -237,7 +240,7 @@ class Flag(Type, frozen=True):
 
 
 class Enum(Type, frozen=True):
-    """One of a few words. `nil` is the word for null on the wire (a role: `guest`)."""
+    """One of a few words. `null_word` is the word for null on the wire (a role: `guest`)."""
 
     words: tuple[str, ...]
     null_word: str | None = None

@@ -31,7 +31,7 @@ from dpsync.model.values import Value, canonical_json
 
 
 class Object(Type, frozen=True, dict=True):
-    """A mapping with named parts. Parts in `required` must be present. With `one`, exactly one part."""
+    """A mapping with named parts. Parts in `required` must be present. With `wanted`, exactly one part."""
 
     parts: MappingType[str, Type]
     required: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class Object(Type, frozen=True, dict=True):
         return self._map_parts(wire, lambda part, item: part.decode(item))
 
     def equals(self, wanted: Value, live: Value) -> bool:
-        """Return whether the parts that `one` declares are equal. Undeclared parts are not managed."""
+        """Return whether the parts that `wanted` declares are equal. Undeclared parts are not managed."""
         if not (isinstance(wanted, dict) and isinstance(live, dict)):
             return bool(wanted == live)
         if self.exactly_one and live.keys() - wanted.keys():
@@ -345,7 +345,7 @@ class OneOf(Type, frozen=True, dict=True):
 
 
 class List(Type, frozen=True):
-    """A list. With `as_set`, the order has no meaning and each value is unique."""
+    """A list. With `is_set`, the order has no meaning and each value is unique."""
 
     item_type: Type
     is_set: bool = False

@@ -61,7 +61,7 @@ def _content(node: Node, ctx: ParseContext) -> TextFile | Scalar | Invalid:
 
 
 class LongText(Type, frozen=True):
-    """A text of any format. `unreadable`: no response about the object has the text."""
+    """A text of any format. `is_write_only`: no response about the object has the text."""
 
     min_length: int = 0
     max_length: int | None = None

@@ -90,7 +90,7 @@ class Gateway:
         self._over = asyncio.Event()
 
     async def wait(self, seconds: float) -> None:
-        """Wait. Raise Dropped if `drop` is called meanwhile."""
+        """Wait. Raise DroppedConnectionError if `drop` is called meanwhile."""
         if seconds > 0:
             over = self._over
             try:
@@ -277,7 +277,7 @@ class _Passage:
         await self._send({"type": "http.response.body", "body": rest})
 
     async def _left_within(self, seconds: float) -> bool:
-        """Wait, and return whether the client disconnected meanwhile. Raise Dropped."""
+        """Wait, and return whether the client disconnected meanwhile. Raise DroppedConnectionError."""
         lost = asyncio.ensure_future(connection.lost(self._receive))
         try:
             await self._gateway.wait(seconds)

@@ -61,8 +61,8 @@ class Work(Struct, frozen=True):
     def step(self) -> Iterator[Context]:
         """Run one step of the job in a transaction.
 
-        Raise Superseded if the job is obsolete or if another worker has claimed it. A claim is lost with the
-        connection to the database.
+        Raise SupersededError if the job is obsolete or if another worker has claimed it. A claim is lost
+        with the connection to the database.
         """
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(KIND, self.job.id) is None:

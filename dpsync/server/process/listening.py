@@ -38,7 +38,7 @@ class ListenError(Exception):
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[socket]:
-    """Listen on an address exclusively. Raise CannotListen."""
+    """Listen on an address exclusively. Raise ListenError."""
     with tcp_socket(ipv6=":" in host) as listening:
         if sys.platform != "win32":  # there it would let two programs have one port
             listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)

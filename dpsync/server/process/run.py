@@ -65,9 +65,9 @@ def serve(
     `build`. `allow_host` has additional host names that RequestGuard accepts. `workers` is the number of
     processes. `plan` is the program that prints the plan for the console.
 
-    Raise StoreError if the database cannot be used, CannotListen for the address, OSError for an unreadable
+    Raise StoreError if the database cannot be used, ListenError for the address, OSError for an unreadable
     file, ValueError for an invalid file, name or rate limit and for options that several workers do not
-    support, and WorkerFailed if a worker does not start.
+    support, and WorkerFailedError if a worker does not start.
     """
     if workers > 1:
         _check_shareable(db, faults, rate_limit)
