@@ -698,7 +698,7 @@ class Kind(Struct, frozen=True, dict=True):
         return self.shape.key_field if isinstance(self.shape, EntryMapping) else None
 
     def create_call(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ManualStep | None:
-        """Return the call that creates an entry: `lifecycle.create_with_id` if it fits, otherwise `create`."""
+        """Return the call that creates an entry: `lifecycle.create_with_id` if it fits, else `create`."""
         add = self.lifecycle.create_with_id
         if add is not None and pin is not None and fields.get(add.field) == add.value:
             return add.call
