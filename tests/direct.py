@@ -33,7 +33,7 @@ class Direct:
     def send(self, request: Request) -> Response:
         with self._lock:
             self._counts[request.method] += 1
-        return self._server.call(lambda: self._answer(request))
+        return self._server.run_in_server(lambda: self._answer(request))
 
     def close(self) -> None:
         """There is nothing to give back."""

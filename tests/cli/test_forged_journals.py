@@ -167,7 +167,7 @@ def forgery(
             == 0
         )
         assert run("apply", "plan.json", "-C", str(at), "--yes").code == 0
-        left |= platform.call(lambda: worlds.dump(platform.app.store))
+        left |= platform.run_in_server(lambda: worlds.dump_world(platform.app.store))
         shutil.copytree(at, kept, dirs_exist_ok=True)
     else:
         shutil.copytree(kept, at, dirs_exist_ok=True)

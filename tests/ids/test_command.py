@@ -40,7 +40,7 @@ class Desk:
         self.run = run
         self.project = project
         self.file = project / ".dpsync" / "ids.yaml"
-        self.world = f"world-{server.call(lambda: server.app.store.setting('world'))}"
+        self.world = f"world-{server.run_in_server(lambda: server.app.store.setting('world'))}"
 
     def ids(self, *arguments: str) -> Ran:
         return self.run("ids", "-C", str(self.project), *arguments)

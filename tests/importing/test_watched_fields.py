@@ -29,7 +29,7 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from dpsync.render.resolutions import ways_out
-from dpsync.server.http.app import build
+from dpsync.server.http.app import build_companion
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
@@ -69,7 +69,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    with ThreadedServer(build(open_store(":memory:"))) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"))) as server:
         server.reset()
         with RememberingClient(server.url, "ada-token") as client:
             made = import_(client, REGISTRY)

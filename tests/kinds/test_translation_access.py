@@ -33,7 +33,7 @@ class Acme(Lab):
     def run(self) -> str:
         """Run the translation and return the id of the space that it creates."""
         by_hand(self.server, "POST", "/orgs/acme/translations/guides-fr/run")
-        self.server.finish()
+        self.server.wait_for_jobs()
         made = by_hand(self.server, "GET", "/orgs/acme/translations")["items"][0]["result"]["space"]
         assert isinstance(made, str)
         return made

@@ -74,7 +74,7 @@ class Lab:
 
     def world(self) -> dict[str, Any]:
         """Everything there is, as the companion exports it."""
-        return self.server.call(lambda: worlds.dump(self.server.app.store))
+        return self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
 
     @property
     def writes(self) -> list[str]:

@@ -207,7 +207,7 @@ def test_corrected_openapi_text_converges(
         assert not planned.plan.empty
         with project.client() as client:
             session.apply(client, planned)
-        project.server.finish()
+        project.server.wait_for_jobs()
     project.commit(spec("Pets"))
     _, planned = plan_with_profile(project, profile)
     assert (planned.plan.changes, planned.plan.trouble) == ((), ())

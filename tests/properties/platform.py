@@ -141,10 +141,10 @@ class Platform:
             self.server.app.requests.clear()
             return found
 
-        return self.server.call(take)
+        return self.server.run_in_server(take)
 
     def state(self) -> Fields:
-        return self.server.call(lambda: worlds.dump(self.server.app.store))
+        return self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
 
 
 def fulfilled(platform: Platform, made: Case) -> Fields:

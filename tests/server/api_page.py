@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from dpsync.server.operations import PARTS
-from dpsync.server.operations.editions import GONE
+from dpsync.server.operations import OPERATIONS_BY_PART
+from dpsync.server.operations.editions import REMOVED_IN_PUBLISHED
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
@@ -101,7 +101,7 @@ def showing(row: Operation, status: int) -> list[str]:
 def page() -> str:
     """Return docs/api.md: a table of operations for each part of the API."""
     lines = [_API]
-    for title, rows in PARTS:
+    for title, rows in OPERATIONS_BY_PART:
         lines += [
             f"## {title}\n",
             "| operation | behavior | role | smallest API version |",
@@ -115,7 +115,7 @@ def page() -> str:
 def tests_page() -> str:
     """Return docs/api-tests.md: the statuses of each operation with their tests."""
     lines = [_TESTS]
-    for title, rows in PARTS:
+    for title, rows in OPERATIONS_BY_PART:
         lines += [f"## {title}\n", *(line for row in rows for line in _coverage(row))]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -125,19 +125,23 @@ def _mark(row: Operation) -> str:
 
 
 def _row(row: Operation) -> str:
-    special = row.needs is None and 403 in row.errors
-    role = "see behavior" if special else f"`{row.needs}`" if row.needs else "viewer"
-    unlocked = ", if the space is not locked" if row.edits else ""
-    absent = ", not `published`" if row.id in GONE else ""
+    special = row.required_role is None and 403 in row.error_statuses
+    role = "see behavior" if special else f"`{row.required_role}`" if row.required_role else "viewer"
+    unlocked = ", if the space is not locked" if row.edits_content else ""
+    absent = ", not `published`" if row.id in REMOVED_IN_PUBLISHED else ""
     return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | `{row.profile}`{absent} |"
 
 
 def _coverage(row: Operation) -> Iterator[str]:
     yield f"### {row.id}{_mark(row)}\n"
     yield f"`{row.method} {row.path}`\n"
-    successes = f"{row.status}, or 201 for a created object" if row.creates else str(row.status)
+    successes = f"{row.status}, or 201 for a created object" if row.may_create else str(row.status)
     yield f"- Success: {successes}."
-    own = [status for status in row.statuses() if (row.id, status) in tests() or status in row.errors]
+    own = [
+        status
+        for status in row.refusal_statuses()
+        if (row.id, status) in tests() or status in row.error_statuses
+    ]
     if own:
         yield "- Errors: " + ", ".join(f"{status} ({WORDS[status]})" for status in own) + "."
     yield f"- Tests: {', '.join(_named(row)) or f'`{SUCCEEDS}`'}.\n"
@@ -145,7 +149,7 @@ def _coverage(row: Operation) -> Iterator[str]:
 
 def _named(row: Operation) -> list[str]:
     found: dict[str, list[int]] = defaultdict(list)
-    for status in (row.status, *row.statuses()):
+    for status in (row.status, *row.refusal_statuses()):
         for test in tests().get((row.id, status), []):
             found[test].append(status)
     return [f"`{test}` ({', '.join(map(str, statuses))})" for test, statuses in found.items()]

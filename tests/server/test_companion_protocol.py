@@ -9,7 +9,7 @@ import pytest
 from cases import IDS
 from companion_calls import Api
 
-from dpsync.server.http.incoming import LARGEST_BODY
+from dpsync.server.http.incoming import MAX_BODY_BYTES
 from dpsync.server.operations import OPERATIONS
 from tests.patience import PATIENCE
 
@@ -54,7 +54,7 @@ def _whole(size: int) -> bytes:
 
 
 def test_body_above_ten_mebibytes_returns_413(api: Api) -> None:
-    for content in (_whole(LARGEST_BODY + 1), iter([_whole(LARGEST_BODY), b" "])):
+    for content in (_whole(MAX_BODY_BYTES + 1), iter([_whole(MAX_BODY_BYTES), b" "])):
         headers = {"Authorization": "Bearer ada-token", "Content-Type": "application/json"}
         with httpx.Client(base_url=api.server.url, timeout=PATIENCE) as http:
             answer = http.patch("/v1/spaces/guides", content=content, headers=headers)
@@ -64,7 +64,7 @@ def test_body_above_ten_mebibytes_returns_413(api: Api) -> None:
 
 def test_body_of_exactly_ten_mebibytes_is_read(api: Api) -> None:
     headers = {"Content-Type": "application/json"}
-    message = api.refused(400, "PATCH", "/spaces/guides", content=_whole(LARGEST_BODY), headers=headers)
+    message = api.refused(400, "PATCH", "/spaces/guides", content=_whole(MAX_BODY_BYTES), headers=headers)
     assert message.startswith("body.title")
 
 

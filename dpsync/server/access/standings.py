@@ -1,22 +1,22 @@
 """Read the standings of users in an organization from members, memberships of teams, and grants."""
 
 from ..store import Record, Store
-from .roles import GRANT, Role, Standing
+from .roles import GRANT, OrganizationAccess, Role
 
 
-def stand(store: Store, organization: str, user: str, *, with_user_id: bool) -> Standing:
+def load_access(store: Store, organization: str, user: str, *, with_user_id: bool) -> OrganizationAccess:
     """Return the standing of a user in an organization, optionally with the user id."""
     member = store.get("member", f"{organization}:{user}")
     if member is None or member.doc.get("disabled") or member.doc["role"] == "admin":
-        return _standing(member, [], [], with_user_id=with_user_id)
+        return _make_access(member, [], [], with_user_id=with_user_id)
     memberships = store.find("membership", organization=organization, ref=user)
-    given = granted(store, organization, "user", user)
+    given = grants_to(store, organization, "user", user)
     for membership in memberships:
-        given += granted(store, organization, "team", membership.scope)
-    return _standing(member, memberships, given, with_user_id=with_user_id)
+        given += grants_to(store, organization, "team", membership.scope)
+    return _make_access(member, memberships, given, with_user_id=with_user_id)
 
 
-def stand_all(store: Store, organization: str, *, with_user_id: bool) -> dict[str, Standing]:
+def load_all_access(store: Store, organization: str, *, with_user_id: bool) -> dict[str, OrganizationAccess]:
     """Return the standings of all members, keyed by user id, with a few queries."""
     memberships: dict[str, list[Record]] = {}
     for membership in store.find("membership", organization=organization):
@@ -29,22 +29,22 @@ def stand_all(store: Store, organization: str, *, with_user_id: bool) -> dict[st
         teams = memberships.get(member.ref, [])
         to = [("user", member.ref), *(("team", team.scope) for team in teams)]
         grants = [grant for key in to for grant in given.get(key, [])]
-        found[member.ref] = _standing(member, teams, grants, with_user_id=with_user_id)
+        found[member.ref] = _make_access(member, teams, grants, with_user_id=with_user_id)
     return found
 
 
-def stand_as_team(store: Store, team: Record) -> Standing:
+def load_team_access(store: Store, team: Record) -> OrganizationAccess:
     """Return the standing of a guest who has only the grants of the team."""
-    return Standing(True, None, _roles(granted(store, team.organization, "team", team.id)))
+    return OrganizationAccess(True, None, _grant_roles(grants_to(store, team.organization, "team", team.id)))
 
 
-def granted(store: Store, organization: str, to: str, ref: str) -> list[Record]:
+def grants_to(store: Store, organization: str, grantee_kind: str, grantee_id: str) -> list[Record]:
     """Return the grants of a user or a team of an organization."""
-    found = store.find(GRANT, organization=organization, ref=ref)
-    return [grant for grant in found if grant.doc["to"] == to]
+    found = store.find(GRANT, organization=organization, ref=grantee_id)
+    return [grant for grant in found if grant.doc["to"] == grantee_kind]
 
 
-def standing_of(record: Record) -> str | None:
+def affected_user(record: Record) -> str | None:
     """Return the id of the user whose standing in the record's organization depends on the record.
 
     Return "" if no standing depends on the record, and None if the standings of several users may depend on
@@ -57,17 +57,17 @@ def standing_of(record: Record) -> str | None:
     return ""
 
 
-def _standing(
+def _make_access(
     member: Record | None, memberships: list[Record], grants: list[Record], *, with_user_id: bool
-) -> Standing:
+) -> OrganizationAccess:
     if member is None or member.doc.get("disabled"):
-        return Standing()
+        return OrganizationAccess()
     role = member.doc["role"]
     if role == "admin":
-        return Standing(True, role)
+        return OrganizationAccess(True, role)
     owns = frozenset(membership.scope for membership in memberships if membership.doc["role"] == "owner")
-    return Standing(True, role, _roles(grants), owns, member.ref if with_user_id else "")
+    return OrganizationAccess(True, role, _grant_roles(grants), owns, member.ref if with_user_id else "")
 
 
-def _roles(grants: list[Record]) -> frozenset[tuple[str, str, Role]]:
+def _grant_roles(grants: list[Record]) -> frozenset[tuple[str, str, Role]]:
     return frozenset((grant.parent, grant.scope, grant.doc["role"]) for grant in grants)

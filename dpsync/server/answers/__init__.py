@@ -6,21 +6,21 @@ Output: the document of the record with its computed members: counts, URLs, visi
 
 from .agents import agent_settings, channel, connection, mcp_server, topic
 from .audit import audit_event, audit_event_details
-from .comments import comment, comment_reply, has_text
+from .comments import comment, comment_reply, has_same_body
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
-from .git_sync import SETTINGS, git_installation, git_state
-from .integrations import event, installation, integration, placed
+from .git_sync import SETTING_FIELDS, git_installation, git_state
+from .integrations import event, installation, integration, placement
 from .invites import link_invite
 from .people import member, organization, saml_provider, team, user
 from .publishing import published_site, redirect, share_link, visitor_auth
-from .shared import set_only
+from .shared import without_none
 from .sites import site
 from .specifications import glossary_entry, openapi_spec, openapi_version, translation
 from .structure import external_link, group, node, section, site_space, structure
 
 __all__ = [
-    "SETTINGS",
+    "SETTING_FIELDS",
     "agent_settings",
     "audit_event",
     "audit_event_details",
@@ -37,7 +37,7 @@ __all__ = [
     "git_state",
     "glossary_entry",
     "group",
-    "has_text",
+    "has_same_body",
     "installation",
     "integration",
     "issue_detail",
@@ -49,12 +49,11 @@ __all__ = [
     "openapi_spec",
     "openapi_version",
     "organization",
-    "placed",
+    "placement",
     "published_site",
     "redirect",
     "saml_provider",
     "section",
-    "set_only",
     "share_link",
     "site",
     "site_space",
@@ -65,4 +64,5 @@ __all__ = [
     "translation",
     "user",
     "visitor_auth",
+    "without_none",
 ]

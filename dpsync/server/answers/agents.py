@@ -3,29 +3,29 @@
 from ..content.documents import empty_document
 from ..request.context import Context
 from ..store import Json, Record
-from .shared import located, set_only
+from .shared import api_url, without_none
 
 TOPIC = "site-topic"
 """Its `ref` is the topic around it."""
-REDACTED = {"builtin:freshdesk": "apiKey", "builtin:jira": "apiToken"}
+REDACTED_SETTINGS = {"builtin:freshdesk": "apiKey", "builtin:jira": "apiToken"}
 """The member that is not read back as it was written, by connector."""
-HIDDEN = "[redacted]"
+REDACTED_VALUE = "[redacted]"
 
 
-def _location(ctx: Context, record: Record, what: str) -> str:
-    return located(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
+def _site_object_url(ctx: Context, record: Record, what: str) -> str:
+    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
 
 
-def agent_settings(ctx: Context, site: Record, kept: Record | None) -> Json:
+def agent_settings(ctx: Context, site: Record, settings: Record | None) -> Json:
     """Return the agent settings of a site. Unset settings have defaults with which no agent runs."""
-    doc: Json = kept.doc if kept is not None else {}
+    doc: Json = settings.doc if settings is not None else {}
     return {
         "object": "site-agent-settings",
         "scans": {"topics": "never"},
         "findings": {"changeRequests": "never"},
         "editing": {"customInstructions": empty_document()},
         **doc,
-        "urls": {"location": located(ctx, f"/orgs/{site.organization}/sites/{site.id}/agent-settings")},
+        "urls": {"location": api_url(ctx, f"/orgs/{site.organization}/sites/{site.id}/agent-settings")},
     }
 
 
@@ -34,8 +34,8 @@ def mcp_server(ctx: Context, record: Record) -> Json:
     return {
         "object": "site-mcp-server",
         "id": record.id,
-        **set_only(record.doc),
-        "urls": {"location": _location(ctx, record, "mcp-servers")},
+        **without_none(record.doc),
+        "urls": {"location": _site_object_url(ctx, record, "mcp-servers")},
     }
 
 
@@ -45,23 +45,23 @@ def channel(ctx: Context, record: Record) -> Json:
         "id": record.id,
         **record.doc,
         "answers": 0,
-        "urls": {"location": _location(ctx, record, "channels")},
+        "urls": {"location": _site_object_url(ctx, record, "channels")},
     }
 
 
 def connection(ctx: Context, record: Record) -> Json:
     """Return a context connection with its credentials, except for the credential that GitBook redacts."""
     doc = dict(record.doc)
-    settings, hidden = doc.get("setupSettings"), REDACTED.get(doc["connector"])
+    settings, hidden = doc.get("setupSettings"), REDACTED_SETTINGS.get(doc["connector"])
     if settings and hidden in settings:
-        doc["setupSettings"] = {**settings, hidden: HIDDEN}
+        doc["setupSettings"] = {**settings, hidden: REDACTED_VALUE}
     if doc["connector"] == "builtin:email":
         doc["email"] = {"ingestionAddress": f"{record.id}@ingest.docs.example"}
     return {
         "object": "context-connection",
         "id": record.id,
         **doc,
-        "urls": {"location": _location(ctx, record, "context-connections")},
+        "urls": {"location": _site_object_url(ctx, record, "context-connections")},
     }
 
 
@@ -88,7 +88,7 @@ def topic(ctx: Context, record: Record) -> Json:
             "channels": {},
             "weeklyPulse": [0] * 13,
         },
-        "urls": {"location": _location(ctx, record, "topics")},
+        "urls": {"location": _site_object_url(ctx, record, "topics")},
     }
     around = ctx.store.get(TOPIC, record.ref) if record.ref else None
     if around is not None:

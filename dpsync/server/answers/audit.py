@@ -2,11 +2,11 @@
 
 from ..request.context import Context
 from ..store import Json, Record
-from .shared import located
+from .shared import api_url
 
 
 def audit_event(ctx: Context, record: Record) -> Json:
-    location = located(ctx, f"/orgs/{record.organization}/audit-events/{record.id}")
+    location = api_url(ctx, f"/orgs/{record.organization}/audit-events/{record.id}")
     return {"object": "audit-event", "id": record.id, **record.doc, "urls": {"location": location}}
 
 

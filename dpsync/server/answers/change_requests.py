@@ -3,11 +3,11 @@
 from ..request.context import Context
 from ..spaces import revisions
 from ..store import Json, Record
-from .comments import open_comments
+from .comments import count_open_comments
 from .people import user
-from .shared import APP, located
+from .shared import APP_URL, api_url
 
-_OPTIONAL = ("description", "revisionMergedAncestor", "revisionMerged", "conversationsIssuesCluster")
+_OPTIONAL_FIELDS = ("description", "revisionMergedAncestor", "revisionMerged", "conversationsIssuesCluster")
 
 
 def change_request(ctx: Context, record: Record) -> Json:
@@ -25,11 +25,11 @@ def change_request(ctx: Context, record: Record) -> Json:
         "space": record.scope,
         "revision": doc["revision"],
         "revisionInitial": doc["revisionInitial"],
-        **{name: doc[name] for name in _OPTIONAL if doc.get(name)},
-        "comments": open_comments(ctx.store, record.scope, record.id),
+        **{name: doc[name] for name in _OPTIONAL_FIELDS if doc.get(name)},
+        "comments": count_open_comments(ctx.store, record.scope, record.id),
         "outdated": space is not None and revisions.is_outdated(space, doc),
         "urls": {
-            "app": f"{APP}/s/{record.scope}/~/changes/{record.position}",
-            "location": located(ctx, f"/spaces/{record.scope}/change-requests/{record.id}"),
+            "app": f"{APP_URL}/s/{record.scope}/~/changes/{record.position}",
+            "location": api_url(ctx, f"/spaces/{record.scope}/change-requests/{record.id}"),
         },
     }

@@ -7,29 +7,29 @@ and `ref` is the page. A reply has the same `scope`, and its `parent` is the com
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ..access.roles import reaches
+from ..access.roles import is_at_least
 from ..content.documents import stored_document
 from ..content.markdown import to_markdown
 from ..content.rich_text import to_document
-from ..request.changes import same
+from ..request.changes import is_same_json
 from ..request.context import Context
 from ..store import Json, Record, Store
 from .people import user
-from .shared import located, set_only
+from .shared import api_url, without_none
 
 COMMENT = "comment"
 REPLY = "comment-reply"
 
 
-def comment(ctx: Context, space: Record, record: Record, form: str) -> Json:
+def comment(ctx: Context, space: Record, record: Record, body_format: str) -> Json:
     doc = record.doc
     replies = ctx.store.find(REPLY, organization=record.organization, parent=record.id)
     answer = {
         "object": COMMENT,
-        **_posted(ctx, space, record, form),
+        **_common_fields(ctx, space, record, body_format),
         "status": doc["status"],
         "replies": len(replies),
-        "repliers": _repliers(ctx, replies),
+        "repliers": _count_replies_by_user(ctx, replies),
         "target": _target(record),
         "urls": {"location": _location(ctx, record)},
     }
@@ -39,44 +39,46 @@ def comment(ctx: Context, space: Record, record: Record, form: str) -> Json:
     return answer
 
 
-def comment_reply(ctx: Context, space: Record, record: Record, to: Record, form: str) -> Json:
+def comment_reply(
+    ctx: Context, space: Record, record: Record, parent_comment: Record, body_format: str
+) -> Json:
     return {
         "object": REPLY,
-        **_posted(ctx, space, record, form),
-        "urls": {"location": f"{_location(ctx, to)}/replies/{record.id}"},
+        **_common_fields(ctx, space, record, body_format),
+        "urls": {"location": f"{_location(ctx, parent_comment)}/replies/{record.id}"},
     }
 
 
 def comment_permissions(ctx: Context, space: Record, record: Record) -> dict[str, bool]:
     """Return what a caller who may view the space may do with a comment or a reply."""
-    level, author = ctx.level(space), record.doc["postedBy"] == ctx.user
+    level, author = ctx.role_on(space), record.doc["postedBy"] == ctx.user
     return {
         "view": True,
         "edit": author,
-        "reply": reaches(level, "comment"),
-        "delete": author or reaches(level, "admin"),
+        "reply": is_at_least(level, "comment"),
+        "delete": author or is_at_least(level, "admin"),
     }
 
 
-def open_comments(store: Store, space: str, change_request: str = "") -> int:
+def count_open_comments(store: Store, space: str, change_request: str = "") -> int:
     """Return the number of open comments on a space, or on one of its change requests."""
     found = store.find(COMMENT, scope=space, parent=change_request)
     return sum(record.doc["status"] == "open" for record in found)
 
 
-def _posted(ctx: Context, space: Record, record: Record, form: str) -> Json:
+def _common_fields(ctx: Context, space: Record, record: Record, form: str) -> Json:
     doc = record.doc
     return {
         "id": record.id,
         "postedBy": user(ctx, doc["postedBy"]),
-        **set_only({"postedAt": doc["postedAt"], "editedAt": doc.get("editedAt")}),
-        "reactions": _reactions(ctx, doc.get("reactions", [])),
-        "body": _body(doc["body"], form),
+        **without_none({"postedAt": doc["postedAt"], "editedAt": doc.get("editedAt")}),
+        "reactions": _group_reactions(ctx, doc.get("reactions", [])),
+        "body": _body_in_format(doc["body"], form),
         "permissions": comment_permissions(ctx, space, record),
     }
 
 
-def _body(kept: Json, form: str) -> Json:
+def _body_in_format(kept: Json, form: str) -> Json:
     """Return the text of a comment in the requested form, whichever form it was written in."""
     if form in kept:
         return {form: kept[form]}
@@ -85,12 +87,14 @@ def _body(kept: Json, form: str) -> Json:
     return {"markdown": to_markdown(kept["document"]).rstrip("\n")}
 
 
-def has_text(record: Record, body: Json) -> bool:
+def has_same_body(record: Record, body: Json) -> bool:
     """Return whether the text of a comment or reply equals the text of a request body."""
-    return all(same(_body(record.doc["body"], form), {form: text}) for form, text in body.items())
+    return all(
+        is_same_json(_body_in_format(record.doc["body"], form), {form: text}) for form, text in body.items()
+    )
 
 
-def _reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
+def _group_reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
     """Return the reactions grouped by emoji, in the order in which each emoji was first used."""
     users: dict[str, list[Json]] = {}
     for one in kept:
@@ -99,7 +103,7 @@ def _reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
     return [{"emoji": emoji, "count": len(them), "users": them} for emoji, them in users.items()]
 
 
-def _repliers(ctx: Context, replies: Iterable[Record]) -> list[Json]:
+def _count_replies_by_user(ctx: Context, replies: Iterable[Record]) -> list[Json]:
     """Return the authors of the replies, in the order of their first replies."""
     theirs: dict[str, list[str]] = {}
     for reply in replies:
@@ -118,9 +122,9 @@ def _target(record: Record) -> Json:
         "node": {"id": record.doc["node"]} if record.doc.get("node") else None,
         "tableCell": record.doc.get("tableCell"),
     }
-    return {**target, **set_only(named)}
+    return {**target, **without_none(named)}
 
 
 def _location(ctx: Context, comment: Record) -> str:
     request = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
-    return located(ctx, f"/spaces/{comment.scope}{request}/comments/{comment.id}")
+    return api_url(ctx, f"/spaces/{comment.scope}{request}/comments/{comment.id}")

@@ -9,20 +9,20 @@ from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ..clock import moment
+from ..clock import parse_timestamp
 from ..content.documents import stored_document
-from ..jobs.analyst import gravest
+from ..jobs.analyst import highest_impact
 from ..request.context import Context
 from ..store import Json, Record
-from .shared import located, set_only
+from .shared import api_url, without_none
 
 CONVERSATION = "conversation"
 ISSUE = "conversation-issue"
 CLUSTER = "issues-cluster"
 
-WEEKS = 13
-_TITLES_TOLD = 5
-_ICONS = {"low": "circle-info", "medium": "circle-exclamation", "high": "triangle-exclamation"}
+PULSE_WEEKS = 13
+_MAX_SUMMARY_TITLES = 5
+_IMPACT_ICONS = {"low": "circle-info", "medium": "circle-exclamation", "high": "triangle-exclamation"}
 
 
 def conversation_id(record: Record) -> str:
@@ -32,15 +32,15 @@ def conversation_id(record: Record) -> str:
 def conversation(ctx: Context, record: Record) -> Json:
     id, doc = conversation_id(record), record.doc
     urls = {
-        "location": located(ctx, f"/orgs/{record.organization}/conversations/{quote(id, safe='')}"),
+        "location": api_url(ctx, f"/orgs/{record.organization}/conversations/{quote(id, safe='')}"),
         "source": doc["metadata"].get("url"),
     }
     return {
         "object": CONVERSATION,
         "id": id,
-        **set_only({name: doc.get(name) for name in ("subject", "createdAt", "processedAt", "impact")}),
+        **without_none({name: doc.get(name) for name in ("subject", "createdAt", "processedAt", "impact")}),
         "source": record.ref,
-        "urls": set_only(urls),
+        "urls": without_none(urls),
     }
 
 
@@ -59,13 +59,13 @@ def issue_detail(ctx: Context, record: Record) -> Json:
         "id": record.id,
         "title": doc["title"],
         "summary": doc["title"],
-        "details": document([doc["text"]]),
+        "details": document_of_paragraphs([doc["text"]]),
         "impact": doc["impact"],
         "createdAt": doc["createdAt"],
         "ingestedAt": doc["ingestedAt"],
         "conversation": record.ref,
         "cluster": record.parent,
-        "urls": {"location": located(ctx, f"/orgs/{record.organization}/conversations-issues/{record.id}")},
+        "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/conversations-issues/{record.id}")},
     }
     return {"issue": issue, "conversation": conversation(ctx, around)}
 
@@ -73,7 +73,7 @@ def issue_detail(ctx: Context, record: Record) -> Json:
 def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
     """Return a cluster of issues. `issues` are the issues of this cluster in order of creation."""
     doc = record.doc
-    impact = gravest([issue.doc["impact"] for issue in issues])
+    impact = highest_impact([issue.doc["impact"] for issue in issues])
     titles = list(dict.fromkeys(issue.doc["title"] for issue in issues)) or [doc["label"]]
     answer = {
         "object": CLUSTER,
@@ -81,13 +81,13 @@ def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
         "label": doc["label"],
         "createdAt": doc["createdAt"],
         "updatedAt": doc["updatedAt"],
-        "icon": _ICONS[impact],
-        "summary": document(titles[:_TITLES_TOLD]),
+        "icon": _IMPACT_ICONS[impact],
+        "summary": document_of_paragraphs(titles[:_MAX_SUMMARY_TITLES]),
         "muted": doc["muted"],
-        "weeklyPulse": _pulse(ctx, issues),
+        "weeklyPulse": _weekly_issue_counts(ctx, issues),
         "sources": dict(Counter(issue.doc["source"] for issue in issues)),
         "stats": {"issues": len(issues), "conversations": count_conversations(issues)},
-        "urls": {"location": located(ctx, f"/orgs/{record.organization}/conversations-clusters/{record.id}")},
+        "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/conversations-clusters/{record.id}")},
     }
     return {**answer, "impact": impact} if issues else answer
 
@@ -96,17 +96,17 @@ def count_conversations(issues: Iterable[Record]) -> int:
     return len({issue.ref for issue in issues})
 
 
-def _pulse(ctx: Context, issues: Iterable[Record]) -> list[int]:
+def _weekly_issue_counts(ctx: Context, issues: Iterable[Record]) -> list[int]:
     """Return the number of issues per week for the last 13 weeks, the oldest week first."""
-    weeks = [0] * WEEKS
+    weeks = [0] * PULSE_WEEKS
     for issue in issues:
-        ago = (ctx.now - moment(issue.doc["createdAt"])).days // 7
-        if 0 <= ago < WEEKS:
+        ago = (ctx.now - parse_timestamp(issue.doc["createdAt"])).days // 7
+        if 0 <= ago < PULSE_WEEKS:
             weeks[-1 - ago] += 1
     return weeks
 
 
-def document(paragraphs: Iterable[str]) -> Json:
+def document_of_paragraphs(paragraphs: Iterable[str]) -> Json:
     return stored_document({"nodes": [_paragraph(text) for text in paragraphs]})
 
 

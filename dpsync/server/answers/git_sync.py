@@ -1,15 +1,15 @@
 """Answers about Git Sync, which keeps a site or a space in step with a git repository."""
 
 from ..request.context import Context
-from ..sites.git_sync import state
+from ..sites.git_sync import repository_state
 from ..store import Json, Record
-from .shared import located, set_only
+from .shared import api_url, without_none
 
-_BEFORE = ("repoName", "installationProvider", "integration", "url", "updatedAt")
-SETTINGS = (
+_REFERENCE_FIELDS = ("repoName", "installationProvider", "integration", "url", "updatedAt")
+SETTING_FIELDS = (
     "projectDirectory", "commitMessageTemplate", "previewExternalBranches", "agentInstructions", "priority",
 )  # fmt: skip
-_TODAY = (*_BEFORE, "installationStatus", "installationId", "parentInstallationId")
+_PUBLISHED_FIELDS = (*_REFERENCE_FIELDS, "installationStatus", "installationId", "parentInstallationId")
 
 
 def git_sync(ctx: Context, record: Record) -> Json:
@@ -19,21 +19,21 @@ def git_sync(ctx: Context, record: Record) -> Json:
     without ids and status.
     """
     kept = record.doc.get("gitSync")
-    if not kept or not (ctx.published or record.kind != "site"):
+    if not kept or not (ctx.is_published_profile or record.kind != "site"):
         return {}
-    said = state(record)
-    members = _TODAY if ctx.published else _BEFORE
+    said = repository_state(record)
+    members = _PUBLISHED_FIELDS if ctx.is_published_profile else _REFERENCE_FIELDS
     return {"gitSync": {name: said[name] for name in members if said.get(name) is not None}}
 
 
 def git_state(record: Record) -> Json:
-    said = state(record)
-    return {name: said[name] for name in _TODAY if said.get(name) is not None}
+    said = repository_state(record)
+    return {name: said[name] for name in _PUBLISHED_FIELDS if said.get(name) is not None}
 
 
 def git_installation(ctx: Context, record: Record) -> Json:
     """Return the Git Sync installation of a site or space. The answer never contains the access token."""
-    said = state(record)
+    said = repository_state(record)
     id, provider = said["installationId"], said["installationProvider"]
     target: Json = {"type": record.kind, f"{record.kind}Id": record.id}
     if parent := said.get("parentInstallationId"):
@@ -46,12 +46,12 @@ def git_installation(ctx: Context, record: Record) -> Json:
         "id": id,
         "provider": "gitlab" if provider == "gitlab" else "github",
         "providerConfiguration": said.get("providerConfiguration") or {},
-        **set_only({name: said.get(name) for name in SETTINGS}),
-        **set_only({"parentInstallationId": parent, "repositoryRef": ref if branch else None}),
-        "target": set_only(target),
+        **without_none({name: said.get(name) for name in SETTING_FIELDS}),
+        **without_none({"parentInstallationId": parent, "repositoryRef": ref if branch else None}),
+        "target": without_none(target),
         "status": said["installationStatus"],
         "createdAt": said.get("createdAt") or record.doc["createdAt"],
         "createdBy": said.get("createdBy") or "platform",
         "updatedAt": updated,
-        "urls": {"location": located(ctx, f"/git/installations/{id}")},
+        "urls": {"location": api_url(ctx, f"/git/installations/{id}")},
     }

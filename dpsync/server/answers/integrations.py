@@ -1,59 +1,64 @@
 """Answers for integrations, their installations and their events."""
 
-from ..access.roles import flags
+from ..access.roles import permission_flags
 from ..integrations.events import INTEGRATION
-from ..integrations.images import PREFIX
-from ..integrations.installations import LEVEL, ON_SITE, ON_SPACE, status
+from ..integrations.images import PATH_PREFIX
+from ..integrations.installations import (
+    CONFIGURATION_LEVEL,
+    SITE_INSTALLATION,
+    SPACE_INSTALLATION,
+    installation_status,
+)
 from ..request.context import Context
 from ..store import Json, Record
 from .content import space
 from .people import organization
-from .shared import APP, located, set_only
+from .shared import APP_URL, api_url, without_none
 from .sites import site
 
-_ENDPOINT = "https://integrations.docs.example/v1/integrations"
-_CONTENT = "https://integrations-content.docs.example/v1/integrations"
+_ENDPOINT_URL = "https://integrations.docs.example/v1/integrations"
+_CONTENT_URL = "https://integrations-content.docs.example/v1/integrations"
 
 
 def integration(ctx: Context, record: Record) -> Json:
     doc = dict(record.doc)
     doc.pop("development", None)
-    assets = "/".join((ctx.origin, *PREFIX, record.id))
+    assets = "/".join((ctx.base_url, *PATH_PREFIX, record.id))
     icon = doc.pop("icon", None)
     return {
         "object": "integration",
         "name": record.id,
         **doc,
         "previewImages": [f"{assets}/{image}" for image in doc["previewImages"]],
-        "owner": _owner(ctx, record.organization),
-        "urls": set_only(
+        "owner": _owner_organization(ctx, record.organization),
+        "urls": without_none(
             {
-                "location": located(ctx, f"/integrations/{record.id}"),
+                "location": api_url(ctx, f"/integrations/{record.id}"),
                 "icon": f"{assets}/{icon}" if icon else None,
-                "app": f"{APP}/integrations/{record.id}",
+                "app": f"{APP_URL}/integrations/{record.id}",
                 "assets": assets,
                 **_endpoints(ctx, record.id),
             }
         ),
-        "permissions": flags("integration", ctx.standing(record.organization).role),
+        "permissions": permission_flags("integration", ctx.access_in(record.organization).role),
     }
 
 
 def _endpoints(ctx: Context, path: str) -> Json:
     """Return the URLs of the integration's endpoints. The profile `reference` has no content endpoint."""
-    found = {"publicEndpoint": f"{_ENDPOINT}/{path}"}
-    if ctx.full:
-        found["publicContentEndpoint"] = f"{_CONTENT}/{path}"
+    found = {"publicEndpoint": f"{_ENDPOINT_URL}/{path}"}
+    if ctx.has_additions:
+        found["publicContentEndpoint"] = f"{_CONTENT_URL}/{path}"
     return found
 
 
-def _owner(ctx: Context, id: str) -> Json:
+def _owner_organization(ctx: Context, id: str) -> Json:
     """Return the organization that owns an integration, in brief if the caller is not a member."""
     record = ctx.load("organization", id)
     if record is None:
         raise LookupError(f"the organization {id!r}, which owns integrations, does not exist")
     answer = organization(ctx, record)
-    if ctx.standing(id).member:
+    if ctx.access_in(id).is_member:
         return answer
     kept = ("object", "id", "title", "type", "plan", "createdAt", "urls")
     brief = {
@@ -65,7 +70,7 @@ def _owner(ctx: Context, id: str) -> Json:
         "defaultRole": None,
         "permissions": dict.fromkeys(answer["permissions"], False),
     }
-    return brief if ctx.published else {**brief, "defaultContent": None}
+    return brief if ctx.is_published_profile else {**brief, "defaultContent": None}
 
 
 def installation(ctx: Context, record: Record) -> Json:
@@ -73,48 +78,48 @@ def installation(ctx: Context, record: Record) -> Json:
     if record.doc["space_selection"] == "all":
         spaces = ctx.store.count("space", organization=record.organization)
     else:
-        spaces = ctx.store.count(ON_SPACE, scope=record.id)
+        spaces = ctx.store.count(SPACE_INSTALLATION, scope=record.id)
     return {
         "id": record.id,
         **record.doc,
-        "status": status(_integration(ctx, record.ref), record),
+        "status": installation_status(_require_integration(ctx, record.ref), record),
         "spaces": spaces,
         "urls": {
-            "location": located(ctx, f"/integrations/{location}"),
-            "app": f"{APP}/o/{record.organization}/integrations/{record.ref}",
+            "location": api_url(ctx, f"/integrations/{location}"),
+            "app": f"{APP_URL}/o/{record.organization}/integrations/{record.ref}",
             **_endpoints(ctx, location),
         },
         "target": {"organization": record.organization},
     }
 
 
-def placed(ctx: Context, record: Record, extended: bool) -> Json:
+def placement(ctx: Context, record: Record, extended: bool) -> Json:
     """Return an installation on a space or site.
 
     If `extended` is true and the caller may view the space or site, the answer contains the whole space or
     site instead of its id.
     """
-    level = LEVEL[record.kind]
+    level = CONFIGURATION_LEVEL[record.kind]
     location = f"{record.parent}/installations/{record.scope}/{level}s/{record.ref}"
     target = ctx.load(level, record.ref) if extended else None
     answer: str | Json = record.ref
-    if target is not None and ctx.sees(target):
-        answer = site(ctx, target) if record.kind == ON_SITE else space(ctx, target)
+    if target is not None and ctx.can_view(target):
+        answer = site(ctx, target) if record.kind == SITE_INSTALLATION else space(ctx, target)
     return {
         "integration": record.parent,
         "installation": record.scope,
-        "status": status(_integration(ctx, record.parent), record),
+        "status": installation_status(_require_integration(ctx, record.parent), record),
         "configuration": record.doc["configuration"],
         "externalIds": record.doc["externalIds"],
         "urls": {
-            "location": located(ctx, f"/integrations/{location}"),
+            "location": api_url(ctx, f"/integrations/{location}"),
             **_endpoints(ctx, location),
         },
         level: answer,
     }
 
 
-def _integration(ctx: Context, name: str) -> Record:
+def _require_integration(ctx: Context, name: str) -> Record:
     found = ctx.load(INTEGRATION, name)
     if found is None:
         raise LookupError(f"the integration {name!r}, which has installations, does not exist")

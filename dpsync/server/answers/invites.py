@@ -4,7 +4,7 @@ from ..request.context import Context
 from ..store import Json, Record
 from .content import collection, space
 from .people import user
-from .shared import APP, located
+from .shared import APP_URL, api_url
 
 
 def link_invite(ctx: Context, record: Record) -> Json:
@@ -14,10 +14,10 @@ def link_invite(ctx: Context, record: Record) -> Json:
     answer contains the whole space or collection.
     """
     named: Json = {"object": "link-invite"}
-    if ctx.published:
+    if ctx.is_published_profile:
         named = {"object": "invite", "redundant": False}
     doc = dict(record.doc)
-    for kind, answer in (("space", space), ("collection", collection)) if ctx.published else ():
+    for kind, answer in (("space", space), ("collection", collection)) if ctx.is_published_profile else ():
         target = ctx.load(kind, doc[kind]) if kind in doc else None
         if target is not None:
             doc[kind] = answer(ctx, target)
@@ -27,7 +27,7 @@ def link_invite(ctx: Context, record: Record) -> Json:
         **doc,
         "createdBy": user(ctx, record.doc["createdBy"]),
         "urls": {
-            "location": located(ctx, f"/orgs/{record.organization}/link-invites/{record.id}"),
-            "app": f"{APP}/invite/{record.id}",
+            "location": api_url(ctx, f"/orgs/{record.organization}/link-invites/{record.id}"),
+            "app": f"{APP_URL}/invite/{record.id}",
         },
     }

@@ -2,14 +2,14 @@
 
 from ..request.context import Context
 from ..store import Json, Record
-from .shared import APP, located, set_only
+from .shared import APP_URL, api_url, without_none
 
 
 def user(ctx: Context, id: str) -> Json:
     record = ctx.load("user", id)
-    doc = set_only(record.doc) if record else {"displayName": id}
+    doc = without_none(record.doc) if record else {"displayName": id}
     doc.pop("emailVerified", None)
-    return {"object": "user", "id": id, **doc, "urls": {"location": located(ctx, f"/users/{id}")}}
+    return {"object": "user", "id": id, **doc, "urls": {"location": api_url(ctx, f"/users/{id}")}}
 
 
 def member(ctx: Context, record: Record) -> Json:
@@ -22,11 +22,11 @@ def member(ctx: Context, record: Record) -> Json:
         "disabled": doc["disabled"],
         "joinedAt": doc["joinedAt"],
         "sso": doc["sso"],
-        "spaces": ctx.count_spaces_of(record.organization, record.ref),
+        "spaces": ctx.count_visible_spaces(record.organization, record.ref),
         "teams": ctx.store.count("membership", organization=record.organization, ref=record.ref),
     }
-    if ctx.full:
-        answer["sites"] = ctx.count_sites_of(record.organization, record.ref)
+    if ctx.has_additions:
+        answer["sites"] = ctx.count_visible_sites(record.organization, record.ref)
     if doc.get("lastSeenAt"):
         answer["lastSeenAt"] = doc["lastSeenAt"]
     return answer
@@ -38,33 +38,33 @@ def team(ctx: Context, record: Record) -> Json:
         "id": record.id,
         "title": record.doc["title"],
         "members": ctx.store.count("membership", scope=record.id),
-        "spaces": ctx.count_spaces_of_team(record),
+        "spaces": ctx.count_team_spaces(record),
         "createdAt": record.doc["createdAt"],
-        "permissions": ctx.standing(record.organization).team_flags(record.id),
+        "permissions": ctx.access_in(record.organization).team_permission_flags(record.id),
     }
 
 
 def organization(ctx: Context, record: Record) -> Json:
     doc = dict(record.doc)
     logo = doc.pop("logo", None)
-    permissions = ctx.standing(record.id).flags()
-    if not ctx.full:
+    permissions = ctx.access_in(record.id).permission_flags()
+    if not ctx.has_additions:
         del permissions["access"]
-    if ctx.published:
+    if ctx.is_published_profile:
         del permissions["ingestConversations"]
     nullable = {
         "defaultRole": doc.pop("defaultRole", None),
         "defaultContent": doc.pop("defaultContent", None),
     }
-    if ctx.published and nullable["defaultContent"] is None:
+    if ctx.is_published_profile and nullable["defaultContent"] is None:
         del nullable["defaultContent"]
     return {
         "object": "organization",
         "id": record.id,
-        **set_only(doc),
+        **without_none(doc),
         **nullable,
-        "urls": set_only(
-            {"location": located(ctx, f"/orgs/{record.id}"), "app": f"{APP}/o/{record.id}", "logo": logo}
+        "urls": without_none(
+            {"location": api_url(ctx, f"/orgs/{record.id}"), "app": f"{APP_URL}/o/{record.id}", "logo": logo}
         ),
         "permissions": permissions,
     }
@@ -76,7 +76,7 @@ def saml_provider(ctx: Context, record: Record) -> Json:
     The vendor's document requires `ssoURL` in every answer, so the `published` edition returns "" if unset.
     """
     doc = record.doc
-    service = f"{APP}/auth/saml/{record.id}"
+    service = f"{APP_URL}/auth/saml/{record.id}"
     texts = {field: doc.get(field) or "" for field in ("entityID", "certificate")}
     answer = {
         "object": "saml-provider",
@@ -86,9 +86,9 @@ def saml_provider(ctx: Context, record: Record) -> Json:
         "defaultRole": doc.get("defaultRole"),
         "status": "active" if all(texts.values()) and doc.get("ssoURL") else "pending",
         "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
-        "urls": {"location": located(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
+        "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
     }
-    if ctx.published:
+    if ctx.is_published_profile:
         answer.setdefault("ssoURL", "")
     if record.ref and (found := ctx.load("team", record.ref)) is not None:
         answer["defaultTeam"] = team(ctx, found)

@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from ..integrations.installations import INSTALLATION, ON_SITE, enabled, integration_of
+from ..integrations.installations import INSTALLATION, SITE_INSTALLATION, integration_of, is_enabled
 from ..request.context import Context
-from ..sites.customization import of_places, of_site
+from ..sites.customization import site_customization, site_space_customizations
 from ..sites.navigation import Navigation
 from ..sites.publishing import visitor_auth as settings_of
 from ..sites.publishing import without_drafts
 from ..store import Json, Record
-from .integrations import installation, placed
-from .shared import located, set_only
+from .integrations import installation, placement
+from .shared import api_url, without_none
 from .sites import site
 from .structure import structure
-from .urls import shared_url
+from .urls import share_link_url
 
 
-def _location(ctx: Context, record: Record, what: str) -> str:
-    return located(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
+def _site_object_url(ctx: Context, record: Record, what: str) -> str:
+    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
 
 
 def redirect(ctx: Context, record: Record) -> Json:
@@ -26,7 +26,7 @@ def redirect(ctx: Context, record: Record) -> Json:
         "id": record.id,
         "source": record.ref,
         **record.doc,
-        "urls": {"location": _location(ctx, record, "redirects")},
+        "urls": {"location": _site_object_url(ctx, record, "redirects")},
     }
 
 
@@ -40,17 +40,17 @@ def share_link(ctx: Context, record: Record) -> Json:
         "id": record.id,
         **record.doc,
         "urls": {
-            "location": _location(ctx, record, "share-links"),
-            "published": shared_url(ctx, site, record.ref),
+            "location": _site_object_url(ctx, record, "share-links"),
+            "published": share_link_url(ctx, site, record.ref),
         },
     }
 
 
 def visitor_auth(ctx: Context, site: Record) -> Json:
-    return {"object": "publishing-auth", **set_only(settings_of(ctx.store, site))}
+    return {"object": "publishing-auth", **without_none(settings_of(ctx.store, site))}
 
 
-_INJECTS, _SETS_COOKIES = "site:script:inject", "site:script:cookies"
+_SCRIPT_SCOPE, _COOKIE_SCOPE = "site:script:inject", "site:script:cookies"
 
 
 def published_site(ctx: Context, nav: Navigation) -> Json:
@@ -58,29 +58,32 @@ def published_site(ctx: Context, nav: Navigation) -> Json:
 
     Drafts are left out; hidden site spaces are included.
     """
-    published, settings = without_drafts(nav), of_site(ctx, nav.site)
+    published, settings = without_drafts(nav), site_customization(ctx, nav.site)
     return {
         "object": "published-content-site",
         "site": site(ctx, nav.site),
         "structure": structure(ctx, published),
-        "customizations": {"site": settings, "siteSpaces": of_places(ctx, published, settings)},
-        "scripts": list(_scripts(ctx, nav.site)),
+        "customizations": {
+            "site": settings,
+            "siteSpaces": site_space_customizations(ctx, published, settings),
+        },
+        "scripts": list(_active_scripts(ctx, nav.site)),
     }
 
 
-def _scripts(ctx: Context, owner: Record) -> Iterator[Json]:
+def _active_scripts(ctx: Context, owner: Record) -> Iterator[Json]:
     """Yield the scripts of the integrations that are active on the site and have the scope to inject one."""
-    here = {record.scope: record for record in ctx.store.find(ON_SITE, ref=owner.id)}
+    here = {record.scope: record for record in ctx.store.find(SITE_INSTALLATION, ref=owner.id)}
     for installed in ctx.store.find(INSTALLATION, organization=owner.organization):
         integration, on_site = integration_of(ctx, installed), here.get(installed.id)
-        if integration is None or not enabled(integration, installed, on_site, ON_SITE):
+        if integration is None or not is_enabled(integration, installed, on_site, SITE_INSTALLATION):
             continue
-        if _INJECTS not in integration.doc["scopes"]:
+        if _SCRIPT_SCOPE not in integration.doc["scopes"]:
             continue
-        answer = placed(ctx, on_site, False) if on_site else installation(ctx, installed)
+        answer = placement(ctx, on_site, False) if on_site else installation(ctx, installed)
         script = {
             "script": f"{answer['urls']['publicEndpoint']}/script",
-            "cookies": _SETS_COOKIES in integration.doc["scopes"],
+            "cookies": _COOKIE_SCOPE in integration.doc["scopes"],
         }
         policy = {"contentSecurityPolicy": integration.doc.get("contentSecurityPolicy")}
-        yield {**script, **set_only(policy)}
+        yield {**script, **without_none(policy)}

@@ -3,14 +3,14 @@
 from ..request.context import Context
 from ..store import Json
 
-APP = "https://app.docs.example"
+APP_URL = "https://app.docs.example"
 
 
-def located(ctx: Context, path: str) -> str:
+def api_url(ctx: Context, path: str) -> str:
     """Return the URL of an API path at the origin that the caller uses."""
-    return f"{ctx.origin}/v1{path}"
+    return f"{ctx.base_url}/v1{path}"
 
 
-def set_only(doc: Json) -> Json:
+def without_none(doc: Json) -> Json:
     """Return the document without fields that are None. The API omits an unset field in most answers."""
     return {key: value for key, value in doc.items() if value is not None}

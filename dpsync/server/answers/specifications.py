@@ -1,39 +1,39 @@
 """Answers for OpenAPI specifications and their versions, translations and glossary entries."""
 
-from ..access.roles import flags
+from ..access.roles import permission_flags
 from ..request.context import Context
 from ..store import Json, Record
 from .content import space
-from .shared import APP, located, set_only
+from .shared import APP_URL, api_url, without_none
 
 
 def openapi_spec(ctx: Context, record: Record) -> Json:
-    doc = set_only(record.doc)
+    doc = without_none(record.doc)
     urls = {
-        "location": located(ctx, f"/orgs/{record.organization}/openapi/{record.ref}"),
-        "app": f"{APP}/o/{record.organization}/openapi/{record.ref}",
+        "location": api_url(ctx, f"/orgs/{record.organization}/openapi/{record.ref}"),
+        "app": f"{APP_URL}/o/{record.organization}/openapi/{record.ref}",
     }
     if doc["visibility"] == "public" and "lastVersion" in doc:
-        urls["published"] = f"{APP}/o/{record.organization}/openapi/{record.ref}/published"
+        urls["published"] = f"{APP_URL}/o/{record.organization}/openapi/{record.ref}/published"
     return {
         "object": "openapi-spec",
         "id": record.id,
         "slug": record.ref,
         **doc,
-        **({"lastProcessedErrorCount": len(doc.get("lastProcessedErrors", []))} if ctx.full else {}),
-        "permissions": flags("openapi-spec", ctx.standing(record.organization).role),
+        **({"lastProcessedErrorCount": len(doc.get("lastProcessedErrors", []))} if ctx.has_additions else {}),
+        "permissions": permission_flags("openapi-spec", ctx.access_in(record.organization).role),
         "urls": urls,
     }
 
 
 def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
-    location = located(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}")
+    location = api_url(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}")
     details = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
     return {
         "object": "openapi-spec-version",
         "id": record.id,
-        **set_only(details),
-        **({"url": record.doc.get("sourceURL") or f"{location}/content"} if ctx.published else {}),
+        **without_none(details),
+        **({"url": record.doc.get("sourceURL") or f"{location}/content"} if ctx.is_published_profile else {}),
         "urls": {"location": location},
     }
 
@@ -43,7 +43,7 @@ def glossary_entry(ctx: Context, record: Record) -> Json:
         "object": "glossary-entry",
         "id": record.id,
         **record.doc,
-        "urls": {"location": located(ctx, f"/orgs/{record.organization}/translations-glossary/{record.id}")},
+        "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/translations-glossary/{record.id}")},
     }
 
 
@@ -53,12 +53,12 @@ def translation(ctx: Context, record: Record) -> Json:
         "object": "translation",
         "id": record.id,
         **record.doc,
-        "permissions": flags("translation", ctx.standing(record.organization).role),
-        "urls": {"location": located(ctx, f"/orgs/{record.organization}/translations/{record.id}")},
+        "permissions": permission_flags("translation", ctx.access_in(record.organization).role),
+        "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/translations/{record.id}")},
     }
     result = ctx.load("space", record.ref) if record.ref else None
     if result is not None and result.organization == record.organization:
         answer["result"] = {"space": result.id, "revision": space(ctx, result)["revision"]}
-        if ctx.full:
+        if ctx.has_additions:
             answer["result"]["language"] = record.doc["language"]
     return answer

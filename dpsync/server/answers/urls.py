@@ -10,20 +10,20 @@ from urllib.parse import quote
 
 from ..request.context import Context
 from ..sites.navigation import SECTION
-from ..sites.publishing import is_draft, opens
+from ..sites.publishing import is_draft, is_valid_share_key
 from ..store import Record
 
 
-def open_url(ctx: Context, site: Record, key: str | None) -> str | None:
+def published_url(ctx: Context, site: Record, key: str | None) -> str | None:
     """Return the URL of a published site, or None if `key` does not open the site."""
     if not site.doc["published"]:
         return None
     if site.doc["visibility"] != "share-link":
         return base_url(ctx, site)
-    return shared_url(ctx, site, str(key)) if opens(ctx, site, key) else None
+    return share_link_url(ctx, site, str(key)) if is_valid_share_key(ctx, site, key) else None
 
 
-def shared_url(ctx: Context, site: Record, key: str) -> str:
+def share_link_url(ctx: Context, site: Record, key: str) -> str:
     return f"{base_url(ctx, site)}{key}/"
 
 
@@ -35,25 +35,29 @@ def base_url(ctx: Context, site: Record) -> str:
         return f"https://{hostname}/"
     organization = ctx.load("organization", site.organization)
     host = (organization.doc.get("hostname") if organization else None) or site.organization
-    return f"https://{segment(host)}.docs.example/{segment(site.doc['basename'])}/"
+    return f"https://{quote_segment(host)}.docs.example/{quote_segment(site.doc['basename'])}/"
 
 
-def segment(text: str) -> str:
+def quote_segment(text: str) -> str:
     return quote(text, safe="")
 
 
 def site_url(ctx: Context, site: Record) -> str | None:
-    return open_url(ctx, site, getattr(ctx.query, "shareKey", None))
+    return published_url(ctx, site, getattr(ctx.query, "shareKey", None))
 
 
 def section_url(ctx: Context, site: Record, section: Record) -> str | None:
     base = None if is_draft(ctx, section) else site_url(ctx, site)
-    return base if base is None or section.doc["default"] else f"{base}{segment(section.doc['path'])}/"
+    return base if base is None or section.doc["default"] else f"{base}{quote_segment(section.doc['path'])}/"
 
 
-def place_url(ctx: Context, site: Record, place: Record) -> str | None:
-    section = ctx.load(SECTION, place.parent) if place.parent else None
+def site_space_url(ctx: Context, site: Record, site_space: Record) -> str | None:
+    section = ctx.load(SECTION, site_space.parent) if site_space.parent else None
     base = section_url(ctx, site, section) if section else site_url(ctx, site)
-    if place.doc.get("draft"):
+    if site_space.doc.get("draft"):
         return None
-    return base if base is None or place.doc["default"] else f"{base}{segment(place.doc['path'])}/"
+    return (
+        base
+        if base is None or site_space.doc["default"]
+        else f"{base}{quote_segment(site_space.doc['path'])}/"
+    )

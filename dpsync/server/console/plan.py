@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..store import Record, Store
 
-_SECONDS = 120
+_TIMEOUT_SECONDS = 120
 
 
 class PlanProgram(Struct, frozen=True):
@@ -25,46 +25,46 @@ class PlanProgram(Struct, frozen=True):
 
     directory: str
     arguments: tuple[str, ...]
-    words: str
-    variables: Callable[[], Mapping[str, str]] = dict
+    command_line: str
+    environment: Callable[[], Mapping[str, str]] = dict
 
 
-class PrintedPlan(Struct, frozen=True):
+class PlanOutput(Struct, frozen=True):
     """The output of a plan program: `page` is the standard output, `said` the standard error."""
 
-    page: str
-    said: str
-    code: int
+    html: str
+    stderr: str
+    exit_code: int
 
 
-class Planner:
+class PlanRunner:
     """Runs the plan program, one run at a time. `stop` kills a run that is in progress."""
 
     def __init__(self, program: PlanProgram) -> None:
         self.program = program
-        self._turn = asyncio.Lock()
-        self._running: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
 
     def stop(self) -> None:
-        if self._running is not None and self._running.returncode is None:
-            self._running.kill()
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
 
-    async def plan(self, store: Store, user: str, url: str) -> PrintedPlan:
+    async def run(self, store: Store, user: str, url: str) -> PlanOutput:
         """Run the program with a temporary token of the user against the companion at `url`."""
-        async with self._turn:
+        async with self._lock:
             token = Record("token", uuid4().hex, {}, ref=user)
             with store.transaction():
                 store.put(token)
             try:
-                return await self._run(url, token.id)
+                return await self._run_program(url, token.id)
             finally:
                 with store.transaction():
                     store.remove("token", token.id)
 
-    async def _run(self, url: str, token: str) -> PrintedPlan:
-        variables = await asyncio.to_thread(self.program.variables)
+    async def _run_program(self, url: str, token: str) -> PlanOutput:
+        variables = await asyncio.to_thread(self.program.environment)
         with TemporaryDirectory(prefix="dpsync-") as empty:
-            self._running = running = await asyncio.create_subprocess_exec(
+            self._process = running = await asyncio.create_subprocess_exec(
                 *self.program.arguments,
                 cwd=empty,
                 env={**variables, "DPSYNC_URL": url, "DPSYNC_TOKEN": token, "NO_COLOR": "1"},
@@ -73,15 +73,15 @@ class Planner:
                 stderr=asyncio.subprocess.PIPE,
             )
             try:
-                page, said = await asyncio.wait_for(running.communicate(), _SECONDS)
+                page, said = await asyncio.wait_for(running.communicate(), _TIMEOUT_SECONDS)
             except TimeoutError:
-                page, said = b"", f"The plan did not end within {_SECONDS} seconds.".encode()
+                page, said = b"", f"The plan did not end within {_TIMEOUT_SECONDS} seconds.".encode()
             finally:
                 if running.returncode is None:
                     running.kill()
                     await running.wait()
-                self._running = None
+                self._process = None
         said = said.replace(token.encode(), b"(the token)")
-        return PrintedPlan(
+        return PlanOutput(
             page.decode(errors="replace"), said.decode(errors="replace"), running.returncode or 0
         )

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from .documents import Json
-from .targets import sections_of
-from .tree import walk
+from .targets import page_sections
+from .tree import walk_pages
 
-EXCERPT = 240
+EXCERPT_LENGTH = 240
 
 
-class Section(Struct, frozen=True):
+class MatchedSection(Struct, frozen=True):
     anchor: str
     title: str
     body: str
 
 
-class Hit(Struct, frozen=True):
+class SearchHit(Struct, frozen=True):
     """A page that a search found.
 
     `rank` is 0 if the title contains all words, else 1. `sections` are the sections with at least one of the
@@ -25,45 +25,45 @@ class Hit(Struct, frozen=True):
     """
 
     page: Json
-    above: tuple[Json, ...]
+    ancestors: tuple[Json, ...]
     rank: int
-    sections: tuple[Section, ...]
+    sections: tuple[MatchedSection, ...]
 
 
-def words_of(query: str) -> list[str]:
+def query_words(query: str) -> list[str]:
     return query.casefold().split()
 
 
-def has_all(text: str, words: Sequence[str]) -> bool:
+def contains_all(text: str, words: Sequence[str]) -> bool:
     folded = text.casefold()
     return all(word in folded for word in words)
 
 
-def search(pages: list[Json], words: Sequence[str]) -> list[Hit]:
+def search_pages(pages: list[Json], words: Sequence[str]) -> list[SearchHit]:
     """Return the pages that have all words, matches by title first. Without words, return []."""
     if not words:
         return []
-    hits = [hit for page, above in walk(pages) if (hit := _hit(page, above, words)) is not None]
+    hits = [hit for page, above in walk_pages(pages) if (hit := _match_page(page, above, words)) is not None]
     return sorted(hits, key=lambda hit: hit.rank)
 
 
-def _hit(page: Json, above: tuple[Json, ...], words: Sequence[str]) -> Hit | None:
-    parts = sections_of(page)
+def _match_page(page: Json, ancestors: tuple[Json, ...], words: Sequence[str]) -> SearchHit | None:
+    parts = page_sections(page)
     texts = [page["title"], page.get("description") or ""]
-    if not has_all(" ".join([*texts, *(f"{title} {text}" for _, title, text in parts)]), words):
+    if not contains_all(" ".join([*texts, *(f"{title} {text}" for _, title, text in parts)]), words):
         return None
     found = tuple(
-        Section(anchor, title, _excerpt(text, words))
+        MatchedSection(anchor, title, _excerpt(text, words))
         for anchor, title, text in parts
         if any(word in f"{title} {text}".casefold() for word in words)
     )
-    return Hit(page, above, 0 if has_all(page["title"], words) else 1, found)
+    return SearchHit(page, ancestors, 0 if contains_all(page["title"], words) else 1, found)
 
 
 def _excerpt(text: str, words: Sequence[str]) -> str:
     """Return a part of the text that starts a little before the first match."""
     folded = text.casefold()
     places = [folded.find(word) for word in words if word in folded]
-    start = max(min(places, default=0) - EXCERPT // 4, 0)
+    start = max(min(places, default=0) - EXCERPT_LENGTH // 4, 0)
     start = text.rfind(" ", 0, start) + 1 if start else 0
-    return text[start : start + EXCERPT].strip()
+    return text[start : start + EXCERPT_LENGTH].strip()

@@ -10,49 +10,51 @@ from .documents import Json
 from .slugs import unique_slug
 
 Page = Json
-DEEPEST = 50
+MAX_DEPTH = 50
 """How many pages may be in each other."""
 
 
-def walk(pages: Iterable[Page], above: tuple[Page, ...] = ()) -> Iterator[tuple[Page, tuple[Page, ...]]]:
+def walk_pages(
+    pages: Iterable[Page], ancestors: tuple[Page, ...] = ()
+) -> Iterator[tuple[Page, tuple[Page, ...]]]:
     """Yield every page with its ancestors, each page before its descendants."""
     for page in pages:
-        yield page, above
-        yield from walk(page["pages"], (*above, page))
+        yield page, ancestors
+        yield from walk_pages(page["pages"], (*ancestors, page))
 
 
-def too_deep(pages: Iterable[Page]) -> bool:
-    return any(len(above) >= DEEPEST for _, above in walk(pages))
+def exceeds_max_depth(pages: Iterable[Page]) -> bool:
+    return any(len(above) >= MAX_DEPTH for _, above in walk_pages(pages))
 
 
-def find(pages: Iterable[Page], id: str) -> tuple[Page, tuple[Page, ...]] | None:
-    return next(((page, above) for page, above in walk(pages) if page["id"] == id), None)
+def find_page(pages: Iterable[Page], id: str) -> tuple[Page, tuple[Page, ...]] | None:
+    return next(((page, above) for page, above in walk_pages(pages) if page["id"] == id), None)
 
 
-def path_of(page: Page, above: Iterable[Page]) -> str:
-    return "/".join(part["slug"] for part in (*above, page))
+def page_path(page: Page, ancestors: Iterable[Page]) -> str:
+    return "/".join(part["slug"] for part in (*ancestors, page))
 
 
-def paths(pages: Iterable[Page]) -> dict[str, str]:
+def page_ids_by_path(pages: Iterable[Page]) -> dict[str, str]:
     """Return the page ids by path."""
-    return {path_of(page, above): page["id"] for page, above in walk(pages)}
+    return {page_path(page, above): page["id"] for page, above in walk_pages(pages)}
 
 
-def siblings(content: Json, above: tuple[Page, ...]) -> list[Page]:
+def sibling_pages(content: Json, ancestors: tuple[Page, ...]) -> list[Page]:
     """Return the list of siblings below the innermost of these ancestors."""
-    found: list[Page] = above[-1]["pages"] if above else content["pages"]
+    found: list[Page] = ancestors[-1]["pages"] if ancestors else content["pages"]
     return found
 
 
-def fresh_slug(title: str, among: Iterable[Page], but: str = "") -> str:
-    taken = {page["slug"] for page in among if page["id"] != but}
+def unused_slug(title: str, siblings: Iterable[Page], except_id: str = "") -> str:
+    taken = {page["slug"] for page in siblings if page["id"] != except_id}
     return unique_slug(title, taken, "page")
 
 
-def unique_slugs(pages: list[Page]) -> None:
+def make_slugs_unique(pages: list[Page]) -> None:
     """Change the slugs of siblings, also of descendants, so that all siblings have different slugs."""
     taken: set[str] = set()
     for page in pages:
         page["slug"] = unique_slug(page["slug"], taken, "page") if page["slug"] in taken else page["slug"]
         taken.add(page["slug"])
-        unique_slugs(page["pages"])
+        make_slugs_unique(page["pages"])

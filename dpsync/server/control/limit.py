@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-_SECONDS = {"s": 1, "m": 60}
-_MOST_CALLERS = 10_000
+_UNIT_SECONDS = {"s": 1, "m": 60}
+_MAX_CALLERS = 10_000
 
 
 class Allowance(Struct, frozen=True):
@@ -20,17 +20,17 @@ class Allowance(Struct, frozen=True):
     allowed: bool
     limit: int
     remaining: int
-    left: float
+    seconds_left: float
 
     def headers(self) -> dict[str, str]:
         """Return the rate limit headers. `X-RateLimit-Reset` is a Unix time in seconds."""
         found = {
             "x-ratelimit-limit": str(self.limit),
             "x-ratelimit-remaining": str(self.remaining),
-            "x-ratelimit-reset": str(math.ceil(time.time() + self.left)),
+            "x-ratelimit-reset": str(math.ceil(time.time() + self.seconds_left)),
         }
         if not self.allowed:
-            found["retry-after"] = str(max(1, math.ceil(self.left)))
+            found["retry-after"] = str(max(1, math.ceil(self.seconds_left)))
         return found
 
 
@@ -49,14 +49,14 @@ class RateLimit:
         found = re.fullmatch(r"([1-9][0-9]{0,8})/([sm])", text)
         if not found:
             raise ValueError(f"{text!r} is not a rate limit. Write a limit such as 20/s or 600/m")
-        return cls(int(found[1]), _SECONDS[found[2]])
+        return cls(int(found[1]), _UNIT_SECONDS[found[2]])
 
-    def take(self, caller: str) -> Allowance:
+    def consume(self, caller: str) -> Allowance:
         now = self._now()
         ends, used = self._windows.get(caller, (now, 0))
         if now >= ends:
             ends, used = now + self.seconds, 0
-            self._forget(now)
+            self._drop_expired_windows(now)
         allowed = used < self.requests
         used += allowed
         self._windows[caller] = (ends, used)
@@ -65,7 +65,7 @@ class RateLimit:
     def clear(self) -> None:
         self._windows.clear()
 
-    def _forget(self, now: float) -> None:
+    def _drop_expired_windows(self, now: float) -> None:
         """Remove expired windows once there are many windows."""
-        if len(self._windows) >= _MOST_CALLERS:
+        if len(self._windows) >= _MAX_CALLERS:
             self._windows = {name: kept for name, kept in self._windows.items() if kept[0] > now}

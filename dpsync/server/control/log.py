@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-MOST_ENTRIES = 10_000
+MAX_ENTRIES = 10_000
 
 
 class LoggedRequest(Struct, frozen=True):
@@ -32,10 +32,10 @@ class RequestLog:
     emptied.
     """
 
-    def __init__(self, most: int = MOST_ENTRIES) -> None:
-        self.entries: deque[LoggedRequest] = deque(maxlen=most)
+    def __init__(self, max_entries: int = MAX_ENTRIES) -> None:
+        self.entries: deque[LoggedRequest] = deque(maxlen=max_entries)
         self.dropped = 0
-        self.cleared = 0
+        self.clear_count = 0
 
     def add(self, entry: LoggedRequest) -> None:
         self.dropped += len(self.entries) == self.entries.maxlen
@@ -44,4 +44,4 @@ class RequestLog:
     def clear(self) -> None:
         self.entries.clear()
         self.dropped = 0
-        self.cleared += 1
+        self.clear_count += 1

@@ -4,7 +4,7 @@ Input: the classes of `records/family.py`. The top of each module shows the form
 Output: `FAMILIES`, for code that loads worlds, makes ids or removes records. Handlers never import it.
 """
 
-from ..records.family import Families
+from ..records.family import RecordKinds
 from . import (
     agents,
     audit,
@@ -22,21 +22,21 @@ from . import (
     specifications,
 )
 
-FAMILIES = Families(
+RECORD_KINDS = RecordKinds(
     (
-        *origin.FAMILIES,
-        *people.FAMILIES,
-        *grants.FAMILIES,
-        *content.FAMILIES,
-        *pages.FAMILIES,
-        *sites.FAMILIES,
-        *publishing.FAMILIES,
-        *agents.FAMILIES,
-        *settings.FAMILIES,
-        *specifications.FAMILIES,
-        *integrations.FAMILIES,
-        *comments.FAMILIES,
-        *conversations.FAMILIES,
-        *audit.FAMILIES,
+        *origin.RECORD_KINDS,
+        *people.RECORD_KINDS,
+        *grants.RECORD_KINDS,
+        *content.RECORD_KINDS,
+        *pages.RECORD_KINDS,
+        *sites.RECORD_KINDS,
+        *publishing.RECORD_KINDS,
+        *agents.RECORD_KINDS,
+        *settings.RECORD_KINDS,
+        *specifications.RECORD_KINDS,
+        *integrations.RECORD_KINDS,
+        *comments.RECORD_KINDS,
+        *conversations.RECORD_KINDS,
+        *audit.RECORD_KINDS,
     )
 )

@@ -16,64 +16,75 @@ from ..handlers.sites.agents import (
     AGENT_SETTINGS,
     CHANNEL,
     MCP_SERVER,
-    begin_channel,
-    begin_mcp_server,
-    write_channel,
-    write_mcp_server,
+    apply_channel_body,
+    apply_mcp_server_body,
+    initialize_channel,
+    initialize_mcp_server,
 )
-from ..handlers.sites.connections import CONNECTION, UNUSED, begin_connection, write_connection
+from ..handlers.sites.connections import (
+    CONNECTION,
+    DEFAULT_USAGE,
+    apply_connection_body,
+    initialize_connection,
+)
 from ..models import agents as models
 from ..models import connections as mc
-from ..records.family import Dependency, Family, OrdinaryResource, clear
-from ..records.world_format import Dumping, Loading, WorldSection, listed
+from ..records.family import CrudResource, Dependency, RecordKind, clear_column
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection, list_section
 from ..store import Json, Record
 from . import shapes
 
 
-def _load_settings(loading: Loading, site: Record, given: Json) -> None:
+def _load_settings(loader: WorldLoader, site: Record, given: Json) -> None:
     doc = dict(given)
     if "editing" in doc:
         doc["editing"] = {"customInstructions": stored_document(doc["editing"]["customInstructions"])}
-    loading.add(Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id))
+    loader.add(Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id))
 
 
-def _dump_settings(dumping: Dumping, site: Record) -> Json | None:
-    kept = dumping.store.get(AGENT_SETTINGS, site.id)
+def _dump_settings(dumper: WorldDumper, site: Record) -> Json | None:
+    kept = dumper.store.get(AGENT_SETTINGS, site.id)
     return (kept.doc or None) if kept else None
 
 
-MCP_SERVERS = Family(
-    MCP_SERVER, prefix="mcp", owner="site",
-    world=listed(MCP_SERVER, "mcpServers", "site", shape=list[shapes.McpServer], transport="sse", headers={}),
-    resource=OrdinaryResource("MCP server", "/mcp-servers", "siteMcpServerId", answers.mcp_server,
-                              models.McpServer, models.McpServerCreate, models.McpServerUpdate,
-                              begin_mcp_server, write_mcp_server),
+MCP_SERVERS = RecordKind(
+    MCP_SERVER, id_prefix="mcp", owner="site",
+    world_section=list_section(MCP_SERVER, "mcpServers", "site", value_type=list[shapes.McpServer],
+                               transport="sse", headers={}),
+    crud=CrudResource("MCP server", "/mcp-servers", "siteMcpServerId", answers.mcp_server,
+                      models.McpServer, models.McpServerCreate, models.McpServerUpdate,
+                      initialize_mcp_server, apply_mcp_server_body),
 )  # fmt: skip
-CHANNELS = Family(
-    CHANNEL, prefix="channel", owner="site",
-    world=listed(CHANNEL, "channels", "site", shape=list[shapes.Channel], times=("createdAt",),
-                 setupSettings={}, role="support", status="pending"),
-    resource=OrdinaryResource("channel", "/channels", "siteChannelId", answers.channel,
-                              models.Channel, models.ChannelCreate, models.ChannelUpdate,
-                              begin_channel, write_channel),
+CHANNELS = RecordKind(
+    CHANNEL, id_prefix="channel", owner="site",
+    world_section=list_section(CHANNEL, "channels", "site", value_type=list[shapes.Channel],
+                               timestamp_fields=("createdAt",),
+                               setupSettings={}, role="support", status="pending"),
+    crud=CrudResource("channel", "/channels", "siteChannelId", answers.channel,
+                      models.Channel, models.ChannelCreate, models.ChannelUpdate,
+                      initialize_channel, apply_channel_body),
 )  # fmt: skip
-CONNECTIONS = Family(
-    CONNECTION, prefix="connection", owner="site",
-    world=listed(CONNECTION, "contextConnections", "site", shape=list[shapes.ContextConnection],
-                 times=("createdAt",), usageSettings=UNUSED, status="pending", records=0),
-    resource=OrdinaryResource("context connection", "/context-connections", "siteContextConnectionId",
-                              answers.connection, mc.ContextConnection, mc.ConnectionCreate,
-                              mc.ConnectionUpdate, begin_connection, write_connection),
+CONNECTIONS = RecordKind(
+    CONNECTION, id_prefix="connection", owner="site",
+    world_section=list_section(CONNECTION, "contextConnections", "site",
+                               value_type=list[shapes.ContextConnection],
+                               timestamp_fields=("createdAt",), usageSettings=DEFAULT_USAGE, status="pending",
+                               records=0),
+    crud=CrudResource("context connection", "/context-connections", "siteContextConnectionId",
+                      answers.connection, mc.ContextConnection, mc.ConnectionCreate,
+                      mc.ConnectionUpdate, initialize_connection, apply_connection_body),
 )  # fmt: skip
 
-FAMILIES = (
-    Family(AGENT_SETTINGS, owner="site",
-           world=WorldSection("agentSettings", _load_settings, _dump_settings, ("site",),
-                              shapes.AgentSettings)),
+RECORD_KINDS = (
+    RecordKind(AGENT_SETTINGS, owner="site",
+               world_section=WorldSection("agentSettings", _load_settings, _dump_settings, ("site",),
+                                          shapes.AgentSettings)),
     MCP_SERVERS,
     CHANNELS,
     CONNECTIONS,
-    Family(TOPIC, owner="site", depends_on=(Dependency(TOPIC, on_delete=clear("ref")),),
-           world=listed(TOPIC, "topics", "site", shape=list[shapes.Topic], ref="parent",
-                        times=("createdAt", "updatedAt"), usageSettings={"changeRequests": False})),
+    RecordKind(TOPIC, owner="site", depends_on=(Dependency(TOPIC, on_delete=clear_column("ref")),),
+               world_section=list_section(TOPIC, "topics", "site", value_type=list[shapes.Topic],
+                                          ref_field="parent",
+                                          timestamp_fields=("createdAt", "updatedAt"),
+                                          usageSettings={"changeRequests": False})),
 )  # fmt: skip

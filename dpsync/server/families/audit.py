@@ -4,12 +4,13 @@ auditEvents: [{id, occurredAt, action, actor: {type, id, label}, source, target:
 """
 
 from ..handlers.people.audit import AUDIT_EVENT
-from ..records.family import Family
-from ..records.world_format import listed
+from ..records.family import RecordKind
+from ..records.world_format import list_section
 from . import shapes
 
-FAMILIES = (
-    Family(AUDIT_EVENT, owner="organization",
-           world=listed(AUDIT_EVENT, "auditEvents", shape=list[shapes.AuditEvent], times=("occurredAt",),
-                        source="api")),
+RECORD_KINDS = (
+    RecordKind(AUDIT_EVENT, owner="organization",
+               world_section=list_section(AUDIT_EVENT, "auditEvents", value_type=list[shapes.AuditEvent],
+                                          timestamp_fields=("occurredAt",),
+                                          source="api")),
 )  # fmt: skip

@@ -11,89 +11,93 @@ from typing import Any
 
 from ..answers.comments import COMMENT, REPLY
 from ..content.documents import stored_document
-from ..records.family import Columns, Dependency, Family
-from ..records.world_format import Dumping, Loading, WorldSection, but
+from ..records.family import ColumnFilter, Dependency, RecordKind
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection, without_keys
 from ..request.context import CHANGE_REQUEST
-from ..spaces.revisions import active_id
+from ..spaces.revisions import active_revision_id
 from ..store import Json, Record
 from . import shapes
 
-_LINKS = ("id", "space", "changeRequest", "page", "replies")
+_LINK_FIELDS = ("id", "space", "changeRequest", "page", "replies")
 
 
-def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
+def _load(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
     """Load comments. Raise ValueError for a comment on an unknown space or change request."""
-    for comment in loading.each(given):
+    for comment in loader.each_entry(given):
         id, named = comment["space"], comment.get("changeRequest")
-        space = loading.get("space", id) or loading.get("deleted-space", id)
-        request = loading.get(CHANGE_REQUEST, named) if named else None
+        space = loader.get("space", id) or loader.get("deleted-space", id)
+        request = loader.get(CHANGE_REQUEST, named) if named else None
         if space is None or (named and request is None):
             of = organization.id
             raise ValueError(f"a comment of {of!r} refers to an unknown space or change request")
-        revision = str(request.doc["revision"]) if request is not None else active_id(space)
-        _comment(loading, space, revision, comment)
+        revision = str(request.doc["revision"]) if request is not None else active_revision_id(space)
+        _load_comment(loader, space, revision, comment)
 
 
-def _comment(loading: Loading, space: Record, revision: str, given: Json) -> None:
-    doc = {"status": "open", "revision": revision, **_written(loading, but(given, *_LINKS))}
+def _load_comment(loader: WorldLoader, space: Record, revision: str, given: Json) -> None:
+    doc = {
+        "status": "open",
+        "revision": revision,
+        **_make_message(loader, without_keys(given, *_LINK_FIELDS)),
+    }
     if doc["status"] == "resolved":
         doc = {"resolvedAt": doc["postedAt"], "resolvedBy": doc["postedBy"], **doc}
-    id, request = loading.id(COMMENT, given), given.get("changeRequest") or ""
+    id, request = loader.entry_id(COMMENT, given), given.get("changeRequest") or ""
     made = Record(COMMENT, id, doc, space.organization, space.id, request, ref=given.get("page") or "")
-    loading.add(made)
-    for reply in loading.each(given.get("replies") or []):
-        said = _written(loading, but(reply, "id"))
-        loading.add(Record(REPLY, loading.id(REPLY, reply), said, space.organization, space.id, id))
+    loader.add(made)
+    for reply in loader.each_entry(given.get("replies") or []):
+        said = _make_message(loader, without_keys(reply, "id"))
+        loader.add(Record(REPLY, loader.entry_id(REPLY, reply), said, space.organization, space.id, id))
 
 
-def _written(loading: Loading, given: Json) -> Json:
+def _make_message(loader: WorldLoader, given: Json) -> Json:
     """Return the document of a comment or reply. Raise KeyError without `body` or `postedBy`."""
-    doc = {"postedAt": loading.then(), **given, "body": _body(given["body"])}
+    doc = {"postedAt": loader.next_timestamp(), **given, "body": _make_body(given["body"])}
     doc["postedBy"] = given["postedBy"]
     if "reactions" in doc:
         doc["reactions"] = [{"reactedAt": doc["postedAt"], **reaction} for reaction in doc["reactions"]]
     return doc
 
 
-def _body(given: Any) -> Json:
+def _make_body(given: Any) -> Json:
     if isinstance(given, dict) and "document" in given:
         return {"document": stored_document(given["document"])}
     return {"markdown": str(given.get("markdown", "") if isinstance(given, dict) else given)}
 
 
-def _dump(dumping: Dumping, organization: Record) -> list[Json]:
+def _dump(dumper: WorldDumper, organization: Record) -> list[Json]:
     replies: dict[str, list[Record]] = {}
-    for reply in dumping.created(REPLY, organization=organization.id):
+    for reply in dumper.find_by_creation(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)
-    found = dumping.created(COMMENT, organization=organization.id)
-    return [_entry(comment, replies.get(comment.id, [])) for comment in found]
+    found = dumper.find_by_creation(COMMENT, organization=organization.id)
+    return [_dump_comment(comment, replies.get(comment.id, [])) for comment in found]
 
 
-def _entry(found: Record, replies: list[Record]) -> Json:
-    made = {"id": found.id, "space": found.scope, **_readable(found.doc)}
+def _dump_comment(found: Record, replies: list[Record]) -> Json:
+    made = {"id": found.id, "space": found.scope, **_dump_message(found.doc)}
     if found.parent:
         made["changeRequest"] = found.parent
     if found.ref:
         made["page"] = found.ref
     if replies:
-        made["replies"] = [{"id": reply.id, **_readable(reply.doc)} for reply in replies]
+        made["replies"] = [{"id": reply.id, **_dump_message(reply.doc)} for reply in replies]
     return made
 
 
-def _readable(doc: Json) -> Json:
+def _dump_message(doc: Json) -> Json:
     return {**doc, "body": doc["body"].get("markdown", doc["body"])}
 
 
-def _in_comment(comment: Record) -> Columns:
+def _by_comment(comment: Record) -> ColumnFilter:
     return {"organization": comment.organization, "parent": comment.id}
 
 
-FAMILIES = (
-    Family(
+RECORD_KINDS = (
+    RecordKind(
         COMMENT,
-        prefix="comment",
+        id_prefix="comment",
         owner="space",
-        world=WorldSection("comments", _load, _dump, shape=list[shapes.Comment]),
+        world_section=WorldSection("comments", _load, _dump, value_type=list[shapes.Comment]),
     ),
-    Family(REPLY, prefix="reply", owner="space", depends_on=(Dependency(COMMENT, _in_comment),)),
+    RecordKind(REPLY, id_prefix="reply", owner="space", depends_on=(Dependency(COMMENT, _by_comment),)),
 )

@@ -13,70 +13,79 @@ A deleted space has a time (`deletedAt`) or a number of days before loading the 
 
 from datetime import timedelta
 
-from ..clock import stamp
-from ..records.family import Family
-from ..records.world_format import Dumping, Loading, WorldSection, but
+from ..clock import format_timestamp
+from ..records.family import RecordKind
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection, without_keys
 from ..store import Json, Record
 from . import shapes
 
-_PLACE = ("parent", "position", "deletedDaysAgo")
+_POSITION_FIELDS = ("parent", "position", "deletedDaysAgo")
 
 
-def _load_collections(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for one in loading.each(given):
-        doc = {"title": "Untitled", "defaultLevel": "inherit", **but(loading.own("collection", one), *_PLACE)}
-        _place(loading, "collection", organization, one, doc)
+def _load_collections(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for one in loader.each_entry(given):
+        doc = {
+            "title": "Untitled",
+            "defaultLevel": "inherit",
+            **without_keys(loader.without_children("collection", one), *_POSITION_FIELDS),
+        }
+        _load_item(loader, "collection", organization, one, doc)
 
 
-def _load_spaces(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for space in loading.each(given):
+def _load_spaces(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for space in loader.each_entry(given):
         doc = {
             "title": "Untitled",
             "editMode": "live",
             "defaultLevel": "inherit",
             "mergeRules": {"type": "inherit"},
-            "createdAt": loading.then(),
-            "updatedAt": loading.then(),
-            **but(loading.own("space", space), *_PLACE),
+            "createdAt": loader.next_timestamp(),
+            "updatedAt": loader.next_timestamp(),
+            **without_keys(loader.without_children("space", space), *_POSITION_FIELDS),
         }
         if "deletedDaysAgo" in space:
-            day = loading.now - timedelta(days=space["deletedDaysAgo"])
-            doc["deletedAt"] = stamp(day.replace(hour=0, minute=0, second=0, microsecond=0))
+            day = loader.now - timedelta(days=space["deletedDaysAgo"])
+            doc["deletedAt"] = format_timestamp(day.replace(hour=0, minute=0, second=0, microsecond=0))
         kind = "deleted-space" if doc.get("deletedAt") else "space"
-        _place(loading, kind, organization, space, doc)
+        _load_item(loader, kind, organization, space, doc)
 
 
-def _place(loading: Loading, kind: str, organization: Record, given: Json, doc: Json) -> None:
+def _load_item(loader: WorldLoader, kind: str, organization: Record, given: Json, doc: Json) -> None:
     parent = given.get("parent") or ""
-    following = loading.following(organization.id, parent)
+    following = loader.next_position(organization.id, parent)
     position = following if given.get("position") is None else given["position"]
-    id = loading.id("space" if kind == "deleted-space" else kind, given)
+    id = loader.entry_id("space" if kind == "deleted-space" else kind, given)
     if kind == "space":
-        loading.titles[id] = doc["title"]
-    loading.inside(
-        loading.add(Record(kind, id, doc, organization.id, organization.id, parent, position)), given
+        loader.space_titles[id] = doc["title"]
+    loader.load_children(
+        loader.add(Record(kind, id, doc, organization.id, organization.id, parent, position)), given
     )
 
 
-def _dump_collections(dumping: Dumping, organization: Record) -> list[Json]:
-    return [_dump(dumping, item) for item in dumping.created("collection", organization=organization.id)]
+def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
+    return [
+        _dump_item(dumper, item)
+        for item in dumper.find_by_creation("collection", organization=organization.id)
+    ]
 
 
-def _dump_spaces(dumping: Dumping, organization: Record) -> list[Json]:
-    found = dumping.created("space", "deleted-space", organization=organization.id)
-    return [_dump(dumping, space) for space in found]
+def _dump_spaces(dumper: WorldDumper, organization: Record) -> list[Json]:
+    found = dumper.find_by_creation("space", "deleted-space", organization=organization.id)
+    return [_dump_item(dumper, space) for space in found]
 
 
-def _dump(dumping: Dumping, item: Record) -> Json:
+def _dump_item(dumper: WorldDumper, item: Record) -> Json:
     place = {"id": item.id, "parent": item.parent or None, "position": item.position}
-    return {**place, **item.doc, **dumping.inside(item)}
+    return {**place, **item.doc, **dumper.dump_children(item)}
 
 
-FAMILIES = (
-    Family("collection", prefix="col", owner="organization", counted=True,
-           world=WorldSection("collections", _load_collections, _dump_collections,
-                              shape=list[shapes.Collection], kind="collection")),
-    Family("space", prefix="space", owner="organization", also="deleted-space", counted=True,
-           world=WorldSection("spaces", _load_spaces, _dump_spaces, shape=list[shapes.Space], kind="space")),
-    Family("deleted-space", owner="organization"),
+RECORD_KINDS = (
+    RecordKind("collection", id_prefix="col", owner="organization", counted_in_health=True,
+               world_section=WorldSection("collections", _load_collections, _dump_collections,
+                                          value_type=list[shapes.Collection], kind="collection")),
+    RecordKind("space", id_prefix="space", owner="organization", alternate_kind="deleted-space",
+               counted_in_health=True,
+               world_section=WorldSection("spaces", _load_spaces, _dump_spaces, value_type=list[shapes.Space],
+                                          kind="space")),
+    RecordKind("deleted-space", owner="organization"),
 )  # fmt: skip

@@ -3,49 +3,52 @@
 from collections.abc import Callable
 
 from ..access.roles import GRANT
-from ..records.family import Columns, Dependency, Family
-from ..records.grants import grant_of
-from ..records.world_format import Dumping, Loading, WorldSection
+from ..records.family import ColumnFilter, Dependency, RecordKind
+from ..records.grants import make_grant
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection
 from ..store import Json, Record
 from . import shapes
-from .people import of_user
+from .people import by_user
 
-_TO = {"users": "user", "teams": "team"}
+_GRANTEE_KINDS = {"users": "user", "teams": "team"}
 
 
-def _load(loading: Loading, item: Record, given: Json) -> None:
+def _load(loader: WorldLoader, item: Record, given: Json) -> None:
     """Load grants. Raise ValueError for a user who is not a member, or for an unknown team."""
     for several, roles in given.items():
-        to = _TO[several]
+        to = _GRANTEE_KINDS[several]
         for ref, role in (roles or {}).items():
             kind, id = ("team", ref) if to == "team" else ("member", f"{item.organization}:{ref}")
-            if loading.get(kind, id) is None:
+            if loader.get(kind, id) is None:
                 raise ValueError(f"{item.kind} {item.id!r}: the permissions name the unknown {to} {ref!r}")
-            loading.add(grant_of(item, to, ref, None if role == "guest" else role))
+            loader.add(make_grant(item, to, ref, None if role == "guest" else role))
 
 
-def _dump(dumping: Dumping, item: Record) -> Json | None:
-    found = dumping.created(GRANT, **_on(item))
+def _dump(dumper: WorldDumper, item: Record) -> Json | None:
+    found = dumper.find_by_creation(GRANT, **_by_object(item))
     said = {
         several: {grant.ref: grant.doc["role"] for grant in found if grant.doc["to"] == to}
-        for several, to in _TO.items()
+        for several, to in _GRANTEE_KINDS.items()
     }
     return {several: roles for several, roles in said.items() if roles} if found else None
 
 
-def _on(item: Record) -> Columns:
+def _by_object(item: Record) -> ColumnFilter:
     return {"scope": item.id, "parent": item.kind.removeprefix("deleted-")}
 
 
-def _given_to(to: str) -> Callable[[Record, Record], bool]:
+def _is_granted_to(to: str) -> Callable[[Record, Record], bool]:
     return lambda grant, _: bool(grant.doc["to"] == to)
 
 
-FAMILIES = (
-    Family(GRANT,
-           depends_on=(Dependency("member", of_user, only=_given_to("user")),
-                  Dependency("team", only=_given_to("team")), Dependency("collection", _on),
-                  Dependency("space", _on, kept=True), Dependency("site", _on)),
-           world=WorldSection("permissions", _load, _dump, ("collection", "space", "deleted-space", "site"),
-                              shapes.Permissions)),
+RECORD_KINDS = (
+    RecordKind(GRANT,
+               depends_on=(Dependency("member", by_user, is_holder=_is_granted_to("user")),
+                           Dependency("team", is_holder=_is_granted_to("team")),
+                           Dependency("collection", _by_object),
+                           Dependency("space", _by_object, until_erased=True),
+                           Dependency("site", _by_object)),
+               world_section=WorldSection("permissions", _load, _dump,
+                                          ("collection", "space", "deleted-space", "site"),
+                                          shapes.Permissions)),
 )  # fmt: skip

@@ -4,19 +4,21 @@ format: dpsync.world/1
 origin: {platform, readAt, profile, anonymous, caller, notRead: [path]}
 """
 
-from ..records.family import Family
-from ..records.origin import KIND, WorldOrigin, record_of
-from ..records.world_format import WORLD, Dumping, Loading, WorldSection
+from ..records.family import RecordKind
+from ..records.origin import KIND, WorldOrigin, origin_record
+from ..records.world_format import WORLD, WorldDumper, WorldLoader, WorldSection
 from ..store import Json, Record
 
 
-def _load(loading: Loading, _: Record, given: Json) -> None:
-    loading.add(record_of(given))
+def _load(loader: WorldLoader, _: Record, given: Json) -> None:
+    loader.add(origin_record(given))
 
 
-def _dump(dumping: Dumping, _: Record) -> Json | None:
-    found = dumping.created(KIND)
+def _dump(dumper: WorldDumper, _: Record) -> Json | None:
+    found = dumper.find_by_creation(KIND)
     return found[0].doc if found else None
 
 
-FAMILIES = (Family(KIND, world=WorldSection("origin", _load, _dump, (WORLD.kind,), WorldOrigin)),)
+RECORD_KINDS = (
+    RecordKind(KIND, world_section=WorldSection("origin", _load, _dump, (WORLD.kind,), WorldOrigin)),
+)

@@ -23,104 +23,104 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from ..content.documents import stored_document
-from ..content.editing import Editing
+from ..content.editing import ContentEditor
 from ..content.rich_text import to_document
-from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
-from ..models.base import Body, Id, RichTextDocument, Stamp, absent
+from ..content.tree import exceeds_max_depth, make_slugs_unique, unused_slug, walk_pages
+from ..models.base import Body, Id, RichTextDocument, Timestamp, optional_field
 from ..models.change_requests import Change, PageFields, Status
 from ..models.content import MarkdownText
 from ..models.pages import Dimensions, PageType
-from ..records.family import Family
-from ..records.world_format import Dumping, Loading, WorldSection
+from ..records.family import RecordKind
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection
 from ..request.context import CHANGE_REQUEST
-from ..spaces.revisions import KIND as REVISION
-from ..spaces.revisions import active_id, content_of, empty_content
+from ..spaces.revisions import REVISION as REVISION
+from ..spaces.revisions import active_revision_id, empty_content, revision_content
 from ..store import Json, Record
 
-_UNDER = ("space", "deleted-space")
+_PARENT_KINDS = ("space", "deleted-space")
 
 
-class _Entry(Body):
+class _WorldEntry(Body):
     """A part of a world that accepts no other members than its fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
-class _Text(_Entry):
-    id: Id = absent()
+class _Text(_WorldEntry):
+    id: Id = optional_field()
     title: str
-    markdown: str = absent()
-    document: RichTextDocument = absent()
-    git: Json = absent()
+    markdown: str = optional_field()
+    document: RichTextDocument = optional_field()
+    git: Json = optional_field()
 
 
 class _Page(_Text, PageFields):
-    model_config = _Entry.model_config
+    model_config = _WorldEntry.model_config
 
     title: str
-    document: RichTextDocument = absent()
+    document: RichTextDocument = optional_field()
     type: PageType = "document"
-    createdAt: Stamp = absent()
-    updatedAt: Stamp = absent()
+    createdAt: Timestamp = optional_field()
+    updatedAt: Timestamp = optional_field()
     pages: list["_Page"] = Field(default_factory=list)
 
 
-class _File(_Entry):
-    id: Id = absent()
+class _File(_WorldEntry):
+    id: Id = optional_field()
     name: str
     contentType: str = "application/octet-stream"
     size: float = 0
-    downloadURL: str = absent()
-    dimensions: Dimensions = absent()
-    git: Json = absent()
+    downloadURL: str = optional_field()
+    dimensions: Dimensions = optional_field()
+    git: Json = optional_field()
 
 
-class _Content(_Entry):
+class _Content(_WorldEntry):
     type: Literal["edits", "merge", "update"] = "edits"
-    mergedFrom: str = absent()
+    mergedFrom: str = optional_field()
     parents: list[str] = Field(default_factory=list)
-    createdAt: Stamp = absent()
-    git: Json = absent()
+    createdAt: Timestamp = optional_field()
+    git: Json = optional_field()
     pages: list[_Page] = Field(default_factory=list)
     files: list[_File] = Field(default_factory=list)
     reusableContents: list[_Text] = Field(default_factory=list)
     variables: dict[str, str] = Field(default_factory=dict)
 
 
-class _Review(_Entry):
-    id: Id = absent()
-    user: str = absent()
+class _ReviewEntry(_WorldEntry):
+    id: Id = optional_field()
+    user: str = optional_field()
     status: Literal["approved", "changes-requested"]
-    revision: Id = absent()
-    createdAt: Stamp = absent()
-    updatedAt: Stamp = absent()
-    comment: Id = absent()
+    revision: Id = optional_field()
+    createdAt: Timestamp = optional_field()
+    updatedAt: Timestamp = optional_field()
+    comment: Id = optional_field()
 
 
-class _Requested(_Entry):
+class _RequestedReviewer(_WorldEntry):
     user: str
-    requestedBy: str = absent()
-    revision: Id = absent()
-    createdAt: Stamp = absent()
+    requestedBy: str = optional_field()
+    revision: Id = optional_field()
+    createdAt: Timestamp = optional_field()
 
 
-class _ChangeRequest(_Entry):
-    id: Id = absent()
-    number: int = absent()
+class _ChangeRequest(_WorldEntry):
+    id: Id = optional_field()
+    number: int = optional_field()
     subject: str = ""
     status: Status = "draft"
-    description: MarkdownText | RichTextDocument = absent(union_mode="left_to_right")
+    description: MarkdownText | RichTextDocument = optional_field(union_mode="left_to_right")
     createdBy: str
-    createdAt: Stamp = absent()
-    updatedAt: Stamp = absent()
-    conversationsIssuesCluster: str = absent()
-    contributors: list[str] = absent()
-    requestedReviewers: list[str | _Requested] = absent()
-    reviews: list[_Review] = absent()
-    revision: Id = absent()
-    revisionInitial: Id = absent()
-    revisionMergedAncestor: Id = absent()
-    revisionMerged: Id = absent()
+    createdAt: Timestamp = optional_field()
+    updatedAt: Timestamp = optional_field()
+    conversationsIssuesCluster: str = optional_field()
+    contributors: list[str] = optional_field()
+    requestedReviewers: list[str | _RequestedReviewer] = optional_field()
+    reviews: list[_ReviewEntry] = optional_field()
+    revision: Id = optional_field()
+    revisionInitial: Id = optional_field()
+    revisionMergedAncestor: Id = optional_field()
+    revisionMerged: Id = optional_field()
     startedFrom: list[Change] = Field(default_factory=list)
     changes: list[Change] = Field(default_factory=list)
 
@@ -128,102 +128,102 @@ class _ChangeRequest(_Entry):
 # --- loading --------------------------------------------------------------------------------------
 
 
-def _load_content(loading: Loading, space: Record, given: Json) -> None:
+def _load_content(loader: WorldLoader, space: Record, given: Json) -> None:
     """Load the content of a space. Raise ValueError if the content is invalid."""
     content = _Content.model_validate(given)
-    said = content.given()
+    said = content.sent_fields()
     doc: Json = {
         **{name: said[name] for name in ("mergedFrom", "git") if name in said},
         "type": content.type,
         "parents": content.parents,
         "createdAt": content.createdAt or space.doc["createdAt"],
-        "pages": _pages(loading, content.pages, content.createdAt or space.doc["createdAt"]),
-        "files": [_file(loading, file) for file in content.files],
-        "reusableContents": [_text(loading, "reusable-content", one) for one in content.reusableContents],
+        "pages": _make_pages(loader, content.pages, content.createdAt or space.doc["createdAt"]),
+        "files": [_make_file(loader, file) for file in content.files],
+        "reusableContents": [_make_text(loader, "reusable-content", one) for one in content.reusableContents],
         "variables": content.variables,
     }
-    unique_slugs(doc["pages"])
-    ids = [page["id"] for page, _ in walk(doc["pages"])]
-    if too_deep(doc["pages"]):
+    make_slugs_unique(doc["pages"])
+    ids = [page["id"] for page, _ in walk_pages(doc["pages"])]
+    if exceeds_max_depth(doc["pages"]):
         raise ValueError(f"pages of the space {space.id!r} are nested too deep")
     if len(ids) != len(set(ids)):
         raise ValueError(f"two pages of the space {space.id!r} have the same id")
-    loading.add(Record(REVISION, active_id(space), doc, space.organization, space.id))
+    loader.add(Record(REVISION, active_revision_id(space), doc, space.organization, space.id))
 
 
-def _pages(loading: Loading, given: list[_Page], now: str) -> list[Json]:
+def _make_pages(loader: WorldLoader, given: list[_Page], now: str) -> list[Json]:
     pages: list[Json] = []
     for page in given:
         made = {
             "createdAt": now,
             "updatedAt": now,
-            **_text(loading, "page", page),
+            **_make_text(loader, "page", page),
             "type": page.type,
-            "slug": page.slug or fresh_slug(page.title, pages),
+            "slug": page.slug or unused_slug(page.title, pages),
         }
         if page.type == "document":
             made.setdefault("body", {"markdown": ""})
-        pages.append(made | {"pages": _pages(loading, page.pages, now)})
+        pages.append(made | {"pages": _make_pages(loader, page.pages, now)})
     return pages
 
 
-def _text(loading: Loading, kind: str, given: _Text) -> Json:
-    made = {name: value for name, value in given.given().items() if value is not None}
+def _make_text(loader: WorldLoader, kind: str, given: _Text) -> Json:
+    made = {name: value for name, value in given.sent_fields().items() if value is not None}
     markdown, document = made.pop("markdown", None), made.pop("document", None)
     if document is not None:
         made["body"] = {"document": stored_document(document)}
     elif markdown is not None:
         made["body"] = {"markdown": markdown}
-    return {**made, "id": given.id or loading.next(kind)}
+    return {**made, "id": given.id or loader.next_id(kind)}
 
 
-def _file(loading: Loading, given: _File) -> Json:
-    said = {"contentType": given.contentType, "size": given.size, **given.given()}
-    return {**said, "id": given.id or loading.next("file")}
+def _make_file(loader: WorldLoader, given: _File) -> Json:
+    said = {"contentType": given.contentType, "size": given.size, **given.sent_fields()}
+    return {**said, "id": given.id or loader.next_id("file")}
 
 
-def _load_change_requests(loading: Loading, space: Record, given: list[Json]) -> None:
+def _load_change_requests(loader: WorldLoader, space: Record, given: list[Json]) -> None:
     """Load change requests, after the content they start from. Raise ValueError for an invalid change."""
-    main = loading.get(REVISION, active_id(space))
-    content = content_of(main) if main else empty_content()
+    main = loader.get(REVISION, active_revision_id(space))
+    content = revision_content(main) if main else empty_content()
     for number, request in enumerate(given, 1):
-        _change_request(
-            loading, space, active_id(space), content, number, _ChangeRequest.model_validate(request)
+        _load_change_request(
+            loader, space, active_revision_id(space), content, number, _ChangeRequest.model_validate(request)
         )
 
 
-def _change_request(
-    loading: Loading, space: Record, active: str, main: Json, number: int, given: _ChangeRequest
+def _load_change_request(
+    loader: WorldLoader, space: Record, active: str, main: Json, number: int, given: _ChangeRequest
 ) -> None:
-    said = given.given()
+    said = given.sent_fields()
     began = main
     doc: Json = {
-        "createdAt": loading.then(),
-        "updatedAt": given.createdAt or loading.then(),
+        "createdAt": loader.next_timestamp(),
+        "updatedAt": given.createdAt or loader.next_timestamp(),
         "contributors": [given.createdBy],
         "revisionInitial": active,
-        **{name: value for name, value in said.items() if name not in _APART},
+        **{name: value for name, value in said.items() if name not in _COMPUTED_FIELDS},
         "subject": given.subject,
         "status": given.status,
     }
     if "description" in said:
-        doc["description"] = _description(said["description"])
+        doc["description"] = _make_description(said["description"])
     if given.startedFrom:
-        doc["revisionInitial"], began = _changed(loading, space, main, said["startedFrom"])
+        doc["revisionInitial"], began = _load_changed_revision(loader, space, main, said["startedFrom"])
     doc.setdefault("revision", doc["revisionInitial"])
     if given.changes:
-        doc["revision"], _ = _changed(loading, space, began, said["changes"])
+        doc["revision"], _ = _load_changed_revision(loader, space, began, said["changes"])
     if given.status == "merged":
         doc.setdefault("revisionMerged", active)
-    _complete_reviews(loading, doc)
+    _complete_reviews(loader, doc)
     number = given.number or number
-    id = given.id or loading.free(CHANGE_REQUEST)
-    loading.add(
+    id = given.id or loader.unused_id(CHANGE_REQUEST)
+    loader.add(
         Record(CHANGE_REQUEST, id, doc, space.organization, space.id, given.status, number, str(number))
     )
 
 
-def _complete_reviews(loading: Loading, doc: Json) -> None:
+def _complete_reviews(loader: WorldLoader, doc: Json) -> None:
     """Add defaults to reviews and requested reviewers: the time and revision of the change request."""
     then = {"revision": doc["revision"], "createdAt": doc["createdAt"]}
     asked = [{"user": one} if isinstance(one, str) else one for one in doc.get("requestedReviewers", [])]
@@ -231,63 +231,66 @@ def _complete_reviews(loading: Loading, doc: Json) -> None:
         doc["requestedReviewers"] = [{**then, "requestedBy": doc["createdBy"], **one} for one in asked]
     if doc.get("reviews"):
         doc["reviews"] = [
-            {"id": loading.free("review"), **then, "updatedAt": doc["createdAt"], **one}
+            {"id": loader.unused_id("review"), **then, "updatedAt": doc["createdAt"], **one}
             for one in doc["reviews"]
         ]
 
 
-_APART = ("id", "number", "startedFrom", "changes", "description")
+_COMPUTED_FIELDS = ("id", "number", "startedFrom", "changes", "description")
 
 
-def _description(given: Json) -> Json:
+def _make_description(given: Json) -> Json:
     if "markdown" in given:
         return stored_document(to_document(given["markdown"]))
     return stored_document(given)
 
 
-def _changed(loading: Loading, space: Record, content: Json, changes: list[Json]) -> tuple[str, Json]:
-    now = loading.then()
-    editing = Editing(content, content, now, loading.next)
+def _load_changed_revision(
+    loader: WorldLoader, space: Record, content: Json, changes: list[Json]
+) -> tuple[str, Json]:
+    now = loader.next_timestamp()
+    editing = ContentEditor(content, content, now, loader.next_id)
     editing.apply(changes)
-    id = loading.free(REVISION)
+    id = loader.unused_id(REVISION)
     doc = {"type": "edits", "parents": [], "createdAt": now, **editing.content}
-    loading.add(Record(REVISION, id, doc, space.organization, space.id))
+    loader.add(Record(REVISION, id, doc, space.organization, space.id))
     return id, editing.content
 
 
 # --- dumping --------------------------------------------------------------------------------------
 
 
-def _dump_content(dumping: Dumping, space: Record) -> Json | None:
+def _dump_content(dumper: WorldDumper, space: Record) -> Json | None:
     """Return the active revision. The control plane exports other revisions as plain records."""
-    revision = dumping.store.get(REVISION, active_id(space))
-    return _entry(revision.doc) if revision is not None and revision.scope == space.id else None
+    revision = dumper.store.get(REVISION, active_revision_id(space))
+    return _dump_revision(revision.doc) if revision is not None and revision.scope == space.id else None
 
 
-def _dump_change_requests(dumping: Dumping, space: Record) -> list[Json] | None:
-    found = dumping.created(CHANGE_REQUEST, scope=space.id)
+def _dump_change_requests(dumper: WorldDumper, space: Record) -> list[Json] | None:
+    found = dumper.find_by_creation(CHANGE_REQUEST, scope=space.id)
     return [{"id": one.id, "number": one.position, **one.doc} for one in found] or None
 
 
-def _entry(doc: Json) -> Json:
-    texts = {name: [_text_entry(one) for one in doc[name]] for name in ("pages", "reusableContents")}
+def _dump_revision(doc: Json) -> Json:
+    texts = {name: [_dump_text(one) for one in doc[name]] for name in ("pages", "reusableContents")}
     return {**doc, **texts}
 
 
-def _text_entry(text: Json) -> Json:
+def _dump_text(text: Json) -> Json:
     made: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
     made |= text.get("body", {})
     if text.get("pages"):
-        made["pages"] = [_text_entry(page) for page in text["pages"]]
+        made["pages"] = [_dump_text(page) for page in text["pages"]]
     return made
 
 
-FAMILIES = (
-    Family(REVISION, prefix="revision", owner="space",
-           world=WorldSection("content", _load_content, _dump_content, _UNDER, _Content)),
-    Family(CHANGE_REQUEST, prefix="cr", owner="space",
-           world=WorldSection("changeRequests", _load_change_requests, _dump_change_requests, _UNDER,
-                              list[_ChangeRequest])),
-    *(Family(part, prefix=part) for part in ("page", "file", "reusable-content", "review")),
+RECORD_KINDS = (
+    RecordKind(REVISION, id_prefix="revision", owner="space",
+               world_section=WorldSection("content", _load_content, _dump_content, _PARENT_KINDS, _Content)),
+    RecordKind(CHANGE_REQUEST, id_prefix="cr", owner="space",
+               world_section=WorldSection("changeRequests", _load_change_requests, _dump_change_requests,
+                                          _PARENT_KINDS,
+                                          list[_ChangeRequest])),
+    *(RecordKind(part, id_prefix=part) for part in ("page", "file", "reusable-content", "review")),
 )  # fmt: skip
 """Pages, files, reusable contents and reviews have ids, but no records of their own."""

@@ -9,101 +9,110 @@ visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 from typing import Any
 
 from .. import answers
-from ..handlers.sites.sites import begin_share_link
+from ..handlers.sites.sites import initialize_share_link
 from ..models import publishing as models
-from ..records.family import Columns, Dependency, Family, OrdinaryResource
-from ..records.world_format import Dumping, Loading, WorldSection, but
-from ..sites.navigation import PLACE, REDIRECT, SECTION, target
-from ..sites.publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
+from ..records.family import ColumnFilter, CrudResource, Dependency, RecordKind
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection, without_keys
+from ..sites.navigation import REDIRECT, SECTION, SITE_SPACE, redirect_target
+from ..sites.publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, derive_secret
 from ..store import Json, Record
 from . import shapes
 
 
-def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:
+def _load_redirects(loader: WorldLoader, site: Record, given: list[Json]) -> None:
     """Load redirects, after the navigation, because redirects refer to its nodes."""
     sources: set[str] = set()
-    for redirect in loading.each(given):
+    for redirect in loader.each_entry(given):
         if redirect["source"].casefold() in sources:
             raise ValueError(f"the site {site.id!r} has two redirects for {redirect['source']!r}")
         sources.add(redirect["source"].casefold())
-        _redirect(loading, site, redirect)
+        _load_redirect(loader, site, redirect)
 
 
-def _redirect(loading: Loading, site: Record, given: Json) -> None:
+def _load_redirect(loader: WorldLoader, site: Record, given: Json) -> None:
     doc = {
         "captureWildcard": False,
         "permanent": False,
         "draft": False,
-        "createdAt": loading.then(),
-        "updatedAt": loading.then(),
-        **but(given, "id", "source"),
+        "createdAt": loader.next_timestamp(),
+        "updatedAt": loader.next_timestamp(),
+        **without_keys(given, "id", "source"),
     }
-    leads_to = _leads_to(loading, site, given["destination"])
-    id = loading.id(REDIRECT, given)
-    loading.add(Record(REDIRECT, id, doc, site.organization, site.id, leads_to, ref=given["source"]))
+    leads_to = _find_redirect_target(loader, site, given["destination"])
+    id = loader.entry_id(REDIRECT, given)
+    loader.add(Record(REDIRECT, id, doc, site.organization, site.id, leads_to, ref=given["source"]))
 
 
-def _leads_to(loading: Loading, site: Record, destination: Json) -> str:
+def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) -> str:
     if destination["kind"] == "external":
         return ""
     section = destination["kind"] == "site-section"
-    kind, id = (SECTION, destination["siteSectionId"]) if section else (PLACE, destination["siteSpaceId"])
-    node = loading.get(kind, id)
+    kind, id = (
+        (SECTION, destination["siteSectionId"]) if section else (SITE_SPACE, destination["siteSpaceId"])
+    )
+    node = loader.get(kind, id)
     if node is None:
         raise ValueError(f"a redirect of the site {site.id!r} leads to the unknown {kind} {id!r}")
-    return target(node)
+    return redirect_target(node)
 
 
-def _dump_redirects(dumping: Dumping, site: Record) -> list[Json] | None:
-    found = dumping.created(REDIRECT, scope=site.id)
+def _dump_redirects(dumper: WorldDumper, site: Record) -> list[Json] | None:
+    found = dumper.find_by_creation(REDIRECT, scope=site.id)
     return [{"id": redirect.id, "source": redirect.ref, **redirect.doc} for redirect in found] or None
 
 
-def _load_share_links(loading: Loading, site: Record, given: list[Json]) -> None:
-    for link in loading.each(given):
-        id = loading.id(SHARE_LINK, link)
-        doc = {"name": id, "active": True, "createdAt": loading.then(), **but(link, "id", "token")}
-        token = link.get("token") or secret(SHARE_LINK, id)[:24]
-        loading.add(Record(SHARE_LINK, id, doc, site.organization, site.id, ref=token))
+def _load_share_links(loader: WorldLoader, site: Record, given: list[Json]) -> None:
+    for link in loader.each_entry(given):
+        id = loader.entry_id(SHARE_LINK, link)
+        doc = {
+            "name": id,
+            "active": True,
+            "createdAt": loader.next_timestamp(),
+            **without_keys(link, "id", "token"),
+        }
+        token = link.get("token") or derive_secret(SHARE_LINK, id)[:24]
+        loader.add(Record(SHARE_LINK, id, doc, site.organization, site.id, ref=token))
 
 
-def _dump_share_links(dumping: Dumping, site: Record) -> list[Json] | None:
-    found = dumping.created(SHARE_LINK, scope=site.id)
+def _dump_share_links(dumper: WorldDumper, site: Record) -> list[Json] | None:
+    found = dumper.find_by_creation(SHARE_LINK, scope=site.id)
     return [{"id": link.id, "token": link.ref, **link.doc} for link in found] or None
 
 
-def _settings(kind: str, key: str, shape: Any) -> WorldSection:
+def _settings_section(kind: str, key: str, shape: Any) -> WorldSection:
     """Declare settings that belong to the site with the same id."""
 
-    def load(loading: Loading, site: Record, given: Json) -> None:
-        loading.add(Record(kind, site.id, given, site.organization, site.id))
+    def load(loader: WorldLoader, site: Record, given: Json) -> None:
+        loader.add(Record(kind, site.id, given, site.organization, site.id))
 
-    def dump(dumping: Dumping, site: Record) -> Json | None:
-        kept = dumping.store.get(kind, site.id)
+    def dump(dumper: WorldDumper, site: Record) -> Json | None:
+        kept = dumper.store.get(kind, site.id)
         return (kept.doc or None) if kept else None
 
     return WorldSection(key, load, dump, ("site",), shape)
 
 
-def _to_node(node: Record) -> Columns:
-    return {"scope": node.scope, "parent": target(node)}
+def _by_target(node: Record) -> ColumnFilter:
+    return {"scope": node.scope, "parent": redirect_target(node)}
 
 
-SHARE_LINKS = Family(
-    SHARE_LINK, prefix="share", owner="site",
-    world=WorldSection("shareLinks", _load_share_links, _dump_share_links, ("site",),
-                       list[shapes.ShareLink]),
-    resource=OrdinaryResource("share link", "/share-links", "shareLinkId", answers.share_link,
-                              models.ShareLink, models.ShareLinkCreate, models.ShareLinkUpdate,
-                              begin_share_link),
+SHARE_LINKS = RecordKind(
+    SHARE_LINK, id_prefix="share", owner="site",
+    world_section=WorldSection("shareLinks", _load_share_links, _dump_share_links, ("site",),
+                               list[shapes.ShareLink]),
+    crud=CrudResource("share link", "/share-links", "shareLinkId", answers.share_link,
+                      models.ShareLink, models.ShareLinkCreate, models.ShareLinkUpdate,
+                      initialize_share_link),
 )  # fmt: skip
 
-FAMILIES = (
-    Family(REDIRECT, prefix="redirect", owner="site",
-           depends_on=(Dependency(SECTION, _to_node), Dependency(PLACE, _to_node)),
-           world=WorldSection("redirects", _load_redirects, _dump_redirects, ("site",),
-                              list[shapes.Redirect])),
+RECORD_KINDS = (
+    RecordKind(REDIRECT, id_prefix="redirect", owner="site",
+               depends_on=(Dependency(SECTION, _by_target), Dependency(SITE_SPACE, _by_target)),
+               world_section=WorldSection("redirects", _load_redirects, _dump_redirects, ("site",),
+                                          list[shapes.Redirect])),
     SHARE_LINKS,
-    Family(CUSTOMIZATION, owner="site", world=_settings(CUSTOMIZATION, "customization", dict[str, Any])),
-    Family(VISITOR_AUTH, owner="site", world=_settings(VISITOR_AUTH, "visitorAuth", shapes.VisitorAuth)),
+    RecordKind(CUSTOMIZATION, owner="site", world_section=_settings_section(CUSTOMIZATION, "customization",
+                                                                            dict[str, Any])),
+    RecordKind(VISITOR_AUTH, owner="site", world_section=_settings_section(VISITOR_AUTH, "visitorAuth",
+                                                                           shapes.VisitorAuth)),
 )  # fmt: skip

@@ -8,470 +8,470 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..models.base import Role
-from ..records.world_shapes import Name, Shape, Token, maybe, refers_to
+from ..records.world_shapes import Name, Token, WorldModel, optional_member, refers_to
 
 Json = dict[str, Any]
 Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """No column of a store holds a NUL."""
-GivenRole = Role | Literal["guest"] | None
+RoleOrGuest = Role | Literal["guest"] | None
 Level = Role | Literal["inherit"] | None
 OrganizationId = Annotated[Name, refers_to("organization")]
 UserId = Annotated[Name, refers_to("user")]
 TeamId = Annotated[Name, refers_to("team")]
 CollectionId = Annotated[Name, refers_to("collection")]
 SpaceId = Annotated[Name, refers_to("space")]
-AnySpaceId = Annotated[Name, refers_to("space", "deleted-space")]
+SpaceOrDeletedSpaceId = Annotated[Name, refers_to("space", "deleted-space")]
 SiteId = Annotated[Name, refers_to("site")]
 TopicId = Annotated[Name, refers_to("site-topic")]
 ChangeRequestId = Annotated[Name, refers_to("change-request")]
 ClusterId = Annotated[Name, refers_to("issues-cluster")]
 
 
-class User(Shape):
-    id: Name = maybe()
-    displayName: str = maybe()
-    email: Text = maybe()
-    emailVerified: bool = maybe()
-    photoURL: str = maybe()
+class User(WorldModel):
+    id: Name = optional_member()
+    displayName: str = optional_member()
+    email: Text = optional_member()
+    emailVerified: bool = optional_member()
+    photoURL: str = optional_member()
 
 
 Tokens = dict[Token, UserId]
 
 
-class DefaultContent(Shape):
+class DefaultContent(WorldModel):
     type: Literal["site"]
     site: SiteId
 
 
-class Organization(Shape):
-    id: Name = maybe()
-    title: str = maybe()
-    hostname: str = maybe()
-    customHostname: str = maybe()
-    logo: str | None = maybe()
-    emailDomains: list[str] = maybe()
-    type: str = maybe()
-    useCase: str = maybe()
-    communityType: str = maybe()
-    plan: str = maybe()
-    inviteLinks: bool = maybe()
-    mergeRules: Json = maybe()
-    trial: Json = maybe()
-    sso: bool = maybe()
-    ai: bool = maybe()
-    defaultRole: GivenRole = maybe()
-    defaultContent: DefaultContent | None = maybe()
-    createdAt: str = maybe()
+class Organization(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    hostname: str = optional_member()
+    customHostname: str = optional_member()
+    logo: str | None = optional_member()
+    emailDomains: list[str] = optional_member()
+    type: str = optional_member()
+    useCase: str = optional_member()
+    communityType: str = optional_member()
+    plan: str = optional_member()
+    inviteLinks: bool = optional_member()
+    mergeRules: Json = optional_member()
+    trial: Json = optional_member()
+    sso: bool = optional_member()
+    ai: bool = optional_member()
+    defaultRole: RoleOrGuest = optional_member()
+    defaultContent: DefaultContent | None = optional_member()
+    createdAt: str = optional_member()
 
 
-class Member(Shape):
+class Member(WorldModel):
     user: UserId
-    role: GivenRole = maybe()
-    disabled: bool = maybe()
-    sso: bool = maybe()
-    joinedAt: str = maybe()
-    lastSeenAt: str = maybe()
+    role: RoleOrGuest = optional_member()
+    disabled: bool = optional_member()
+    sso: bool = optional_member()
+    joinedAt: str = optional_member()
+    lastSeenAt: str = optional_member()
 
 
-class Team(Shape):
-    id: Name = maybe()
-    title: str = maybe()
-    createdAt: str = maybe()
+class Team(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    createdAt: str = optional_member()
 
 
-class TeamMember(Shape):
+class TeamMember(WorldModel):
     user: UserId
-    role: Literal["owner", "member"] | None = maybe()
+    role: Literal["owner", "member"] | None = optional_member()
 
 
-class Permissions(Shape):
-    users: dict[UserId, GivenRole] | None = maybe()
-    teams: dict[TeamId, GivenRole] | None = maybe()
+class Permissions(WorldModel):
+    users: dict[UserId, RoleOrGuest] | None = optional_member()
+    teams: dict[TeamId, RoleOrGuest] | None = optional_member()
 
 
-class _Placed(Shape):
-    id: Name = maybe()
-    title: str = maybe()
-    parent: CollectionId | None = maybe()
-    position: int | None = maybe()
-    defaultLevel: Level = maybe()
+class _SpaceOrCollection(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    parent: CollectionId | None = optional_member()
+    position: int | None = optional_member()
+    defaultLevel: Level = optional_member()
 
 
-class Collection(_Placed):
-    description: str = maybe()
+class Collection(_SpaceOrCollection):
+    description: str = optional_member()
 
 
-class Space(_Placed):
-    type: Literal["styleguide"] = maybe()
-    emoji: str | None = maybe()
-    icon: str | None = maybe()
-    language: str | None = maybe()
-    editMode: Literal["live", "locked"] = maybe()
-    mergeRules: Json = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
-    deletedAt: str = maybe()
-    deletedDaysAgo: int = maybe(ge=0, le=36_500)
-    revision: Name = maybe()
-    gitSync: Json = maybe()
+class Space(_SpaceOrCollection):
+    type: Literal["styleguide"] = optional_member()
+    emoji: str | None = optional_member()
+    icon: str | None = optional_member()
+    language: str | None = optional_member()
+    editMode: Literal["live", "locked"] = optional_member()
+    mergeRules: Json = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+    deletedAt: str = optional_member()
+    deletedDaysAgo: int = optional_member(ge=0, le=36_500)
+    revision: Name = optional_member()
+    gitSync: Json = optional_member()
 
 
-class Site(Shape):
-    id: Name = maybe()
-    type: str = maybe()
-    appliedType: str = maybe()
-    title: str = maybe()
-    basename: Text = maybe()
-    hostname: str = maybe()
-    proxy: str | None = maybe()
-    icon: Json | str | None = maybe()
-    visibility: str = maybe()
-    published: bool = maybe()
-    defaultLevel: Level = maybe()
-    agentsContext: str = maybe()
-    adaptiveContent: Json = maybe()
-    ads: Json = maybe()
-    styleguide: SpaceId = maybe()
-    gitSync: Json = maybe()
-    createdAt: str = maybe()
+class Site(WorldModel):
+    id: Name = optional_member()
+    type: str = optional_member()
+    appliedType: str = optional_member()
+    title: str = optional_member()
+    basename: Text = optional_member()
+    hostname: str = optional_member()
+    proxy: str | None = optional_member()
+    icon: Json | str | None = optional_member()
+    visibility: str = optional_member()
+    published: bool = optional_member()
+    defaultLevel: Level = optional_member()
+    agentsContext: str = optional_member()
+    adaptiveContent: Json = optional_member()
+    ads: Json = optional_member()
+    styleguide: SpaceId = optional_member()
+    gitSync: Json = optional_member()
+    createdAt: str = optional_member()
 
 
-class _Node(Shape):
-    id: Name = maybe()
-    title: str = maybe()
-    icon: str | None = maybe()
-    description: str | None = maybe()
-    condition: str | None = maybe()
-    localizedTitle: dict[str, str] | None = maybe()
-    localizedDescription: dict[str, str] | None = maybe()
-    draft: bool = maybe()
+class _NavigationNode(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    icon: str | None = optional_member()
+    description: str | None = optional_member()
+    condition: str | None = optional_member()
+    localizedTitle: dict[str, str] | None = optional_member()
+    localizedDescription: dict[str, str] | None = optional_member()
+    draft: bool = optional_member()
 
 
-class SiteSpace(Shape):
+class SiteSpace(WorldModel):
     type: Literal["space"]
-    id: Name = maybe()
+    id: Name = optional_member()
     space: SpaceId
-    path: Text = maybe()
-    title: str | None = maybe()
-    condition: str | None = maybe()
-    default: bool = maybe()
-    hidden: bool = maybe()
-    draft: bool = maybe()
-    pageId: str | None = maybe()
-    customization: Json | None = maybe()
+    path: Text = optional_member()
+    title: str | None = optional_member()
+    condition: str | None = optional_member()
+    default: bool = optional_member()
+    hidden: bool = optional_member()
+    draft: bool = optional_member()
+    pageId: str | None = optional_member()
+    customization: Json | None = optional_member()
 
 
-class Section(_Node):
+class Section(_NavigationNode):
     type: Literal["section"]
-    path: Text = maybe()
-    default: bool = maybe()
-    children: list[SiteSpace] | None = maybe()
+    path: Text = optional_member()
+    default: bool = optional_member()
+    children: list[SiteSpace] | None = optional_member()
 
 
-class ExternalLink(_Node):
+class ExternalLink(_NavigationNode):
     type: Literal["external-link"]
     url: str
 
 
-class SectionGroup(_Node):
+class SectionGroup(_NavigationNode):
     type: Literal["section-group"]
-    children: "list[Node] | None" = maybe()
+    children: "list[Node] | None" = optional_member()
 
 
 Node = Annotated[SiteSpace | Section | ExternalLink | SectionGroup, Field(discriminator="type")]
 
 
-class ToSection(Shape):
+class ToSection(WorldModel):
     kind: Literal["site-section"]
     siteSectionId: Name
 
 
-class ToSiteSpace(Shape):
+class ToSiteSpace(WorldModel):
     kind: Literal["site-space"]
     siteSpaceId: Name
 
 
-class ToPage(Shape):
+class ToPage(WorldModel):
     kind: Literal["site-page"]
     siteSpaceId: Name
     pageId: Name
 
 
-class ToUrl(Shape):
+class ToUrl(WorldModel):
     kind: Literal["external"]
     url: str
 
 
-class Redirect(Shape):
-    id: Name = maybe()
+class Redirect(WorldModel):
+    id: Name = optional_member()
     source: Text
     destination: Annotated[ToSection | ToSiteSpace | ToPage | ToUrl, Field(discriminator="kind")]
-    captureWildcard: bool = maybe()
-    permanent: bool = maybe()
-    draft: bool = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+    captureWildcard: bool = optional_member()
+    permanent: bool = optional_member()
+    draft: bool = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class ShareLink(Shape):
-    id: Name = maybe()
-    name: str = maybe()
-    active: bool = maybe()
-    token: Token = maybe()
-    createdAt: str = maybe()
+class ShareLink(WorldModel):
+    id: Name = optional_member()
+    name: str = optional_member()
+    active: bool = optional_member()
+    token: Token = optional_member()
+    createdAt: str = optional_member()
 
 
-class VisitorAuth(Shape):
-    backend: Literal["custom", "integration"] = maybe()
-    fallbackURL: str | None = maybe()
-    logoutURL: str | None = maybe()
-    privateKey: str = maybe()
-    generation: int = maybe()
+class VisitorAuth(WorldModel):
+    backend: Literal["custom", "integration"] = optional_member()
+    fallbackURL: str | None = optional_member()
+    logoutURL: str | None = optional_member()
+    privateKey: str = optional_member()
+    generation: int = optional_member()
 
 
-class AgentSettings(Shape):
-    scans: Json = maybe()
-    findings: Json = maybe()
-    editing: Json = maybe()
-    updatedAt: str = maybe()
-    updatedBy: str = maybe()
+class AgentSettings(WorldModel):
+    scans: Json = optional_member()
+    findings: Json = optional_member()
+    editing: Json = optional_member()
+    updatedAt: str = optional_member()
+    updatedBy: str = optional_member()
 
 
-class McpServer(Shape):
-    id: Name = maybe()
+class McpServer(WorldModel):
+    id: Name = optional_member()
     name: str
     url: str
-    transport: str = maybe()
-    headers: dict[str, str] = maybe()
-    condition: str | None = maybe()
+    transport: str = optional_member()
+    headers: dict[str, str] = optional_member()
+    condition: str | None = optional_member()
 
 
-class Channel(Shape):
-    id: Name = maybe()
+class Channel(WorldModel):
+    id: Name = optional_member()
     type: str
-    setupSettings: Json = maybe()
-    role: str = maybe()
-    status: str = maybe()
-    createdAt: str = maybe()
+    setupSettings: Json = optional_member()
+    role: str = optional_member()
+    status: str = optional_member()
+    createdAt: str = optional_member()
 
 
-class ContextConnection(Shape):
-    id: Name = maybe()
+class ContextConnection(WorldModel):
+    id: Name = optional_member()
     connector: str
-    setupSettings: Json = maybe()
-    usageSettings: Json = maybe()
-    label: str = maybe()
-    filter: str = maybe()
-    status: str = maybe()
-    records: int = maybe()
-    createdAt: str = maybe()
-    syncedAt: str = maybe()
+    setupSettings: Json = optional_member()
+    usageSettings: Json = optional_member()
+    label: str = optional_member()
+    filter: str = optional_member()
+    status: str = optional_member()
+    records: int = optional_member()
+    createdAt: str = optional_member()
+    syncedAt: str = optional_member()
 
 
-class Topic(Shape):
-    id: Name = maybe()
+class Topic(WorldModel):
+    id: Name = optional_member()
     label: str
-    parent: TopicId | None = maybe()
-    icon: str = maybe()
-    summary: Json = maybe()
-    usageSettings: Json = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+    parent: TopicId | None = optional_member()
+    icon: str = optional_member()
+    summary: Json = optional_member()
+    usageSettings: Json = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class SamlProvider(Shape):
-    id: Name = maybe()
-    label: str = maybe()
-    entityID: str = maybe()
-    ssoURL: str = maybe()
-    certificate: str = maybe()
-    defaultTeam: TeamId | None = maybe()
-    defaultRole: GivenRole = maybe()
-    createdAt: str = maybe()
+class SamlProvider(WorldModel):
+    id: Name = optional_member()
+    label: str = optional_member()
+    entityID: str = optional_member()
+    ssoURL: str = optional_member()
+    certificate: str = optional_member()
+    defaultTeam: TeamId | None = optional_member()
+    defaultRole: RoleOrGuest = optional_member()
+    createdAt: str = optional_member()
 
 
-class LinkInvite(Shape):
-    id: Name = maybe()
-    role: Role = maybe()
-    level: Role = maybe()
-    space: AnySpaceId = maybe()
-    collection: CollectionId = maybe()
-    createdBy: UserId = maybe()
-    createdAt: str = maybe()
+class LinkInvite(WorldModel):
+    id: Name = optional_member()
+    role: Role = optional_member()
+    level: Role = optional_member()
+    space: SpaceOrDeletedSpaceId = optional_member()
+    collection: CollectionId = optional_member()
+    createdBy: UserId = optional_member()
+    createdAt: str = optional_member()
 
 
-class SpecificationVersion(Shape):
+class SpecificationVersion(WorldModel):
     id: Name
-    sourceURL: str | None = maybe()
-    text: str = maybe()
-    createdAt: str = maybe()
+    sourceURL: str | None = optional_member()
+    text: str = optional_member()
+    createdAt: str = optional_member()
 
 
-class Specification(Shape):
-    id: Name = maybe()
+class Specification(WorldModel):
+    id: Name = optional_member()
     slug: Name
-    source: dict[Literal["url", "text"], str | None] = maybe()
-    sourceURL: str | None = maybe()
-    visibility: str = maybe()
-    processingState: Literal["pending", "progress", "complete"] = maybe()
-    lastVersion: Name | None = maybe()
-    lastProcessedAt: str = maybe()
-    lastProcessErrorCode: str = maybe()
-    lastProcessedErrors: list[Json] = maybe()
-    versions: list[SpecificationVersion] | None = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+    source: dict[Literal["url", "text"], str | None] = optional_member()
+    sourceURL: str | None = optional_member()
+    visibility: str = optional_member()
+    processingState: Literal["pending", "progress", "complete"] = optional_member()
+    lastVersion: Name | None = optional_member()
+    lastProcessedAt: str = optional_member()
+    lastProcessErrorCode: str = optional_member()
+    lastProcessedErrors: list[Json] = optional_member()
+    versions: list[SpecificationVersion] | None = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class GlossaryEntry(Shape):
-    id: Name = maybe()
+class GlossaryEntry(WorldModel):
+    id: Name = optional_member()
     translations: dict[str, Any]
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class TranslationSource(Shape):
-    space: AnySpaceId
+class TranslationSource(WorldModel):
+    space: SpaceOrDeletedSpaceId
     language: str
 
 
-class Translation(Shape):
-    id: Name = maybe()
+class Translation(WorldModel):
+    id: Name = optional_member()
     source: TranslationSource
-    language: str = maybe()
-    instructions: Json = maybe()
-    status: str = maybe()
-    result: AnySpaceId | None = maybe()
-    stats: Json = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+    language: str = optional_member()
+    instructions: Json = optional_member()
+    status: str = optional_member()
+    result: SpaceOrDeletedSpaceId | None = optional_member()
+    stats: Json = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class WaitingEvent(Shape):
+class WaitingEvent(WorldModel):
     id: Name
     organization: OrganizationId
     installation: Name
-    payload: Json = maybe()
-    createdAt: str = maybe()
+    payload: Json = optional_member()
+    createdAt: str = optional_member()
 
 
-class Integration(Shape):
+class Integration(WorldModel):
     name: Name
-    title: str = maybe()
-    description: str = maybe()
-    summary: str = maybe()
-    version: int = maybe()
-    visibility: str = maybe()
-    verified: bool = maybe()
-    target: str = maybe()
-    runtime: str = maybe()
-    icon: str = maybe()
-    previewImages: list[str] | None = maybe()
-    scopes: list[str] = maybe()
-    categories: list[str] = maybe()
-    blocks: list[Json] = maybe()
-    contentSources: list[Json] = maybe()
-    externalLinks: list[Json] = maybe()
-    configurations: Json = maybe()
-    contentSecurityPolicy: str | Json = maybe()
-    development: Json = maybe()
-    script: str = maybe()
-    secrets: dict[str, str] = maybe()
-    waiting: list[WaitingEvent] | None = maybe()
+    title: str = optional_member()
+    description: str = optional_member()
+    summary: str = optional_member()
+    version: int = optional_member()
+    visibility: str = optional_member()
+    verified: bool = optional_member()
+    target: str = optional_member()
+    runtime: str = optional_member()
+    icon: str = optional_member()
+    previewImages: list[str] | None = optional_member()
+    scopes: list[str] = optional_member()
+    categories: list[str] = optional_member()
+    blocks: list[Json] = optional_member()
+    contentSources: list[Json] = optional_member()
+    externalLinks: list[Json] = optional_member()
+    configurations: Json = optional_member()
+    contentSecurityPolicy: str | Json = optional_member()
+    development: Json = optional_member()
+    script: str = optional_member()
+    secrets: dict[str, str] = optional_member()
+    waiting: list[WaitingEvent] | None = optional_member()
 
 
-class _Installed(Shape):
-    configuration: Json = maybe()
-    externalIds: list[str] = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+class _InstallationSettings(WorldModel):
+    configuration: Json = optional_member()
+    externalIds: list[str] = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class OnSpace(_Installed):
+class SpaceInstallation(_InstallationSettings):
     space: SpaceId
 
 
-class OnSite(_Installed):
+class SiteInstallation(_InstallationSettings):
     site: SiteId
 
 
-class Installation(_Installed):
-    id: Name = maybe()
+class Installation(_InstallationSettings):
+    id: Name = optional_member()
     integration: Name
-    status: str = maybe()
-    space_selection: Literal["all", "selected"] = maybe()
-    site_selection: Literal["all", "selected"] = maybe()
-    spaces: list[OnSpace] | None = maybe()
-    sites: list[OnSite] | None = maybe()
+    status: str = optional_member()
+    space_selection: Literal["all", "selected"] = optional_member()
+    site_selection: Literal["all", "selected"] = optional_member()
+    spaces: list[SpaceInstallation] | None = optional_member()
+    sites: list[SiteInstallation] | None = optional_member()
 
 
-class Reaction(Shape):
+class Reaction(WorldModel):
     emoji: str
     user: UserId
-    reactedAt: str = maybe()
+    reactedAt: str = optional_member()
 
 
-class Reply(Shape):
-    id: Name = maybe()
+class Reply(WorldModel):
+    id: Name = optional_member()
     body: str | Json
     postedBy: UserId
-    postedAt: str = maybe()
-    editedAt: str = maybe()
-    reactions: list[Reaction] = maybe()
+    postedAt: str = optional_member()
+    editedAt: str = optional_member()
+    reactions: list[Reaction] = optional_member()
 
 
 class Comment(Reply):
-    space: AnySpaceId
-    changeRequest: ChangeRequestId | None = maybe()
-    page: Text | None = maybe()
-    node: str = maybe()
-    tableCell: Json = maybe()
-    revision: str = maybe()
-    status: Literal["open", "resolved"] = maybe()
-    resolvedAt: str = maybe()
-    resolvedBy: UserId = maybe()
-    replies: list[Reply] | None = maybe()
+    space: SpaceOrDeletedSpaceId
+    changeRequest: ChangeRequestId | None = optional_member()
+    page: Text | None = optional_member()
+    node: str = optional_member()
+    tableCell: Json = optional_member()
+    revision: str = optional_member()
+    status: Literal["open", "resolved"] = optional_member()
+    resolvedAt: str = optional_member()
+    resolvedBy: UserId = optional_member()
+    replies: list[Reply] | None = optional_member()
 
 
-class Cluster(Shape):
-    id: Name = maybe()
+class Cluster(WorldModel):
+    id: Name = optional_member()
     label: str
-    topic: str = maybe()
-    muted: bool = maybe()
-    createdAt: str = maybe()
-    updatedAt: str = maybe()
+    topic: str = optional_member()
+    muted: bool = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
 
 
-class Conversation(Shape):
+class Conversation(WorldModel):
     id: Name
-    source: str = maybe()
-    subject: str = maybe()
-    impact: str = maybe()
-    metadata: Json | None = maybe()
-    parts: list[str | Json] | None = maybe()
-    createdAt: str = maybe()
-    ingestedAt: str = maybe()
-    processedAt: str = maybe()
+    source: str = optional_member()
+    subject: str = optional_member()
+    impact: str = optional_member()
+    metadata: Json | None = optional_member()
+    parts: list[str | Json] | None = optional_member()
+    createdAt: str = optional_member()
+    ingestedAt: str = optional_member()
+    processedAt: str = optional_member()
 
 
-class Issue(Shape):
-    id: Name = maybe()
+class Issue(WorldModel):
+    id: Name = optional_member()
     title: str
-    topic: str = maybe()
-    text: str = maybe()
-    impact: str = maybe()
-    source: str = maybe()
+    topic: str = optional_member()
+    text: str = optional_member()
+    impact: str = optional_member()
+    source: str = optional_member()
     conversation: Name
     cluster: ClusterId
-    createdAt: str = maybe()
-    ingestedAt: str = maybe()
+    createdAt: str = optional_member()
+    ingestedAt: str = optional_member()
 
 
-class AuditEvent(Shape):
-    id: Name = maybe()
-    occurredAt: str = maybe()
+class AuditEvent(WorldModel):
+    id: Name = optional_member()
+    occurredAt: str = optional_member()
     action: str
     actor: Json
-    source: str = maybe()
+    source: str = optional_member()
     target: Json
-    payload: Json = maybe()
+    payload: Json = optional_member()

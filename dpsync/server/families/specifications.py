@@ -12,129 +12,135 @@ that is `running`.
 from .. import answers
 from ..content.documents import empty_document
 from ..handlers.jobs import specifications, translations
-from ..integrations.events import INTEGRATION, queue
-from ..jobs.queue import KIND as JOB
-from ..jobs.queue import job_on
+from ..integrations.events import INTEGRATION, queue_subject
+from ..jobs.queue import JOB as JOB
+from ..jobs.queue import make_job
 from ..models.translations import Translation
-from ..records.family import Dependency, Family, OrdinaryResource
-from ..records.world_format import Dumping, Loading, WorldSection, but, listed
+from ..records.family import CrudResource, Dependency, RecordKind
+from ..records.world_format import WorldDumper, WorldLoader, WorldSection, list_section, without_keys
 from ..store import Json, Record
 from . import shapes
 
 
-def _load_specs(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for spec in loading.each(given):
-        _spec(loading, organization, spec)
+def _load_specs(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for spec in loader.each_entry(given):
+        _load_spec(loader, organization, spec)
 
 
-def _spec(loading: Loading, organization: Record, given: Json) -> None:
+def _load_spec(loader: WorldLoader, organization: Record, given: Json) -> None:
     source = given.get("source") or {"url": given.get("sourceURL")}
     doc = {
         "visibility": "private",
-        "createdAt": loading.then(),
-        "updatedAt": loading.then(),
+        "createdAt": loader.next_timestamp(),
+        "updatedAt": loader.next_timestamp(),
         "processingState": "pending",
         "sourceURL": source.get("url"),
-        **but(given, "id", "slug", "source", "versions"),
+        **without_keys(given, "id", "slug", "source", "versions"),
     }
-    id = loading.id(specifications.KIND, given)
-    spec = loading.add(
-        Record(specifications.KIND, id, doc, organization.id, organization.id, ref=given["slug"])
+    id = loader.entry_id(specifications.SPECIFICATION, given)
+    spec = loader.add(
+        Record(specifications.SPECIFICATION, id, doc, organization.id, organization.id, ref=given["slug"])
     )
-    _versions(loading, spec, given.get("versions") or [])
+    _load_versions(loader, spec, given.get("versions") or [])
     if doc["processingState"] != "complete":
-        version = loading.free(specifications.VERSION)
-        loading.add(job_on(spec, specifications.PROCESS, source=source, version=version))
+        version = loader.unused_id(specifications.SPECIFICATION_VERSION)
+        loader.add(make_job(spec, specifications.PROCESS_JOB, source=source, version=version))
 
 
-def _versions(loading: Loading, spec: Record, given: list[Json]) -> None:
+def _load_versions(loader: WorldLoader, spec: Record, given: list[Json]) -> None:
     """Load the versions of a specification. Add an empty record for a last version that is not listed."""
     named = [version["id"] for version in given]
     last = spec.doc.get("lastVersion")
     for version in [*given, *([{"id": last}] if last and last not in named else [])]:
-        doc = {"createdAt": loading.then(), **but(version, "id")}
-        loading.add(Record(specifications.VERSION, version["id"], doc, spec.organization, spec.id))
+        doc = {"createdAt": loader.next_timestamp(), **without_keys(version, "id")}
+        loader.add(
+            Record(specifications.SPECIFICATION_VERSION, version["id"], doc, spec.organization, spec.id)
+        )
 
 
-def _dump_specs(dumping: Dumping, organization: Record) -> list[Json]:
+def _dump_specs(dumper: WorldDumper, organization: Record) -> list[Json]:
     return [
-        _dump_spec(dumping, found)
-        for found in dumping.created(specifications.KIND, organization=organization.id)
+        _dump_spec(dumper, found)
+        for found in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
     ]
 
 
-def _dump_spec(dumping: Dumping, found: Record) -> Json:
+def _dump_spec(dumper: WorldDumper, found: Record) -> Json:
     """Return the entry of a specification. Its source is stored in the job that will process it."""
     made = {"id": found.id, "slug": found.ref, **found.doc}
-    kept = dumping.created(specifications.VERSION, scope=found.id)
+    kept = dumper.find_by_creation(specifications.SPECIFICATION_VERSION, scope=found.id)
     if kept:
         made["versions"] = [{"id": version.id, **version.doc} for version in kept]
-    if (job := _job(dumping, found)) is not None:
+    if (job := _find_job(dumper, found)) is not None:
         made["source"] = job["source"]
     return made
 
 
-def _load_translations(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for translation in loading.each(given):
-        _translation(loading, organization, translation)
+def _load_translations(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for translation in loader.each_entry(given):
+        _load_translation(loader, organization, translation)
 
 
-def _translation(loading: Loading, organization: Record, given: Json) -> None:
+def _load_translation(loader: WorldLoader, organization: Record, given: Json) -> None:
     doc = {
         "status": "pending",
         "instructions": empty_document(),
-        "stats": translations.NO_RUNS,
-        "createdAt": loading.then(),
-        "updatedAt": loading.then(),
-        **but(given, "id", "result"),
+        "stats": translations.EMPTY_STATS,
+        "createdAt": loader.next_timestamp(),
+        "updatedAt": loader.next_timestamp(),
+        **without_keys(given, "id", "result"),
     }
-    id, source = loading.id(translations.KIND, given), given["source"]["space"]
+    id, source = loader.entry_id(translations.TRANSLATION, given), given["source"]["space"]
     for space in filter(None, (source, given.get("result"))):
-        if space not in loading.titles and loading.get("deleted-space", space) is None:
+        if space not in loader.space_titles and loader.get("deleted-space", space) is None:
             raise ValueError(f"the translation {id!r} names the unknown space {space!r}")
-    made = Record(translations.KIND, id, doc, organization.id, organization.id, source)
+    made = Record(translations.TRANSLATION, id, doc, organization.id, organization.id, source)
     made.ref = given.get("result") or ""
-    loading.add(made)
+    loader.add(made)
     if doc["status"] == "running":
-        loading.add(job_on(made, translations.RUN, space=loading.free("space")))
+        loader.add(make_job(made, translations.RUN_JOB, space=loader.unused_id("space")))
 
 
-def _dump_translations(dumping: Dumping, organization: Record) -> list[Json]:
-    found = dumping.created(translations.KIND, organization=organization.id)
-    return [_dump_translation(dumping, translation) for translation in found]
+def _dump_translations(dumper: WorldDumper, organization: Record) -> list[Json]:
+    found = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
+    return [_dump_translation(dumper, translation) for translation in found]
 
 
-def _dump_translation(dumping: Dumping, found: Record) -> Json:
+def _dump_translation(dumper: WorldDumper, found: Record) -> Json:
     made = {"id": found.id, **found.doc}
-    if _job(dumping, found) is not None:
+    if _find_job(dumper, found) is not None:
         made["status"] = "running"
     if found.ref:
         made["result"] = found.ref
     return made
 
 
-def _job(dumping: Dumping, found: Record) -> Json | None:
+def _find_job(dumper: WorldDumper, found: Record) -> Json | None:
     return next(
-        (job.doc for job in dumping.store.find(JOB, ref=found.id, organization=found.organization)), None
+        (job.doc for job in dumper.store.find(JOB, ref=found.id, organization=found.organization)), None
     )
 
 
-TRANSLATIONS = Family(
-    translations.KIND, prefix="translation", owner="organization",
-    world=WorldSection("translations", _load_translations, _dump_translations,
-                       shape=list[shapes.Translation]),
-    resource=OrdinaryResource("translation", "/translations", "translationId", answers.translation,
-                              Translation),
+TRANSLATIONS = RecordKind(
+    translations.TRANSLATION, id_prefix="translation", owner="organization",
+    world_section=WorldSection("translations", _load_translations, _dump_translations,
+                               value_type=list[shapes.Translation]),
+    crud=CrudResource("translation", "/translations", "translationId", answers.translation,
+                      Translation),
 )  # fmt: skip
 
-FAMILIES = (
-    Family(specifications.KIND, prefix="spec", owner="organization",
-           world=WorldSection("openapi", _load_specs, _dump_specs, shape=list[shapes.Specification])),
-    Family(specifications.VERSION, prefix="version", owner=specifications.KIND),
-    Family(translations.GLOSSARY_ENTRY, prefix="term", owner="organization",
-           world=listed(translations.GLOSSARY_ENTRY, "glossary", shape=list[shapes.GlossaryEntry],
-                        times=("createdAt", "updatedAt"))),
+RECORD_KINDS = (
+    RecordKind(specifications.SPECIFICATION, id_prefix="spec", owner="organization",
+               world_section=WorldSection("openapi", _load_specs, _dump_specs,
+                                          value_type=list[shapes.Specification])),
+    RecordKind(specifications.SPECIFICATION_VERSION, id_prefix="version", owner=specifications.SPECIFICATION),
+    RecordKind(translations.GLOSSARY_ENTRY, id_prefix="term", owner="organization",
+               world_section=list_section(translations.GLOSSARY_ENTRY, "glossary",
+                                          value_type=list[shapes.GlossaryEntry],
+                                          timestamp_fields=("createdAt", "updatedAt"))),
     TRANSLATIONS,
-    Family(JOB, depends_on=(Dependency(specifications.KIND), Dependency(translations.KIND),
-                       Dependency(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),
+    RecordKind(JOB, depends_on=(Dependency(specifications.SPECIFICATION),
+                                Dependency(translations.TRANSLATION),
+                                Dependency(INTEGRATION,
+                                           lambda integration: {"ref": queue_subject(integration).id}))),
 )  # fmt: skip

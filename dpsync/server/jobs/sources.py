@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     import httpx
 
-LARGEST_SOURCE = 10 * 1024 * 1024
-OUTGOING = "dpsync-companion"
+MAX_SOURCE_BYTES = 10 * 1024 * 1024
+COMPANION_HEADER = "dpsync-companion"
 """The header of every request that a companion sends."""
-_HOPS = 5
-_CONNECTED = "connection.connect_tcp.complete"
+_MAX_REDIRECTS = 5
+_CONNECTED_EVENT = "connection.connect_tcp.complete"
 
 
 class FetchError(Exception):
@@ -48,10 +48,10 @@ class OutsideServices(Struct, dict=True):
     `allowed` like any other host.
     """
 
-    allowed: Collection[str] = ()
-    seconds: float = 10.0
-    own: Collection[tuple[str, int]] = ()
-    loopback: bool = True
+    allowed_hosts: Collection[str] = ()
+    timeout_seconds: float = 10.0
+    own_addresses: Collection[tuple[str, int]] = ()
+    allow_loopback: bool = True
 
     async def fetch(self, url: str) -> str:
         """Return the text at a URL. Raise FetchError."""
@@ -73,16 +73,16 @@ class OutsideServices(Struct, dict=True):
 
         async with self._client("the tunnel cannot be reached") as client:
             at = httpx.URL(url)
-            self._check(at)
+            self._check_url(at)
             headers = {"Content-Type": "application/json"}
-            watched = {"trace": self._watch}
+            watched = {"trace": self._check_connection}
             async with client.stream(
                 "POST", at, content=content, headers=headers, extensions=watched
             ) as answer:
                 return answer.status_code
 
     @cached_property
-    def _trust(self) -> ssl.SSLContext:
+    def _ssl_context(self) -> ssl.SSLContext:
         """Return one TLS context for all requests, because loading the certificates is slow."""
         import httpx
 
@@ -94,45 +94,50 @@ class OutsideServices(Struct, dict=True):
 
         try:
             async with (
-                asyncio.timeout(self.seconds),
+                asyncio.timeout(self.timeout_seconds),
                 httpx.AsyncClient(
-                    trust_env=False, timeout=self.seconds, verify=self._trust, headers={OUTGOING: "1"}
+                    trust_env=False,
+                    timeout=self.timeout_seconds,
+                    verify=self._ssl_context,
+                    headers={COMPANION_HEADER: "1"},
                 ) as client,
             ):
                 yield client
         except (TimeoutError, httpx.TimeoutException):
-            raise FetchError("FETCH_TIMEOUT", f"no response within {self.seconds:g} seconds") from None
+            raise FetchError(
+                "FETCH_TIMEOUT", f"no response within {self.timeout_seconds:g} seconds"
+            ) from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             raise FetchError("FETCH_ERROR", f"{failure}: {error or type(error).__name__}") from None
 
     async def _fetch(self, client: httpx.AsyncClient, at: httpx.URL) -> bytes:
-        for _ in range(1 + _HOPS):
-            self._check(at)
-            async with client.stream("GET", at, extensions={"trace": self._watch}) as answer:
+        for _ in range(1 + _MAX_REDIRECTS):
+            self._check_url(at)
+            async with client.stream("GET", at, extensions={"trace": self._check_connection}) as answer:
                 if not answer.has_redirect_location:
-                    return await _content(answer)
+                    return await _read_content(answer)
                 at = at.join(answer.headers["location"])
-        raise FetchError("FETCH_ERROR", f"more than {_HOPS} redirects")
+        raise FetchError("FETCH_ERROR", f"more than {_MAX_REDIRECTS} redirects")
 
-    async def _watch(self, event: str, info: Mapping[str, Any]) -> None:
+    async def _check_connection(self, event: str, info: Mapping[str, Any]) -> None:
         """Raise FetchError if httpx has connected to this service itself, before any data is sent."""
-        if event != _CONNECTED:
+        if event != _CONNECTED_EVENT:
             return
         stream = info["return_value"]
         peer, local = stream.get_extra_info("server_addr"), stream.get_extra_info("client_addr")
-        if any(leads_to(listening, peer[:2], local[0]) for listening in self.own):
+        if any(is_listening_address(listening, peer[:2], local[0]) for listening in self.own_addresses):
             await stream.aclose()
             raise FetchError(
                 "FETCH_ERROR", f"{peer[0]}:{peer[1]} is the local server, which never contacts itself"
             )
 
-    def _check(self, url: httpx.URL) -> None:
+    def _check_url(self, url: httpx.URL) -> None:
         if url.scheme not in ("http", "https"):
             raise FetchError(
                 "FETCH_ERROR", f"{url.scheme or 'no scheme'} is not supported: use http or https"
             )
-        named = url.host.casefold() in {name.casefold() for name in self.allowed}
-        if not named and not (self.loopback and _loopback(url.host)):
+        named = url.host.casefold() in {name.casefold() for name in self.allowed_hosts}
+        if not named and not (self.allow_loopback and _is_loopback(url.host)):
             raise FetchError(
                 "FETCH_ERROR",
                 f"the local server may not contact {url.host}. To allow the host, "
@@ -140,38 +145,38 @@ class OutsideServices(Struct, dict=True):
             )
 
 
-def leads_to(listening: tuple[str, int], peer: tuple[str, int], local: str) -> bool:
+def is_listening_address(listening: tuple[str, int], peer: tuple[str, int], local: str) -> bool:
     """Return whether a connection from the address `local` to `peer` reached the socket `listening`.
 
     A socket that listens on every address can be reached at each of them. In that case, the connection comes
     from the address to which it goes, or stays on loopback.
     """
-    host, to = address(listening[0]), address(peer[0])
+    host, to = parse_ip_address(listening[0]), parse_ip_address(peer[0])
     if listening[1] != peer[1]:
         return False
-    return host == to or (host.is_unspecified and (to.is_loopback or to == address(local)))
+    return host == to or (host.is_unspecified and (to.is_loopback or to == parse_ip_address(local)))
 
 
-def address(host: str) -> IPv4Address | IPv6Address:
+def parse_ip_address(host: str) -> IPv4Address | IPv6Address:
     """Return an IP address; an IPv4 address in IPv6 notation becomes IPv4. Raise ValueError for a name."""
     found = ip_address(host)
     return getattr(found, "ipv4_mapped", None) or found
 
 
-def _loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
-        return address(host).is_loopback
+        return parse_ip_address(host).is_loopback
     except ValueError:
         return host.casefold() == "localhost"
 
 
-async def _content(answer: httpx.Response) -> bytes:
+async def _read_content(answer: httpx.Response) -> bytes:
     if answer.status_code != 200:
         raise FetchError("FETCH_ERROR", f"the source returned the status {answer.status_code}")
     chunks, size = [], 0
     async for chunk in answer.aiter_bytes():
         size += len(chunk)
-        if size > LARGEST_SOURCE:
-            raise FetchError("FETCH_ERROR", f"the source is longer than {LARGEST_SOURCE} bytes")
+        if size > MAX_SOURCE_BYTES:
+            raise FetchError("FETCH_ERROR", f"the source is longer than {MAX_SOURCE_BYTES} bytes")
         chunks.append(chunk)
     return b"".join(chunks)

@@ -15,39 +15,39 @@ from pydantic_core import from_json
 
 from ..store import Json
 
-_DEEPEST = 200
-_MOST = 20
-_LARGEST = 1_000_000
+_MAX_DEPTH = 200
+_MAX_ERRORS = 20
+_MAX_VALUES = 1_000_000
 """Values of a document that is written out."""
-_VERSION = re.compile(r"3\.\d+(\.\d+)?(-\S+)?|2\.0")
+_VERSION_PATTERN = re.compile(r"3\.\d+(\.\d+)?(-\S+)?|2\.0")
 
 
-def errors_of(text: str) -> list[Json]:
+def find_errors(text: str) -> list[Json]:
     try:
-        document = _read(text)
+        document = _parse(text)
     except (ValueError, TypeError, yaml.YAMLError, RecursionError) as wrong:
         return [_error("SYNTAX", f"the source is neither JSON nor YAML: {' '.join(str(wrong).split())}")]
     if not isinstance(document, dict):
         return [_error("SYNTAX", "the document is not an object")]
-    return list(islice(_errors(document), _MOST))
+    return list(islice(_document_errors(document), _MAX_ERRORS))
 
 
-def written_out(text: str) -> Json:
+def to_plain_json(text: str) -> Json:
     """Return a valid document as JSON: keys are strings, and YAML aliases are replaced by their targets.
 
     Raise ValueError if the document contains itself or is too long.
     """
-    return dict(_written_out(_read(text), 0, [_LARGEST]))
+    return dict(_to_plain_json(_parse(text), 0, [_MAX_VALUES]))
 
 
-def _written_out(value: Any, depth: int, left: list[int]) -> Any:
+def _to_plain_json(value: Any, depth: int, left: list[int]) -> Any:
     left[0] -= 1
-    if depth > _DEEPEST or left[0] < 0:
+    if depth > _MAX_DEPTH or left[0] < 0:
         raise ValueError("the document is too long or contains itself")
     if isinstance(value, dict):
-        return {str(key): _written_out(child, depth + 1, left) for key, child in value.items()}
+        return {str(key): _to_plain_json(child, depth + 1, left) for key, child in value.items()}
     if isinstance(value, list):
-        return [_written_out(child, depth + 1, left) for child in value]
+        return [_to_plain_json(child, depth + 1, left) for child in value]
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
@@ -59,7 +59,7 @@ def is_json(text: str) -> bool:
     return True
 
 
-def _read(text: str) -> Any:
+def _parse(text: str) -> Any:
     if text.lstrip().startswith("{"):
         try:
             return from_json(text)
@@ -72,8 +72,8 @@ def _read(text: str) -> Any:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > _DEEPEST:
-            raise ValueError(f"the document is nested more than {_DEEPEST} levels deep")
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"the document is nested more than {_MAX_DEPTH} levels deep")
     return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
@@ -81,9 +81,9 @@ def _error(code: str, message: str) -> Json:
     return {"code": code, "message": message}
 
 
-def _errors(document: Json) -> Iterator[Json]:
+def _document_errors(document: Json) -> Iterator[Json]:
     version = document.get("openapi", document.get("swagger"))
-    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+    if not isinstance(version, str) or not _VERSION_PATTERN.fullmatch(version):
         yield _error("VERSION", "`openapi` must be a version 3, or `swagger` must be 2.0")
     info = document.get("info")
     info = info if isinstance(info, dict) else {}
@@ -103,7 +103,7 @@ def _errors(document: Json) -> Iterator[Json]:
             elif str(path).startswith("/") and not isinstance(item, dict):
                 yield _error("PATHS", f"the path {path[:100]!r} is not an object")
     for reference in _references(document):
-        if reference.startswith("#") and not _leads_somewhere(document, reference):
+        if reference.startswith("#") and not _has_target(document, reference):
             yield _error("REFERENCE", f"the reference {reference[:200]!r} has no target")
 
 
@@ -125,7 +125,7 @@ def _references(document: Json) -> Iterator[str]:
                 waiting.append(child)
 
 
-def _leads_somewhere(document: Json, reference: str) -> bool:
+def _has_target(document: Json, reference: str) -> bool:
     at: Any = document
     pointer = unquote(reference[1:])
     if not pointer.startswith("/"):  # the whole document, or an anchor

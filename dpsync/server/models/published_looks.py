@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from .base import Body, Url, absent
+from .base import Body, Url, optional_field
 from .content import Language
-from .published import Short
+from .published import ShortText
 
 Colour = Annotated[str, Field(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$")]
 LinkText = Annotated[str, Field(max_length=64)]
@@ -29,25 +29,26 @@ Target = Literal["self", "blank"]
 Locale = Literal["en", "fr", "es", "zh", "ja", "de", "nl", "no", "pt-br", "ru"]
 Copyright = Annotated[str, Field(max_length=512)]
 Title = Annotated[str, Field(min_length=2, max_length=128)]
-Titles = dict[Language, Short]
+Titles = dict[Language, ShortText]
 
-_REFERENCES = {
+_REFERENCE_FIELDS = {
     "file": "file", "url": "url", "page": "page", "anchor": "anchor", "user": "user",
     "collection": "collection", "space": "space", "reusable-content": "reusableContent", "tag": "tag",
     "openapi": "spec",
 }  # fmt: skip
 
 
-def _is_reference(to: dict[str, Any]) -> dict[str, Any]:
-    named = _REFERENCES.get(to.get("kind", ""))
+def _check_reference(to: dict[str, Any]) -> dict[str, Any]:
+    named = _REFERENCE_FIELDS.get(to.get("kind", ""))
     if named is None or not isinstance(to.get(named), str):
         raise ValueError(
-            f"a content reference must have a kind ({', '.join(_REFERENCES)}) and name an object of this kind"
+            f"a content reference must have a kind ({', '.join(_REFERENCE_FIELDS)}) and name "
+            "an object of this kind"
         )
     return to
 
 
-Reference = Annotated[dict[str, Any], AfterValidator(_is_reference)]
+Reference = Annotated[dict[str, Any], AfterValidator(_check_reference)]
 
 
 class ColoursToday(Body):
@@ -82,7 +83,7 @@ class SidebarToday(Body):
 class StylingToday(Body):
     theme: Theme
     primaryColor: ColoursToday
-    tint: TintToday = absent()
+    tint: TintToday = optional_field()
     infoColor: ColoursToday
     successColor: ColoursToday
     warningColor: ColoursToday
@@ -91,7 +92,7 @@ class StylingToday(Body):
     depth: Depth
     links: Links
     font: str | dict[str, Any]
-    headingFont: str | dict[str, Any] | None = absent()
+    headingFont: str | dict[str, Any] | None = optional_field()
     monospaceFont: str | dict[str, Any]
     background: Background
     icons: Icons
@@ -105,51 +106,51 @@ class LocaleToday(Body):
 
 
 class FaviconToday(Body):
-    icon: ImagesToday = absent()
-    emoji: str = absent(max_length=50)
+    icon: ImagesToday = optional_field()
+    emoji: str = optional_field(max_length=50)
 
 
 class LinkToday(Body):
     title: LinkText
-    localizedTitle: dict[Language, LinkText] = absent()
+    localizedTitle: dict[Language, LinkText] = optional_field()
     to: Reference
 
 
 class HeaderLinkToday(Body):
     title: str
-    localizedTitle: dict[Language, str] = absent()
-    style: Literal["link", "button-primary", "button-secondary"] = absent()
+    localizedTitle: dict[Language, str] = optional_field()
+    style: Literal["link", "button-primary", "button-secondary"] = optional_field()
     to: Reference | None
     links: list[LinkToday]
-    condition: str = absent(max_length=1024)
+    condition: str = optional_field(max_length=1024)
 
 
 class HeaderToday(Body):
     preset: Preset
-    logo: ImagesToday = absent()
-    primaryLink: Reference = absent()
-    backgroundColor: ColoursToday = absent()
-    linkColor: ColoursToday = absent()
+    logo: ImagesToday = optional_field()
+    primaryLink: Reference = optional_field()
+    backgroundColor: ColoursToday = optional_field()
+    linkColor: ColoursToday = optional_field()
     links: list[HeaderLinkToday]
 
 
 class FooterGroupToday(Body):
     title: str
-    localizedTitle: dict[Language, str] = absent()
+    localizedTitle: dict[Language, str] = optional_field()
     links: list[LinkToday]
 
 
 class FooterToday(Body):
-    logo: ImagesToday = absent()
+    logo: ImagesToday = optional_field()
     groups: list[FooterGroupToday]
-    copyright: Copyright = absent()
+    copyright: Copyright = optional_field()
 
 
 class AnnouncementToday(Body):
     enabled: bool
     message: Title
-    localizedMessage: Titles = absent()
-    link: LinkToday = absent()
+    localizedMessage: Titles = optional_field()
+    link: LinkToday = optional_field()
     style: Literal["info", "warning", "danger", "success"]
 
 
@@ -164,10 +165,10 @@ class SwitchToday(Body):
 
 class AssistantToday(Body):
     mode: Literal["none", "search", "assistant"]
-    greeting: str = absent(max_length=256)
-    localizedGreeting: Titles = absent()
-    suggestions: list[Annotated[str, Field(min_length=3, max_length=64)]] = absent(max_length=5)
-    instructions: str = absent(max_length=10000)
+    greeting: str = optional_field(max_length=256)
+    localizedGreeting: Titles = optional_field()
+    suggestions: list[Annotated[str, Field(min_length=3, max_length=64)]] = optional_field(max_length=5)
+    instructions: str = optional_field(max_length=10000)
 
 
 class PageActionsToday(Body):
@@ -179,7 +180,7 @@ class TargetToday(Body):
 
 
 class AddressToday(Body):
-    url: Url = absent()
+    url: Url = optional_field()
 
 
 class DisplayToday(Body):
@@ -203,14 +204,14 @@ class TrackingToday(Body):
 class CustomizationToday(Body):
     """Replaces all: every member is needed but title, localizedTitle and announcement."""
 
-    title: Title = absent()
-    localizedTitle: Titles = absent()
+    title: Title = optional_field()
+    localizedTitle: Titles = optional_field()
     styling: StylingToday
     internationalization: LocaleToday
     favicon: FaviconToday
     header: HeaderToday
     footer: FooterToday
-    announcement: AnnouncementToday = absent()
+    announcement: AnnouncementToday = optional_field()
     themes: ThemesToday
     feedback: SwitchToday
     ai: AssistantToday
@@ -229,31 +230,31 @@ class CustomizationToday(Body):
 
 
 class OneCodeTheme(Body):
-    default: CodeToday | None = absent()
-    openapi: CodeToday | None = absent()
+    default: CodeToday | None = optional_field()
+    openapi: CodeToday | None = optional_field()
 
 
 class OneSidebar(Body):
-    background: SidebarBackground | None = absent()
-    list: SidebarList | None = absent()
+    background: SidebarBackground | None = optional_field()
+    list: SidebarList | None = optional_field()
 
 
 class OneStyling(Body):
-    theme: Theme | None = absent()
-    primaryColor: ColoursToday | None = absent()
-    infoColor: ColoursToday | None = absent()
-    successColor: ColoursToday | None = absent()
-    warningColor: ColoursToday | None = absent()
-    dangerColor: ColoursToday | None = absent()
-    tint: TintToday | None = absent()
-    corners: Corners | None = absent()
-    depth: Depth | None = absent()
-    links: Links | None = absent()
-    icons: Icons | None = absent()
-    sidebar: OneSidebar = absent()
-    search: Prominence | None = absent()
-    background: Background | None = absent()
-    codeTheme: OneCodeTheme = absent()
+    theme: Theme | None = optional_field()
+    primaryColor: ColoursToday | None = optional_field()
+    infoColor: ColoursToday | None = optional_field()
+    successColor: ColoursToday | None = optional_field()
+    warningColor: ColoursToday | None = optional_field()
+    dangerColor: ColoursToday | None = optional_field()
+    tint: TintToday | None = optional_field()
+    corners: Corners | None = optional_field()
+    depth: Depth | None = optional_field()
+    links: Links | None = optional_field()
+    icons: Icons | None = optional_field()
+    sidebar: OneSidebar = optional_field()
+    search: Prominence | None = optional_field()
+    background: Background | None = optional_field()
+    codeTheme: OneCodeTheme = optional_field()
 
 
 class OneLocale(Body):
@@ -261,23 +262,23 @@ class OneLocale(Body):
 
 
 class OneHeader(Body):
-    preset: Preset | None = absent()
-    logo: ImagesToday | None = absent()
-    primaryLink: Reference | None = absent()
-    backgroundColor: ColoursToday | None = absent()
-    linkColor: ColoursToday | None = absent()
-    links: list[HeaderLinkToday] | None = absent()
+    preset: Preset | None = optional_field()
+    logo: ImagesToday | None = optional_field()
+    primaryLink: Reference | None = optional_field()
+    backgroundColor: ColoursToday | None = optional_field()
+    linkColor: ColoursToday | None = optional_field()
+    links: list[HeaderLinkToday] | None = optional_field()
 
 
 class OneFooter(Body):
-    logo: ImagesToday | None = absent()
-    groups: list[FooterGroupToday] | None = absent()
-    copyright: Copyright | None = absent()
+    logo: ImagesToday | None = optional_field()
+    groups: list[FooterGroupToday] | None = optional_field()
+    copyright: Copyright | None = optional_field()
 
 
 class OneThemes(Body):
-    default: Mode | None = absent()
-    toggeable: bool | None = absent()
+    default: Mode | None = optional_field()
+    toggeable: bool | None = optional_field()
 
 
 class OneSwitch(Body):
@@ -289,24 +290,24 @@ class OneTarget(Body):
 
 
 class OneAddress(Body):
-    url: Url | None = absent()
+    url: Url | None = optional_field()
 
 
 class SiteSpaceLooksToday(Body):
     """What one space has in place of its site's looks."""
 
-    title: Title | None = absent()
-    localizedTitle: Titles | None = absent()
-    styling: OneStyling = absent()
-    internationalization: OneLocale = absent()
-    favicon: FaviconToday | None = absent()
-    announcement: AnnouncementToday = absent()
-    header: OneHeader = absent()
-    footer: OneFooter = absent()
-    themes: OneThemes = absent()
-    feedback: OneSwitch = absent()
-    externalLinks: OneTarget = absent()
-    pagination: OneSwitch = absent()
-    trademark: OneSwitch = absent()
-    privacyPolicy: OneAddress = absent()
-    socialPreview: OneAddress = absent()
+    title: Title | None = optional_field()
+    localizedTitle: Titles | None = optional_field()
+    styling: OneStyling = optional_field()
+    internationalization: OneLocale = optional_field()
+    favicon: FaviconToday | None = optional_field()
+    announcement: AnnouncementToday = optional_field()
+    header: OneHeader = optional_field()
+    footer: OneFooter = optional_field()
+    themes: OneThemes = optional_field()
+    feedback: OneSwitch = optional_field()
+    externalLinks: OneTarget = optional_field()
+    pagination: OneSwitch = optional_field()
+    trademark: OneSwitch = optional_field()
+    privacyPolicy: OneAddress = optional_field()
+    socialPreview: OneAddress = optional_field()

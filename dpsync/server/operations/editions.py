@@ -15,7 +15,7 @@ from ..request.operation import Operation
 
 PROFILES = ("reference", "full", "published")
 
-GONE = frozenset({
+REMOVED_IN_PUBLISHED = frozenset({
     "addSectionToGroup", "removeSectionFromGroup", "transferSpace",
     "listSpaceLinks", "listSpaceFileBacklinks", "listChangeRequestFileBacklinks", "listPageLinksInSpace",
     "listPageLinksInChangeRequest", "listSpacePageBacklinks", "listChangeRequestPageBacklinks",
@@ -28,7 +28,7 @@ GONE = frozenset({
 })  # fmt: skip
 """The operations that are not in today's edition: nothing is at their paths there (404)."""
 
-STRICTER: Mapping[str, type[Body]] = {
+PUBLISHED_BODIES: Mapping[str, type[Body]] = {
     "updateOrganizationById": mp.OrganizationUpdateToday,
     "createSite": mp.SiteCreateToday,
     "updateSpaceById": mp.SpaceUpdateToday,
@@ -48,11 +48,11 @@ STRICTER: Mapping[str, type[Body]] = {
 """The bodies of today's edition, by operation, where they are not those of the table."""
 
 
-STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
+PUBLISHED_STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
 """The statuses of success of today's edition, by operation, where they are not those of the table."""
 
 
-FOR_CREATORS = frozenset({
+ALLOWED_FOR_CREATORS = frozenset({
     "deleteSpaceById", "deleteCollectionById", "deleteSiteById",
     "updateSpaceById", "updateCollectionById",  # only the level: handlers check the other fields
     "inviteToSpace", "updateUserPermissionInSpace", "removeUserFromSpace",
@@ -66,7 +66,7 @@ The source is the vendor's documentation as of May 2026, page "Roles" (collabora
 """
 
 
-def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
+def operations_of_profile(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
     """Return the operations whose paths exist in this profile.
 
     The profile `reference` refuses additions with 501, so that the caller learns why. In the profile
@@ -78,11 +78,11 @@ def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...
     return tuple(
         replace(
             row,
-            body=STRICTER.get(row.id, row.body),
-            status=STATUSES.get(row.id, row.status),
-            needs="create" if row.id in FOR_CREATORS else row.needs,
-            removes=row.method == "DELETE" and row.status == 204 and row.id not in STATUSES,
+            body=PUBLISHED_BODIES.get(row.id, row.body_model),
+            status=PUBLISHED_STATUSES.get(row.id, row.status),
+            needs="create" if row.id in ALLOWED_FOR_CREATORS else row.required_role,
+            removes=row.method == "DELETE" and row.status == 204 and row.id not in PUBLISHED_STATUSES,
         )
         for row in operations
-        if row.id not in GONE
+        if row.id not in REMOVED_IN_PUBLISHED
     )

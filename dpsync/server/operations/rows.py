@@ -2,45 +2,45 @@
 
 from typing import Any
 
-from ..handlers.ordinary import OrdinaryHandlers
+from ..handlers.ordinary import CrudHandlers
 from ..models import base as m
-from ..records.family import Family
+from ..records.family import RecordKind
 from ..request.operation import Handler, Operation
 
 ORG = "/orgs/{organizationId}"
 SITE = ORG + "/sites/{siteId}"
-SP = "/spaces/{spaceId}"
-CR = SP + "/change-requests/{changeRequestId}"
+SPACE = "/spaces/{spaceId}"
+CHANGE_REQUEST = SPACE + "/change-requests/{changeRequestId}"
 COLLECTION = "/collections/{collectionId}"
 
-_OWNED = {"organization": ORG, "site": SITE}
+_OWNER_PATHS = {"organization": ORG, "site": SITE}
 
-ADDED: Any = {"profile": "full"}
+FULL_ONLY: Any = {"profile": "full"}
 """Beyond the reference: not served with its profile."""
 
-TODAY: Any = {"profile": "published"}
+PUBLISHED_ONLY: Any = {"profile": "published"}
 """In today's edition alone: with the other profiles nothing is at its path."""
 
-EDITS: Any = {"needs": "edit", "edits": True}
+EDITS_CONTENT: Any = {"needs": "edit", "edits": True}
 """Of the content of a space, or of a change request of it: refused while the space is locked.
 
 In today's edition a locked space refuses only direct edits, and the handlers check this.
 """
 
-MOVED: Any = {"body_required": False, "errors": (400, 404, 409)}
-TRANSFERRED: Any = {"errors": (404, 409, 412)}
+MOVE_OPTIONS: Any = {"body_required": False, "errors": (400, 404, 409)}
+TRANSFER_OPTIONS: Any = {"errors": (404, 409, 412)}
 
 
 def get(
     id: str, path: str, handler: Handler, answer: Any, query: type[m.Query] = m.Query, **more: Any
 ) -> Operation:
-    return Operation(id, "GET", path, handler, answer, query=query, **more)
+    return Operation(id, "GET", path, handler, answer, query_model=query, **more)
 
 
 def listing(
     id: str, path: str, handler: Handler, item: Any, query: type[m.Query] = m.Paged, **more: Any
 ) -> Operation:
-    return Operation(id, "GET", path, handler, m.Page[item], query=query, **more)
+    return Operation(id, "GET", path, handler, m.Page[item], query_model=query, **more)
 
 
 def _write(
@@ -68,29 +68,39 @@ def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
     return _write("DELETE", id, path, handler, None, **more)
 
 
-class Rows:
+class CrudOperations:
     """Builds the rows of an ordinary resource. A row has its own id and note; the family has the rest."""
 
-    def __init__(self, family: Family) -> None:
-        if family.resource is None:
-            raise ValueError(f"the family {family.kind} is not served as an ordinary resource")
-        self._resource, self._handlers = family.resource, OrdinaryHandlers(family)
-        self._all = _OWNED[family.owner] + family.resource.path
-        self._one = f"{self._all}/{{{family.resource.parameter}}}"
+    def __init__(self, family: RecordKind) -> None:
+        if family.crud is None:
+            raise ValueError(f"the family {family.name} is not served as an ordinary resource")
+        self._resource, self._handlers = family.crud, CrudHandlers(family)
+        self._collection_path = _OWNER_PATHS[family.owner] + family.crud.path
+        self._item_path = f"{self._collection_path}/{{{family.crud.parameter}}}"
 
     def list(self, id: str, **more: Any) -> Operation:
-        return listing(id, self._all, self._handlers.list, self._resource.item, **more)
+        return listing(id, self._collection_path, self._handlers.list, self._resource.response_model, **more)
 
     def create(self, id: str, **more: Any) -> Operation:
         resource = self._resource
-        return post(id, self._all, self._handlers.create, resource.item, resource.create, status=201, **more)
+        return post(
+            id,
+            self._collection_path,
+            self._handlers.create,
+            resource.response_model,
+            resource.create_model,
+            status=201,
+            **more,
+        )
 
     def get(self, id: str, **more: Any) -> Operation:
-        return get(id, self._one, self._handlers.get, self._resource.item, **more)
+        return get(id, self._item_path, self._handlers.get, self._resource.response_model, **more)
 
     def update(self, id: str, **more: Any) -> Operation:
         resource = self._resource
-        return patch(id, self._one, self._handlers.update, resource.item, resource.update, **more)
+        return patch(
+            id, self._item_path, self._handlers.update, resource.response_model, resource.update_model, **more
+        )
 
     def delete(self, id: str, **more: Any) -> Operation:
-        return delete(id, self._one, self._handlers.delete, **more)
+        return delete(id, self._item_path, self._handlers.delete, **more)

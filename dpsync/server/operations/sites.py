@@ -3,7 +3,7 @@
 from ..handlers.sites import sites
 from ..models import publishing as mp
 from ..models import sites as ms
-from .rows import ADDED, ORG, SITE, delete, get, listing, patch, post, put
+from .rows import FULL_ONLY, ORG, SITE, delete, get, listing, patch, post, put
 
 OPERATIONS = [
     listing("listSites", ORG + "/sites", sites.list_sites, ms.Site, ms.SitesQuery,
@@ -32,8 +32,8 @@ OPERATIONS = [
         mp.PublishedQuery,
         note="Returns 404 if the site is not published. If the visibility of the site is `share-link`, "
              "also returns 404 without a valid `shareKey`."),
-    post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **ADDED,
+    post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **FULL_ONLY,
          note="Works without a paid plan."),
-    post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **ADDED,
+    post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **FULL_ONLY,
          note="Keeps all settings of the site."),
 ]  # fmt: skip

@@ -2,15 +2,15 @@
 
 from ..handlers.jobs import specifications as specs
 from ..models import openapi as mp
-from .rows import ADDED, ORG, delete, get, listing, patch, post, put
+from .rows import FULL_ONLY, ORG, delete, get, listing, patch, post, put
 
 SPEC = ORG + "/openapi/{specSlug}"
 VERSIONS = SPEC + "/versions"
 LATEST = VERSIONS + "/latest"
 VERSION = VERSIONS + "/{versionId}"
 
-_CONTENT = "Returns the document as JSON. Returns 409 if a YAML alias makes the document contain itself."
-_RAW = "Returns the specification as a file, without changes."
+_CONTENT_NOTE = "Returns the document as JSON. Returns 409 if a YAML alias makes the document contain itself."
+_RAW_NOTE = "Returns the specification as a file, without changes."
 
 OPERATIONS = [
     listing("listOpenAPISpecs", ORG + "/openapi", specs.list_specs, mp.OpenAPISpec, needs="read",
@@ -30,18 +30,18 @@ OPERATIONS = [
     delete("deleteOpenAPISpecBySlug", SPEC, specs.delete_spec, needs="create",
            note="Also deletes all versions, and stops processing."),
     listing("listOpenAPISpecVersions", VERSIONS, specs.list_versions, mp.OpenAPISpecVersion, needs="read",
-            **ADDED, note="Lists one version for each successful processing, with the oldest version "
-                          "first."),
+            **FULL_ONLY, note="Lists one version for each successful processing, with the oldest version "
+                              "first."),
     get("getLatestOpenAPISpecVersion", LATEST, specs.get_version, mp.OpenAPISpecVersion, needs="read",
-        **ADDED, note="Returns 404 until processing succeeds for the first time."),
+        **FULL_ONLY, note="Returns 404 until processing succeeds for the first time."),
     get("getLatestOpenAPISpecVersionContent", LATEST + "/content", specs.get_version_content,
-        mp.VersionContent, needs="read", errors=(409,), **ADDED, note=_CONTENT),
+        mp.VersionContent, needs="read", errors=(409,), **FULL_ONLY, note=_CONTENT_NOTE),
     get("getLatestOpenAPISpecVersionContentRaw", LATEST + "/content/raw", specs.get_raw_version,
-        mp.RawContent, needs="read", raw=True, **ADDED, note=_RAW),
+        mp.RawContent, needs="read", raw=True, **FULL_ONLY, note=_RAW_NOTE),
     get("getOpenAPISpecVersionById", VERSION, specs.get_version, mp.OpenAPISpecVersion, needs="read",
-        **ADDED),
+        **FULL_ONLY),
     get("getOpenAPISpecVersionContentById", VERSION + "/content", specs.get_version_content,
-        mp.VersionContent, needs="read", errors=(409,), **ADDED, note=_CONTENT),
+        mp.VersionContent, needs="read", errors=(409,), **FULL_ONLY, note=_CONTENT_NOTE),
     get("getOpenAPISpecVersionContentRawById", VERSION + "/content/raw", specs.get_raw_version,
-        mp.RawContent, needs="read", raw=True, **ADDED, note=_RAW),
+        mp.RawContent, needs="read", raw=True, **FULL_ONLY, note=_RAW_NOTE),
 ]  # fmt: skip

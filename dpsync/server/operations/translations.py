@@ -3,12 +3,12 @@
 from ..families.specifications import TRANSLATIONS
 from ..handlers.jobs import translations
 from ..models import translations as mg
-from .rows import ADDED, ORG, Rows, get, listing, post, put
+from .rows import FULL_ONLY, ORG, CrudOperations, get, listing, post, put
 
 TRANSLATION = ORG + "/translations/{translationId}"
 GLOSSARY = ORG + "/translations-glossary"
 
-_TRANSLATIONS = Rows(TRANSLATIONS)
+_TRANSLATIONS = CrudOperations(TRANSLATIONS)
 
 OPERATIONS = [
     _TRANSLATIONS.list("listTranslations", needs="read", note="Lists the oldest translations first."),
@@ -27,12 +27,12 @@ OPERATIONS = [
          needs="create",
          note="Starts no second run while another run is waiting or running."),
     listing("listTranslationsGlossary", GLOSSARY, translations.list_entries, mg.GlossaryEntry,
-            mg.GlossaryQuery, needs="read", **ADDED,
+            mg.GlossaryQuery, needs="read", **FULL_ONLY,
             note="Lists the oldest terms first. With `orderBy`, sorts the terms by their text "
                  "in this language."),
     get("getTranslationsGlossaryEntry", GLOSSARY + "/{glossaryEntryId}", translations.get_entry,
-        mg.GlossaryEntry, needs="read", **ADDED),
+        mg.GlossaryEntry, needs="read", **FULL_ONLY),
     put("updateTranslationsGlossary", GLOSSARY, translations.change_entries, None, mg.GlossaryChanges,
-        status=204, needs="create", **ADDED,
+        status=204, needs="create", **FULL_ONLY,
         note="Makes all changes or none. Translations of the local server ignore the glossary."),
 ]  # fmt: skip

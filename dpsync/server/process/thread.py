@@ -12,14 +12,14 @@ from pydantic_core import from_json, to_json
 from .. import world as worlds
 from ..control.plane import ControlPlane
 from ..http.app import Companion
-from .listening import Listening, tcp_socket
+from .listening import GuardedServer, tcp_socket
 
 if TYPE_CHECKING:
     from ..console.app import Console
 
 T = TypeVar("T")
 
-_STARTS = 8
+_MAX_PREPARED_WORLDS = 8
 """How many worlds are kept prepared."""
 
 
@@ -33,7 +33,7 @@ class ThreadedServer:
         self.app = app
         self.url = ""
         # Tests start from the same few worlds again and again.
-        self._start = lru_cache(_STARTS)(self._new_start)
+        self._prepared_world = lru_cache(_MAX_PREPARED_WORLDS)(self._prepare_world)
         self._plane = plane
         self._ready = threading.Event()
         self._socket = tcp_socket()
@@ -43,12 +43,12 @@ class ThreadedServer:
     def __enter__(self) -> "ThreadedServer":
         self._socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self.app.sources.own = [self._socket.getsockname()]
+        self.app.outside_services.own_addresses = [self._socket.getsockname()]
         plane, listens_on = self._plane, self._socket.getsockname()[0]
         self._server = (
-            Listening(plane, listens_on, self._ready.set, plane.gateway.drop)
+            GuardedServer(plane, listens_on, self._ready.set, plane.gateway.cancel_waits)
             if plane
-            else Listening(self.app, listens_on, self._ready.set)
+            else GuardedServer(self.app, listens_on, self._ready.set)
         )
         self._thread.start()
         if not self._ready.wait(timeout=10):
@@ -66,7 +66,7 @@ class ThreadedServer:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(self._server.serve([self._socket]))
 
-    def call(self, function: Callable[[], T]) -> T:
+    def run_in_server(self, function: Callable[[], T]) -> T:
         """Call a function in the thread of the server, between two requests."""
 
         async def run() -> T:
@@ -74,21 +74,25 @@ class ThreadedServer:
 
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
 
-    def finish(self, abandoned: bool = False) -> None:
+    def wait_for_jobs(self, include_abandoned: bool = False) -> None:
         """Wait until the companion has no work in the background, with `abandoned` also no obsolete work."""
-        asyncio.run_coroutine_threadsafe(self.app.finish(abandoned), self._loop).result(timeout=30)
+        asyncio.run_coroutine_threadsafe(self.app.wait_for_jobs(include_abandoned), self._loop).result(
+            timeout=30
+        )
 
-    def _new_start(self, text: bytes) -> worlds.Start:
+    def _prepare_world(self, text: bytes) -> worlds.PreparedWorld:
         """Return the start for a world as JSON. Null is the built-in world."""
         world = from_json(text)
-        return worlds.Start(worlds.builtin() if world is None else world, self.app.families)
+        return worlds.PreparedWorld(
+            worlds.load_builtin_world() if world is None else world, self.app.record_kinds
+        )
 
     def reset(self, world: dict[str, Any] | None = None) -> None:
         """Replace the whole state by a world (default: the built-in world), and clear the request log."""
 
         def load() -> None:
-            self._start(to_json(world)).load(self.app.store, self.app.clock())
+            self._prepared_world(to_json(world)).load(self.app.store, self.app.clock())
             self.app.requests.clear()
             self.app.violations.clear()
 
-        self.call(load)
+        self.run_in_server(load)

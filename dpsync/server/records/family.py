@@ -20,33 +20,33 @@ from ..request.context import Context
 from ..store import Json, Record, Store
 from .world_format import WorldSection
 
-Columns = dict[str, str]
-OnDelete = Callable[[Context, Record], None]
+ColumnFilter = dict[str, str]
+DeleteAction = Callable[[Context, Record], None]
 """What happens to a holder when what it depends on goes."""
 
 
-def drop(ctx: Context, holder: Record) -> None:
+def remove_holder(ctx: Context, holder: Record) -> None:
     """Remove the holder with everything that depends on it."""
     ctx.remove(holder)
 
 
-def clear(column: str) -> OnDelete:
+def clear_column(column: str) -> DeleteAction:
     """Return a rule that keeps the holder and clears this column."""
 
-    def forget(ctx: Context, holder: Record) -> None:
+    def clear_holder(ctx: Context, holder: Record) -> None:
         setattr(holder, column, "")
         ctx.put(holder)
 
-    return forget
+    return clear_holder
 
 
-def in_scope(of: Record) -> Columns:
-    return {"scope": of.id}
+def by_scope(record: Record) -> ColumnFilter:
+    return {"scope": record.id}
 
 
-def by_ref(of: Record) -> Columns:
+def by_ref(record: Record) -> ColumnFilter:
     """Match records of the same organization that refer to the record."""
-    return {"organization": of.organization, "ref": of.id}
+    return {"organization": record.organization, "ref": record.id}
 
 
 class Dependency(Struct, frozen=True):
@@ -58,32 +58,32 @@ class Dependency(Struct, frozen=True):
     transferred to another organization; other holders lose the record as if it were removed.
     """
 
-    to: str
-    where: Callable[[Record], Columns] = by_ref
-    only: Callable[[Record, Record], bool] | None = None
-    on_delete: OnDelete = drop
-    kept: bool = False
-    follows: bool = False
+    target_kind: str
+    holder_columns: Callable[[Record], ColumnFilter] = by_ref
+    is_holder: Callable[[Record, Record], bool] | None = None
+    on_delete: DeleteAction = remove_holder
+    until_erased: bool = False
+    follows_transfer: bool = False
 
-    def holders(self, store: Store, kind: str, of: Record) -> list[Record]:
-        columns = self.where(of)
+    def find_holders(self, store: Store, kind: str, record: Record) -> list[Record]:
+        columns = self.holder_columns(record)
         if "id" in columns:
             one = store.get(kind, columns["id"])
             found = [one] if one is not None else []
         else:
             found = store.find(kind, **columns)
-        return [holder for holder in found if self.only is None or self.only(holder, of)]
+        return [holder for holder in found if self.is_holder is None or self.is_holder(holder, record)]
 
 
-def _begin(ctx: Context, record: Record) -> None:
-    record.doc = {"createdAt": ctx.stamp}
+def _set_created_at(ctx: Context, record: Record) -> None:
+    record.doc = {"createdAt": ctx.timestamp}
 
 
-def _write(ctx: Context, record: Record, given: Json) -> None:
+def _update_document(ctx: Context, record: Record, given: Json) -> None:
     record.doc.update(given)
 
 
-class OrdinaryResource(Struct, frozen=True):
+class CrudResource(Struct, frozen=True):
     """The API of an ordinary family: resources under an owner, identified by id, with the usual operations.
 
     `path` follows the path of the owner, `parameter` names the id, `what` is the noun in messages. `begin`
@@ -91,18 +91,18 @@ class OrdinaryResource(Struct, frozen=True):
     the members become the document. `answer` renders a record as the model `item`.
     """
 
-    what: str
+    label: str
     path: str
     parameter: str
-    answer: Callable[[Context, Record], Json]
-    item: type[AnswerBody]
-    create: type[Body] | None = None
-    update: type[Body] | None = None
-    begin: Callable[[Context, Record], None] = _begin
-    write: Callable[[Context, Record, Json], None] = _write
+    render: Callable[[Context, Record], Json]
+    response_model: type[AnswerBody]
+    create_model: type[Body] | None = None
+    update_model: type[Body] | None = None
+    initialize: Callable[[Context, Record], None] = _set_created_at
+    apply_body: Callable[[Context, Record, Json], None] = _update_document
 
 
-class Family(Struct, frozen=True):
+class RecordKind(Struct, frozen=True):
     """The declaration of one kind of record.
 
     `prefix` is the prefix of ids; without a prefix, the companion makes no ids. `counted`: the control plane
@@ -111,74 +111,78 @@ class Family(Struct, frozen=True):
     family.
     """
 
-    kind: str
-    prefix: str = ""
+    name: str
+    id_prefix: str = ""
     owner: str = ""
     depends_on: tuple[Dependency, ...] = ()
-    also: str = ""
-    world: WorldSection | None = None
-    resource: OrdinaryResource | None = None
-    counted: bool = False
+    alternate_kind: str = ""
+    world_section: WorldSection | None = None
+    crud: CrudResource | None = None
+    counted_in_health: bool = False
 
-    def dependencies(self) -> Iterator[Dependency]:
+    def all_dependencies(self) -> Iterator[Dependency]:
         """Yield all dependencies, including the dependency on the owner."""
         if self.owner:
-            yield Dependency(self.owner, in_scope, kept=True, follows=True)
+            yield Dependency(self.owner, by_scope, until_erased=True, follows_transfer=True)
         yield from self.depends_on
 
 
-class Families:
+class RecordKinds:
     """All families in order of declaration: a family comes after the families on which it depends."""
 
-    def __init__(self, families: Iterable[Family]) -> None:
-        self._families = {family.kind: family for family in families}
-        self._removed: dict[str, list[tuple[str, Dependency]]] = {kind: [] for kind in self._families}
-        self._transferred: dict[str, list[tuple[str, Dependency]]] = {kind: [] for kind in self._families}
-        self.prefixes = {family.kind: family.prefix for family in self if family.prefix}
+    def __init__(self, record_kinds: Iterable[RecordKind]) -> None:
+        self._kinds = {family.name: family for family in record_kinds}
+        self._removal_dependencies: dict[str, list[tuple[str, Dependency]]] = {
+            kind: [] for kind in self._kinds
+        }
+        self._transfer_dependencies: dict[str, list[tuple[str, Dependency]]] = {
+            kind: [] for kind in self._kinds
+        }
+        self.id_prefixes = {family.name: family.id_prefix for family in self if family.id_prefix}
         """How the ids of each kind begin; a kind that is not in it has no ids of its own."""
-        self.sections: dict[str, list[WorldSection]] = {}
+        self.world_sections: dict[str, list[WorldSection]] = {}
         """What a world says inside a record of each kind."""
-        for said in filter(None, (family.world for family in self)):
-            for kind in said.under:
-                self.sections.setdefault(kind, []).append(said)
+        for said in filter(None, (family.world_section for family in self)):
+            for kind in said.parent_kinds:
+                self.world_sections.setdefault(kind, []).append(said)
         # What depends on others is removed before them: then they have no holders left to look for.
-        for family in reversed(self._families.values()):
-            for dependency in family.dependencies():
-                to = self._families[dependency.to]
-                self._transferred[to.kind].append((family.kind, dependency))
-                self._removed[to.also if dependency.kept and to.also else to.kind].append(
-                    (family.kind, dependency)
-                )
+        for family in reversed(self._kinds.values()):
+            for dependency in family.all_dependencies():
+                to = self._kinds[dependency.target_kind]
+                self._transfer_dependencies[to.name].append((family.name, dependency))
+                self._removal_dependencies[
+                    to.alternate_kind if dependency.until_erased and to.alternate_kind else to.name
+                ].append((family.name, dependency))
 
-    def __iter__(self) -> Iterator[Family]:
-        return iter(self._families.values())
+    def __iter__(self) -> Iterator[RecordKind]:
+        return iter(self._kinds.values())
 
     def before_removal(self, ctx: Context, record: Record) -> None:
         """Remove or change each holder of a record as its dependency says. KeyError: unknown kind."""
-        for kind, dependency in self._removed[record.kind]:
-            for holder in dependency.holders(ctx.store, kind, record):
+        for kind, dependency in self._removal_dependencies[record.kind]:
+            for holder in dependency.find_holders(ctx.store, kind, record):
                 dependency.on_delete(ctx, holder)
 
     def before_transfer(self, ctx: Context, record: Record, organization: str) -> None:
         """Transfer the holders that follow a record. Other holders lose the record as if it were removed."""
-        for kind, dependency in self._transferred[record.kind]:
-            for holder in dependency.holders(ctx.store, kind, record):
-                if dependency.follows:
+        for kind, dependency in self._transfer_dependencies[record.kind]:
+            for holder in dependency.find_holders(ctx.store, kind, record):
+                if dependency.follows_transfer:
                     holder.organization = organization
                     ctx.put(holder)
                 else:
                     dependency.on_delete(ctx, holder)
 
-    def counted(self) -> list[str]:
-        return [family.kind for family in self if family.counted]
+    def kinds_counted_in_health(self) -> list[str]:
+        return [family.name for family in self if family.counted_in_health]
 
     def new_id(self, store: Store, kind: str) -> str:
         """Return the next free id of a kind. The same requests on the same world give the same ids.
 
         Raise KeyError if the companion makes no ids of this kind.
         """
-        prefix, also = self.prefixes[kind], self._families[kind].also
+        prefix, also = self.id_prefixes[kind], self._kinds[kind].alternate_kind
         while True:
-            id = f"{prefix}-{store.next(kind)}"
+            id = f"{prefix}-{store.next_number(kind)}"
             if store.get(kind, id) is None and (not also or store.get(also, id) is None):
                 return id

@@ -12,13 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..store import Json, Record, Store
 
 KIND = "origin"
-FORMAT = "dpsync.world/1"
+WORLD_FORMAT = "dpsync.world/1"
 """What a file names as its format: another number has another meaning."""
-HEADER = "Dpsync-World-Origin"
+ORIGIN_HEADER = "Dpsync-World-Origin"
 """The header of every answer to a GET from a world that was read from a platform."""
-_ONE = "origin"
+_RECORD_ID = "origin"
 
-_Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+_Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 _Printable = Annotated[str, Field(pattern=r"^[!-~]{1,500}$")]
 
 
@@ -31,59 +31,60 @@ class WorldOrigin(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     platform: Annotated[str, Field(pattern=r"^https?://[!-~]{1,300}$")]
-    readAt: _Moment
+    readAt: _Timestamp
     profile: Literal["full", "reference", "published"] = "full"
     anonymous: bool = False
     caller: str | None = None
     notRead: tuple[_Printable, ...] = ()
 
     @property
-    def private(self) -> bool:
+    def has_personal_data(self) -> bool:
         """Return whether the world may contain names of people in a real organization."""
         return not self.anonymous
 
     @property
-    def sentence(self) -> str:
+    def notice(self) -> str:
         """Return the notice about the origin of this world."""
         replaced = " People, domains and URLs are replaced." if self.anonymous else ""
         return (
-            f"A copy of {self.said} (API version {self.profile}). Changes never reach the original.{replaced}"
+            f"A copy of {self.summary} (API version {self.profile}). "
+            f"Changes never reach the original.{replaced}"
         )
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Return the platform and the time in one line."""
         return f"{self.platform} at {self.readAt}"
 
 
-def checked(given: Any) -> WorldOrigin:
+def parse_origin(data: Any) -> WorldOrigin:
     """Return the origin in a world. Raise ValueError if it is invalid."""
     try:
-        return WorldOrigin.model_validate(given)
+        return WorldOrigin.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"origin.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def record_of(given: Any) -> Record:
-    return Record(KIND, _ONE, checked(given).model_dump(mode="json"))
+def origin_record(data: Any) -> Record:
+    return Record(KIND, _RECORD_ID, parse_origin(data).model_dump(mode="json"))
 
 
 def check_origin(records: Iterable[Record]) -> None:
     """Raise ValueError if the records of a world contain an invalid origin."""
     for record in records:
         if record.kind == KIND:
-            checked(record.doc)
+            parse_origin(record.doc)
 
 
-def origin_of(store: Store) -> WorldOrigin | None:
+def load_origin(store: Store) -> WorldOrigin | None:
     """Return the origin of the world in a store, or None if somebody wrote the world."""
-    record = store.get(KIND, _ONE)
-    return checked(record.doc) if record is not None else None
+    record = store.get(KIND, _RECORD_ID)
+    return parse_origin(record.doc) if record is not None else None
 
 
 def check_format(world: Json) -> None:
     """Raise ValueError if the file belongs to another version of dpsync."""
-    if (given := world.get("format", FORMAT)) != FORMAT:
+    if (given := world.get("format", WORLD_FORMAT)) != WORLD_FORMAT:
         said = repr(given) if isinstance(given, str) and len(given) < 60 else "something else"
-        raise ValueError(f"the format is {said}, but this version of dpsync reads {FORMAT}")
+        raise ValueError(f"the format is {said}, but this version of dpsync reads {WORLD_FORMAT}")

@@ -26,38 +26,38 @@ Path = tuple[str | int, ...]
 """The members and positions that lead to a value of a world."""
 
 
-class WorldFault(Struct, frozen=True):
+class WorldProblem(Struct, frozen=True):
     """A fault of a value in a world: where and what it is, and a hint what to do."""
 
     path: Path
     message: str
     hint: str = ""
-    unknown: bool = False
+    is_unknown_member: bool = False
     """Whether it is a member that this version does not know."""
 
 
-class Shape(BaseModel):
+class WorldModel(BaseModel):
     """An entry of a world. It accepts no other members than its fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
-def maybe(**limits: Any) -> Any:
+def optional_member(**limits: Any) -> Any:
     """Declare a member that may be omitted."""
     return Field(default=None, **limits)
 
 
-def _visible(text: str) -> str:
+def _check_id(text: str) -> str:
     """Return the text. Raise an error for a character that an id cannot contain."""
-    return _without(text, "id", lambda one: one.isspace() or not one.isprintable())
+    return _check_characters(text, "id", lambda one: one.isspace() or not one.isprintable())
 
 
-def _sendable(text: str) -> str:
+def _check_token(text: str) -> str:
     """Return the text. Raise an error for a character that an HTTP header cannot contain."""
-    return _without(text, "token", lambda one: not "!" <= one <= "~")
+    return _check_characters(text, "token", lambda one: not "!" <= one <= "~")
 
 
-def _without(text: str, what: str, is_wrong: Callable[[str], bool]) -> str:
+def _check_characters(text: str, what: str, is_wrong: Callable[[str], bool]) -> str:
     if not text:
         raise PydanticCustomError(what, "the text is empty")
     for one in filter(is_wrong, text):
@@ -67,40 +67,40 @@ def _without(text: str, what: str, is_wrong: Callable[[str], bool]) -> str:
     return text
 
 
-Name = Annotated[str, AfterValidator(_visible)]
+Name = Annotated[str, AfterValidator(_check_id)]
 """An id, or another name that stands in a URL."""
-Token = Annotated[str, AfterValidator(_sendable)]
+Token = Annotated[str, AfterValidator(_check_token)]
 """What a caller sends in the header `Authorization`."""
 
 
 def refers_to(*kinds: str) -> AfterValidator:
     """Return a validator for the id of a record of one of these kinds. The record must be in the world."""
 
-    def known(id: str, info: ValidationInfo) -> str:
+    def check_reference(id: str, info: ValidationInfo) -> str:
         if info.context is None or any((kind, id) in info.context for kind in kinds):
             return id
         raise PydanticCustomError("reference", "there is no {kind} {id}", {"kind": kinds[0], "id": repr(id)})
 
-    return AfterValidator(known)
+    return AfterValidator(check_reference)
 
 
-def known_records(records: list[Record]) -> frozenset[tuple[str, str]]:
+def record_keys(records: list[Record]) -> frozenset[tuple[str, str]]:
     """Return the kind and id of each record. References are checked against this set."""
     return frozenset((record.kind, record.id) for record in records)
 
 
-def faults_in(
-    shape: Any, value: Any, path: Path, known: frozenset[tuple[str, str]] | None = None
-) -> Iterator[WorldFault]:
+def find_problems(
+    value_type: Any, value: Any, path: Path, known: frozenset[tuple[str, str]] | None = None
+) -> Iterator[WorldProblem]:
     """Yield what is wrong with a value. References are checked only against `known` records."""
     try:
-        _adapter(shape).validate_python(value, context=known)
+        _adapter(value_type).validate_python(value, context=known)
     except ValidationError as error:
         at: dict[Path, list[ErrorDetails]] = {}
         for one in error.errors(include_url=False):
-            at.setdefault(_place(one["loc"], value), []).append(one)
+            at.setdefault(_value_path(one["loc"], value), []).append(one)
         for inside, errors in at.items():
-            yield _fault(errors, shape, (*path, *inside))
+            yield _make_problem(errors, value_type, (*path, *inside))
 
 
 @cache
@@ -109,11 +109,11 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-_FOUND: Final[Mapping[type, str]] = {
+_TYPE_NAMES: Final[Mapping[type, str]] = {
     type(None): "nothing (null)", bool: "true or false", str: "text", list: "a list", dict: "a mapping",
     int: "a number", float: "a number",
 }  # fmt: skip
-_EXPECTED: Final[Mapping[str, str]] = {
+_EXPECTED_TYPE_NAMES: Final[Mapping[str, str]] = {
     "string_type": "text", "bool_type": "true or false", "int_type": "a whole number", "list_type": "a list",
     "dict_type": "a mapping", "model_type": "a mapping", "model_attributes_type": "a mapping",
     "float_type": "a number", "none_required": "null",
@@ -125,49 +125,53 @@ _HINTS: Final[Mapping[str, str]] = {
 }
 
 
-def _fault(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldFault:
+def _make_problem(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldProblem:
     """Return the fault of one value. A value that may have several types causes several errors."""
-    error = next((one for one in errors if one["type"] not in _EXPECTED), errors[0])
+    error = next((one for one in errors if one["type"] not in _EXPECTED_TYPE_NAMES), errors[0])
     kind, given, said = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":
-        return WorldFault(at[:-1], f'"{at[-1]}" is missing', f"write {at[-1]}: …")
+        return WorldProblem(at[:-1], f'"{at[-1]}" is missing', f"write {at[-1]}: …")
     if kind == "extra_forbidden":
-        return unknown_member(at, _members(shape))
+        return unknown_member_problem(at, _member_names(shape))
     if kind == "union_tag_not_found":
-        return WorldFault(at, f"{said['discriminator']} is missing")
+        return WorldProblem(at, f"{said['discriminator']} is missing")
     if kind == "union_tag_invalid":
         tag = str(said["discriminator"]).strip("'")
-        return WorldFault((*at, tag), f"expected one of {said['expected_tags']}, found {said['tag']!r}")
+        return WorldProblem((*at, tag), f"expected one of {said['expected_tags']}, found {said['tag']!r}")
     if kind == "literal_error":
-        words = [word for one in errors if one["type"] == kind for word in _words(one["ctx"]["expected"])]
-        return WorldFault(at, f"expected one of {', '.join(words)}, found {given!r:.60}")
-    if kind in _EXPECTED:
-        found = _FOUND.get(type(given), f"a {type(given).__name__}")
-        expected = list(dict.fromkeys(_EXPECTED[one["type"]] for one in errors))
+        words = [
+            word for one in errors if one["type"] == kind for word in _split_choices(one["ctx"]["expected"])
+        ]
+        return WorldProblem(at, f"expected one of {', '.join(words)}, found {given!r:.60}")
+    if kind in _EXPECTED_TYPE_NAMES:
+        found = _TYPE_NAMES.get(type(given), f"a {type(given).__name__}")
+        expected = list(dict.fromkeys(_EXPECTED_TYPE_NAMES[one["type"]] for one in errors))
         hint = "put it in quotes" if "text" in expected and not isinstance(given, dict | list) else ""
-        return WorldFault(at, f"expected {' or '.join(expected)}, found {found}", hint)
-    return WorldFault(at, error["msg"], _HINTS.get(kind, ""))
+        return WorldProblem(at, f"expected {' or '.join(expected)}, found {found}", hint)
+    return WorldProblem(at, error["msg"], _HINTS.get(kind, ""))
 
 
-def unknown_member(at: Path, known: Iterable[str]) -> WorldFault:
+def unknown_member_problem(path: Path, known: Iterable[str]) -> WorldProblem:
     """Return the fault of an unknown member."""
-    return WorldFault(at, f"unknown member {at[-1]!r}", instead(str(at[-1]), known, "remove it"), True)
+    return WorldProblem(
+        path, f"unknown member {path[-1]!r}", suggest(str(path[-1]), known, "remove it"), True
+    )
 
 
-def instead(word: str, known: Iterable[str], otherwise: str) -> str:
+def suggest(word: str, known: Iterable[str], default: str) -> str:
     """Return a hint that names the most similar known word, or `otherwise`."""
     from difflib import get_close_matches  # only for what is wrong
 
     nearest = get_close_matches(word, sorted(known), 1)
-    return f'did you mean "{nearest[0]}"?' if nearest else otherwise
+    return f'did you mean "{nearest[0]}"?' if nearest else default
 
 
-def _words(expected: str) -> list[str]:
+def _split_choices(expected: str) -> list[str]:
     """Return the words in the list of pydantic: `'a', 'b' or 'c'`."""
     return expected.replace(" or ", ", ").split(", ")
 
 
-def _place(loc: Path, value: Any) -> Path:
+def _value_path(loc: Path, value: Any) -> Path:
     """Return the part of a pydantic location that leads into the value. Other parts name types."""
     found: list[str | int] = []
     for number, part in enumerate(loc, 1):
@@ -181,9 +185,9 @@ def _place(loc: Path, value: Any) -> Path:
     return tuple(found)
 
 
-def _members(shape: Any) -> Iterator[str]:
+def _member_names(shape: Any) -> Iterator[str]:
     """Yield the names of all members that an entry of a shape may have."""
     if isinstance(shape, type) and issubclass(shape, BaseModel):
         yield from shape.model_fields
     for inner in get_args(shape):
-        yield from _members(inner)
+        yield from _member_names(inner)

@@ -7,7 +7,7 @@ object, are sent by the visitor's browser without a signature.
 import re
 from collections.abc import Iterator
 
-from ..errors import bad
+from ..errors import bad_request
 from ..store import Json
 
 _TYPES = {"boolean", "string", "number", "array", "object"}
@@ -21,32 +21,32 @@ def check_schema(schema: Json) -> None:
     """
     for member in ("type", "properties", "additionalProperties"):
         if member not in schema:
-            raise bad(f"body.jsonSchema.{member}: missing")
+            raise bad_request(f"body.jsonSchema.{member}: missing")
     _check_object(schema, "body.jsonSchema")
 
 
 def _check_object(schema: Json, where: str) -> None:
     if schema.get("type") != "object":
-        raise bad(f"{where}.type: must be object")
+        raise bad_request(f"{where}.type: must be object")
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        raise bad(f"{where}.properties: must be a mapping of claims")
+        raise bad_request(f"{where}.properties: must be a mapping of claims")
     if schema.get("additionalProperties", False) is not False:
-        raise bad(f"{where}.additionalProperties: must be false")
+        raise bad_request(f"{where}.additionalProperties: must be false")
     for name, claim in properties.items():
         place = f"{where}.properties.{name}"
         kind = claim.get("type") if isinstance(claim, dict) else None
         if not isinstance(kind, str) or kind not in _TYPES:
-            raise bad(f"{place}.type: must be one of {', '.join(sorted(_TYPES))}")
+            raise bad_request(f"{place}.type: must be one of {', '.join(sorted(_TYPES))}")
         if not isinstance(claim.get("description", ""), str):
-            raise bad(f"{place}.description: must be a text")
+            raise bad_request(f"{place}.description: must be a text")
         if "enum" in claim and not isinstance(claim["enum"], list):
-            raise bad(f"{place}.enum: must be a list")
+            raise bad_request(f"{place}.enum: must be a list")
         if kind == "object":
             _check_object(claim, place)
 
 
-def conditions(schema: Json) -> list[Json]:
+def schema_conditions(schema: Json) -> list[Json]:
     """Return one condition per claim, including the claims of nested objects and of `unsigned`."""
     return list(_conditions(schema, "visitor.claims"))
 

@@ -1,10 +1,10 @@
 """Erase spaces that were deleted too long ago to be restored, with everything that they contain."""
 
-from ..clock import moment
+from ..clock import parse_timestamp
 from ..request.context import RETENTION, Context
 from ..store import Record
 
-_AT_ONCE = 20
+_BATCH_SIZE = 20
 
 
 def erase_expired(ctx: Context) -> None:
@@ -17,10 +17,12 @@ def erase_some_expired(ctx: Context, organization: str) -> None:
 
     Their number is limited, so that no write has to erase many spaces.
     """
-    _erase_expired(ctx, ctx.store.listed("deleted-space", 0, _AT_ONCE, organization=organization))
+    _erase_expired(
+        ctx, ctx.store.find_by_creation("deleted-space", 0, _BATCH_SIZE, organization=organization)
+    )
 
 
 def _erase_expired(ctx: Context, spaces: list[Record]) -> None:
     for space in spaces:
-        if ctx.now - moment(space.doc["deletedAt"]) > RETENTION:
+        if ctx.now - parse_timestamp(space.doc["deletedAt"]) > RETENTION:
             ctx.remove(space)

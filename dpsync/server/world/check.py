@@ -12,59 +12,59 @@ import yaml
 from pydantic import Field, ValidationError
 
 from ..clock import utc_now
-from ..records.family import Families
+from ..records.family import RecordKinds
 from ..records.origin import check_format
-from ..records.world_format import WORLD, Loading, but
+from ..records.world_format import WORLD, WorldLoader, without_keys
 from ..records.world_shapes import (
     Name,
     Path,
-    Shape,
-    WorldFault,
-    faults_in,
-    instead,
-    known_records,
-    maybe,
-    unknown_member,
+    WorldModel,
+    WorldProblem,
+    find_problems,
+    optional_member,
+    record_keys,
+    suggest,
+    unknown_member_problem,
 )
 from ..store import Json
 
 _Column = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
 
-class _PlainRecord(Shape):
+class _RecordModel(WorldModel):
     """A record as the store keeps it."""
 
     kind: str
     id: Name
     doc: Json
-    organization: _Column = maybe()
-    scope: _Column = maybe()
-    parent: _Column = maybe()
-    position: int = maybe()
-    ref: _Column = maybe()
-    seq: int = maybe()
+    organization: _Column = optional_member()
+    scope: _Column = optional_member()
+    parent: _Column = optional_member()
+    position: int = optional_member()
+    ref: _Column = optional_member()
+    seq: int = optional_member()
 
 
-def faults_of(world: Json, families: Families) -> list[WorldFault]:
+def check_world(world: Json, record_kinds: RecordKinds) -> list[WorldProblem]:
     """Return the faults of a world: of its shape, or else of loading it, or else of its references."""
     read = isinstance(world.get("origin"), dict)
-    found = [*_top(world, families), *_inside(world, WORLD.kind, families, ())]
+    found = [*_check_top_level(world, record_kinds), *_check_sections(world, WORLD.kind, record_kinds, ())]
     if read:  # a platform may say more of a thing than this version knows
-        found = [one for one in found if not one.unknown]
+        found = [one for one in found if not one.is_unknown_member]
     if found:
         return found
-    loading = Loading(utc_now().astimezone(UTC), families.sections, families.prefixes)
+    loading = WorldLoader(utc_now().astimezone(UTC), record_kinds.world_sections, record_kinds.id_prefixes)
     try:
-        loading.fill(world)
+        loading.load_world(world)
     except Exception as error:
-        at = _path_of(loading.at[-1], world) if loading.at else ()
-        return [WorldFault(at, complaint(error))]
+        at = _find_path(loading.current_entries[-1], world) if loading.current_entries else ()
+        return [WorldProblem(at, describe_error(error))]
     if read:  # what was read may refer to what was not
         return []
-    return list(_inside(world, WORLD.kind, families, (), known_records(loading.records)))
+    return list(_check_sections(world, WORLD.kind, record_kinds, (), record_keys(loading.records)))
 
 
-def complaint(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """Return why a world is invalid, as a message for an error of reading or loading it."""
     match error:
         case yaml.MarkedYAMLError():
@@ -79,49 +79,57 @@ def complaint(error: Exception) -> str:
     return "a value has the wrong type"
 
 
-def _top(world: Json, families: Families) -> Iterator[WorldFault]:
+def _check_top_level(world: Json, families: RecordKinds) -> Iterator[WorldProblem]:
     """Check the parts of a world outside of all sections: unknown members, and plain records."""
-    known = [*(said.key for said in families.sections[WORLD.kind]), "format", "records"]
-    yield from (unknown_member((name,), known) for name in world.keys() - {*known})
+    known = [*(said.key for said in families.world_sections[WORLD.kind]), "format", "records"]
+    yield from (unknown_member_problem((name,), known) for name in world.keys() - {*known})
     try:
         check_format(world)
     except ValueError as error:
-        yield WorldFault(("format",), str(error))
+        yield WorldProblem(("format",), str(error))
     records = world.get("records")
-    yield from faults_in(list[_PlainRecord] | None, records, ("records",))
-    kinds = {kind for family in families for kind in (family.kind, family.also) if kind}
+    yield from find_problems(list[_RecordModel] | None, records, ("records",))
+    kinds = {kind for family in families for kind in (family.name, family.alternate_kind) if kind}
     for number, record in enumerate(records if isinstance(records, list) else ()):
         kind = record.get("kind") if isinstance(record, dict) else None
         if isinstance(kind, str) and kind not in kinds:
-            hint = instead(kind, kinds, f"known: {', '.join(sorted(kinds))}")
-            yield WorldFault(("records", number, "kind"), f"unknown kind of records {kind!r}", hint)
+            hint = suggest(kind, kinds, f"known: {', '.join(sorted(kinds))}")
+            yield WorldProblem(("records", number, "kind"), f"unknown kind of records {kind!r}", hint)
 
 
-def _inside(
-    given: Json, owner: str, families: Families, path: Path, known: frozenset[tuple[str, str]] | None = None
-) -> Iterator[WorldFault]:
+def _check_sections(
+    given: Json,
+    owner: str,
+    families: RecordKinds,
+    path: Path,
+    known: frozenset[tuple[str, str]] | None = None,
+) -> Iterator[WorldProblem]:
     """Check the sections of a record and of its entries; with `known`, check their references, too."""
-    for said in families.sections.get(owner, ()):
+    for said in families.world_sections.get(owner, ()):
         value, at = given.get(said.key), (*path, said.key)
         if value is None:
             continue
         if not said.kind or not isinstance(value, list):
-            yield from faults_in(said.shape, value, at, known)
+            yield from find_problems(said.value_type, value, at, known)
             continue
-        inner = {one.key for kind in _kinds(said.kind, families) for one in families.sections.get(kind, ())}
-        own = [but(entry, *inner) if isinstance(entry, dict) else entry for entry in value]
-        yield from faults_in(said.shape, own, at, known)
+        inner = {
+            one.key
+            for kind in _kind_names(said.kind, families)
+            for one in families.world_sections.get(kind, ())
+        }
+        own = [without_keys(entry, *inner) if isinstance(entry, dict) else entry for entry in value]
+        yield from find_problems(said.value_type, own, at, known)
         for number, entry in enumerate(value):
             if isinstance(entry, dict):
-                yield from _inside(entry, said.kind, families, (*at, number), known)
+                yield from _check_sections(entry, said.kind, families, (*at, number), known)
 
 
-def _kinds(kind: str, families: Families) -> tuple[str, ...]:
-    also = next((family.also for family in families if family.kind == kind), "")
+def _kind_names(kind: str, families: RecordKinds) -> tuple[str, ...]:
+    also = next((family.alternate_kind for family in families if family.name == kind), "")
     return (kind, also) if also else (kind,)
 
 
-def _path_of(wanted: Any, world: Json) -> Path:
+def _find_path(wanted: Any, world: Json) -> Path:
     """Return the path of an entry in a world, or () if it is not a mapping or a list."""
     waiting: list[tuple[Path, Any]] = [((), world)]
     while waiting:
