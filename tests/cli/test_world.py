@@ -13,7 +13,7 @@ import pytest
 
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import Record
-from dpsync.server.world import read_world as read_world
+from dpsync.server.world import read_world
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS

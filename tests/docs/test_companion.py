@@ -116,8 +116,8 @@ def shown(beginning: str) -> Any:
 
 def test_companion_page_change_example_is_valid() -> None:
     (row,) = (row for row in OPERATIONS if row.id == "updateChangeRequestContent")
-    assert row.body is not None
-    assert len(row.body.model_validate(shown('{"changes"')).changes) == 5
+    assert row.body_model is not None
+    assert len(row.body_model.model_validate(shown('{"changes"')).changes) == 5
 
 
 def test_companion_page_event_example_is_valid() -> None:

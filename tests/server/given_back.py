@@ -22,7 +22,7 @@ WRITES_NOTHING_THAT_IS_READ = {
 }
 """Operations that are no counterpart of a reading."""
 
-_READ = {row.path: row for row in OPERATIONS if row.method == "GET" and not row.raw}
+_READ = {row.path: row for row in OPERATIONS if row.method == "GET" and not row.returns_text}
 
 
 def _below(thing: Json) -> Json:

@@ -178,7 +178,7 @@ def test_visibility_and_permissions_follow_roles_defaults_and_grants(api: Api, o
 
 # --- what is enough -----------------------------------------------------------------------------------
 
-WITH_LESS = [row for row in OPERATIONS if row.needs not in (None, "admin")]
+WITH_LESS = [row for row in OPERATIONS if row.required_role not in (None, "admin")]
 
 
 @pytest.mark.parametrize("row", WITH_LESS, ids=lambda row: str(row.id))

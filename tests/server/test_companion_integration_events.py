@@ -203,7 +203,7 @@ def test_refused_installation_change_records_no_event(api: Api) -> None:
 
 
 def test_only_latest_integration_events_are_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "KEPT", 3)
+    monkeypatch.setattr(events, "MAX_EVENTS", 3)
     for number in range(4):
         configure(api, server=str(number))
     assert api.ids(f"{TOOLS}/events") == ["event-2", "event-3", "event-4"]
@@ -335,7 +335,7 @@ def test_queued_event_is_recorded_unsent_after_development_ends(api: Api, tunnel
 def test_tunnel_queue_is_limited_to_kept_events(
     api: Api, tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "KEPT", 2)
+    monkeypatch.setattr(events, "MAX_EVENTS", 2)
     develop(api, tunnel.url)
     tunnel.free.clear()
     for number in range(3):

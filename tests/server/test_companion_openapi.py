@@ -228,8 +228,8 @@ def test_unfinished_openapi_processing_continues_after_restart(tmp_path: Path) -
     left = open_store(str(tmp_path / "state.db"))
     world.load_world(left, world.load_builtin_world())
     (row,) = (row for row in OPERATIONS if row.id == "createOpenAPISpec")
-    assert row.body is not None
-    body = row.body.model_validate({"slug": "new", "source": {"text": GOOD}})
+    assert row.body_model is not None
+    body = row.body_model.model_validate({"slug": "new", "source": {"text": GOOD}})
     build_companion(left).run_operation(
         row, Context(left, "ada", lambda: START, {"organizationId": "acme"}, body=body)
     )

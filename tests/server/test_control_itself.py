@@ -115,7 +115,7 @@ def test_companion_identifies_itself_to_other_local_servers(server: ThreadedServ
 
 
 def test_control_plane_refuses_requests_of_other_companions(server: ThreadedServer) -> None:
-    other = replace(server.app.outside_services, own=())
+    other = replace(server.app.outside_services, own_addresses=())
     assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
     with pytest.raises(FetchError, match="returned the status 404"):
         run(other.fetch(f"{server.url}/_dpsync/world"))

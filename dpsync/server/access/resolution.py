@@ -2,9 +2,10 @@
 
     resolve(who, content, around) -> role
 
-`who` is the member (`roles.Standing`), `content` the space, collection or site, `around` the collections
-that contain the content and the sites that show it. The result is a role; None means that the member does
-not see the content. The functions are pure: `visible_spaces` and `request.context` collect the input.
+`access` is the member (`roles.OrganizationAccess`), `content` the space, collection or site, `containers` the
+collections that contain the content and the sites that show it. The result is a role; None means that the
+member does not see the content. The functions are pure: `visible_spaces` and `request.context` collect the
+input.
 
 Sources: `strongest_role` follows part 5 of the reference, which lists roles but not how they combine.
 `role_by_precedence` follows the vendor's documentation as of May 2026, pages "Permissions and inheritance"
@@ -104,9 +105,9 @@ def _role_set_on(
 class AccessRules(Struct, frozen=True):
     """The access rules of an edition.
 
-    `resolve` resolves roles. `sites`: whether `resolve` reads the sites that show a space. `creators`:
-    whether it reads the creators of content. `change_requests_when_locked`: whether a locked space accepts
-    change requests and refuses only direct edits.
+    `resolve` resolves roles. `uses_sites`: whether `resolve` reads the sites that show a space.
+    `uses_creators`: whether it reads the creators of content. `change_requests_when_locked`: whether a locked
+    space accepts change requests and refuses only direct edits.
     """
 
     resolve: ResolveFunction

@@ -78,9 +78,9 @@ def permission_flags(kind: str, role: Role) -> dict[str, bool]:
 class OrganizationAccess(Struct, frozen=True, dict=True):
     """The membership of one user in one organization.
 
-    `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owns` has the
-    teams that the user owns. `user` is the user id if the edition's rules depend on creators. Otherwise
-    `user` is "", so that all members with the same rights share one standing.
+    `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owned_teams` has
+    the teams that the user owns. `user_id` is the user id if the edition's rules depend on creators.
+    Otherwise `user_id` is "", so that all members with the same rights share one standing.
     """
 
     is_member: bool = False

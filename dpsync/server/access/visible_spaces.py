@@ -37,7 +37,7 @@ class SpaceGroups:
         self._visible_counts: dict[tuple[OrganizationAccess, ...], int] = {}
         """Number of spaces in the groups that all of these viewers see."""
         self._creators: set[str] = set()
-        """The creators of collections and sites with the level null. Computed whenever `_seen` is empty."""
+        """The creators of collections and sites with the level null, if `_groups_by_viewer` is set."""
         for record in records:
             self.update(None, record)
 

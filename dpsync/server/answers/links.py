@@ -36,7 +36,7 @@ class LinkSource(Struct, frozen=True):
 class LinkTarget(Struct, frozen=True):
     """The target of a link.
 
-    `key` is equal for all links to the same target; `target` renders the target.
+    `key` is equal for all links to the same target; `render` renders the target.
     """
 
     key: str

@@ -69,7 +69,7 @@ def revision_without_texts(view: ContentView) -> Json:
 
     A list of links repeats the revision for each link, and texts would make such a list very long.
     """
-    return revision(replace(view, texts=False))
+    return revision(replace(view, include_texts=False))
 
 
 def pages(view: ContentView) -> list[Json]:

@@ -205,7 +205,7 @@ class Console:
         return await self._run_action(request, lambda: self.plane.reset(None))
 
     async def _run_action(self, request: Request, action: Callable[[], object]) -> Response:
-        """Call `act` and redirect to the page of switches, or show that page with the error."""
+        """Call `action` and redirect to the page of switches, or show that page with the error."""
         try:
             action()
         except ValidationError as error:

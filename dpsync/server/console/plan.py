@@ -2,7 +2,7 @@
 
 The program runs as a separate process in an empty directory. It calls the companion over HTTP like any
 client, with a token of this companion that is deleted when the process ends. The process gets only the
-environment variables that `PlanProgram.variables` returns, and those that `Planner` adds.
+environment variables that `PlanProgram.environment` returns, and those that `PlanRunner` adds.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _TIMEOUT_SECONDS = 120
 class PlanProgram(Struct, frozen=True):
     """A program that prints a plan as a whole HTML page.
 
-    `words` is the command as a person would type it. `variables` returns the environment for a run.
+    `command_line` is the command as a person would type it. `environment` returns the environment for a run.
     """
 
     directory: str
@@ -30,7 +30,7 @@ class PlanProgram(Struct, frozen=True):
 
 
 class PlanOutput(Struct, frozen=True):
-    """The output of a plan program: `page` is the standard output, `said` the standard error."""
+    """The output of a plan program: `html` is the standard output, `stderr` the standard error."""
 
     html: str
     stderr: str

@@ -19,7 +19,7 @@ CLOCK_STEPS: Final = {"hour": ("1 hour", 3600), "day": ("1 day", 86_400), "week"
 
 
 class FaultPreset(Struct, frozen=True):
-    """A named fault. `tries` describes its effect; `rule` is the fault rule for the control plane."""
+    """A named fault. `description` describes its effect; `rule` is the fault rule for the control plane."""
 
     name: str
     title: str

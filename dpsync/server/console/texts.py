@@ -36,7 +36,8 @@ def is_secret_name(name: str) -> bool:
 def mask_secrets(value: Any, extra_name: str = "") -> Any:
     """Return a JSON value in which members that may hold a secret have a placeholder instead of their value.
 
-    `also` is the name of one more member to mask. The published URL of a share link contains its secret.
+    `extra_name` is the name of one more member to mask. The published URL of a share link contains its
+    secret.
     """
     if isinstance(value, dict):
         extra_name = "published" if value.get("object") == "share-link" else extra_name

@@ -6,15 +6,14 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from ..sites.navigation import EXTERNAL_LINK, GROUP, SECTION, SITE_SPACE, Navigation
-from ..sites.navigation import read_navigation as read_navigation
+from ..sites.navigation import EXTERNAL_LINK, GROUP, SECTION, SITE_SPACE, Navigation, read_navigation
 from ..store import Record, Store
 
 
 class TreeLine(Struct, frozen=True):
     """One line of a tree. `note` follows the title; `tags` are short labels.
 
-    `link` is the path of the resource in the API, "" for none. `unseen`: readers of the site do not see the
+    `link` is the path of the resource in the API, "" for none. `hidden`: readers of the site do not see the
     line.
     """
 

@@ -20,7 +20,7 @@ def evaluate_expressions(
 ) -> Json:
     """Return the document with the values of variables instead of expressions.
 
-    `variables` has the variables of `space` and of `page`. `others`: an expression that is not a known
+    `variables` has the variables of `space` and of `page`. `clear_unknown`: an expression that is not a known
     variable becomes empty; if false, it stays.
     """
 

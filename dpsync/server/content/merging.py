@@ -19,7 +19,7 @@ _NON_FIELD_KEYS = ("id", "pages", "createdAt", "updatedAt")
 
 
 class ContentConflict(Struct, frozen=True):
-    """A conflict: `of` is the kind of object, `id` its id or name, `what` the property that differs."""
+    """A conflict: `object_kind` and `id` (or name) of the object, and the `field` that differs."""
 
     object_kind: str
     id: str

@@ -25,7 +25,7 @@ _FONT_NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
 
 
 class PdfLine(Struct, frozen=True):
-    """A line of text, wrapped if too long. `above` is the space before the line; `indent` is in points."""
+    """A line of text, wrapped if too long. `space_before` (above the line) and `indent` are in points."""
 
     text: str
     size: float = 10.5

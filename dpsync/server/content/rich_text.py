@@ -24,7 +24,7 @@ Marks = tuple[str, ...]
 
 
 class _MarkdownParser(MarkdownIt):
-    """A Markdown parser that keeps every link target as written. `from_target` interprets the targets."""
+    """A Markdown parser that keeps every link target as written. `parse_target` interprets the targets."""
 
     def validateLink(self, url: str) -> bool:
         return True

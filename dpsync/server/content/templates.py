@@ -19,7 +19,7 @@ _PAGE_LINK = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
 def append_template(
     content: Json, template: Json, refs: Mapping[str, Json], now: str, new_page_id: Callable[[], str]
 ) -> Json:
-    """Return the content with the template appended. `refs` has references by name; `fresh` makes ids."""
+    """Return the content with the template appended. `refs` are references by name."""
     made, copied = deepcopy(content), deepcopy(template)
     taken = {page["id"] for page, _ in walk_pages([*made["pages"], *copied["pages"]])}
     ids: dict[str, str] = {}

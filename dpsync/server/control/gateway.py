@@ -90,7 +90,7 @@ class Gateway:
         self._cancelled = asyncio.Event()
 
     async def wait(self, seconds: float) -> None:
-        """Wait. Raise Dropped if `drop` is called meanwhile."""
+        """Wait. Raise WaitCancelled if `cancel_waits` is called meanwhile."""
         if seconds > 0:
             over = self._cancelled
             try:
@@ -279,7 +279,7 @@ class _ProxiedRequest:
         await self._send({"type": "http.response.body", "body": rest})
 
     async def _disconnects_within(self, seconds: float) -> bool:
-        """Wait, and return whether the client disconnected meanwhile. Raise Dropped."""
+        """Wait, and return whether the client disconnected meanwhile. Raise WaitCancelled."""
         lost = asyncio.ensure_future(connection.wait_for_disconnect(self._receive))
         try:
             await self._gateway.wait(seconds)

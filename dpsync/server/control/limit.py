@@ -15,7 +15,7 @@ _MAX_CALLERS = 10_000
 
 
 class Allowance(Struct, frozen=True):
-    """The remaining requests of a caller. `left` is the time until the window ends, in seconds."""
+    """The remaining requests of a caller. `seconds_left` is the time until the window ends, in seconds."""
 
     allowed: bool
     limit: int

@@ -28,7 +28,7 @@ class LoggedRequest(Struct, frozen=True):
 class RequestLog:
     """The log of requests.
 
-    `dropped` counts the entries that were removed to make room; `cleared` counts how often the log was
+    `dropped` counts the entries that were removed to make room; `clear_count` counts how often the log was
     emptied.
     """
 

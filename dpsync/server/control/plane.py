@@ -75,7 +75,7 @@ class ClockBody(_ControlBody):
 
 
 class ControlPlane:
-    """An ASGI application around a gateway. `start_over` writes the starting world to a store.
+    """An ASGI application around a gateway. `load_start_world` writes the starting world to a store.
 
     `workers` is the number of processes that serve the same address. With several workers, none of them sees
     all requests.

@@ -33,7 +33,7 @@ class RequestGuard:
     any other address, it also accepts IP addresses and names without a dot, such as container names, because
     no website has such a name. `allowed` contains additional names, such as the name of a reverse proxy.
 
-    With `private`, only requests from this machine are accepted.
+    With `local_only`, only requests from this machine are accepted.
     """
 
     def __init__(
@@ -86,7 +86,8 @@ class RequestGuard:
         return ApiError(
             421,
             f"The local server on {self._listens_on} refuses the host name "
-            f"{authority[:_MAX_HOST_LENGTH_SHOWN]!r}, because a web page could read the responses (DNS rebinding). "
+            f"{authority[:_MAX_HOST_LENGTH_SHOWN]!r}, because a web page could read the responses "
+            "(DNS rebinding). "
             f"Accepted host names: {own}. "
             "To accept another name, start dpsync serve with --allow-host NAME.",
         )

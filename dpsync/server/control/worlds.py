@@ -7,7 +7,7 @@ import math
 
 from .. import world as worlds
 from ..families import RECORD_KINDS
-from ..jobs.queue import JOB as JOB
+from ..jobs.queue import JOB
 from ..records.family import RecordKinds
 from ..store import Json, Record, Store, open_store
 

@@ -1,7 +1,7 @@
 """Declare every kind of record, in the order in which a world is loaded.
 
 Input: the classes of `records/family.py`. The top of each module shows the form of its records in a world.
-Output: `FAMILIES`, for code that loads worlds, makes ids or removes records. Handlers never import it.
+Output: `RECORD_KINDS`, for code that loads worlds, makes ids or removes records. Handlers never import it.
 """
 
 from ..records.family import RecordKinds

@@ -33,8 +33,7 @@ from ..models.pages import Dimensions, PageType
 from ..records.family import RecordKind
 from ..records.world_format import WorldDumper, WorldLoader, WorldSection
 from ..request.context import CHANGE_REQUEST
-from ..spaces.revisions import REVISION as REVISION
-from ..spaces.revisions import active_revision_id, empty_content, revision_content
+from ..spaces.revisions import REVISION, active_revision_id, empty_content, revision_content
 from ..store import Json, Record
 
 _PARENT_KINDS = ("space", "deleted-space")

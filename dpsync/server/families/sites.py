@@ -31,9 +31,9 @@ from ..sites.navigation import (
     SECTION,
     SITE_SPACE,
     SITE_SPACE_CUSTOMIZATION,
+    read_navigation,
     remove_space_from_site,
 )
-from ..sites.navigation import read_navigation as read_navigation
 from ..store import Json, Record
 from . import shapes
 

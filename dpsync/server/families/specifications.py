@@ -13,8 +13,7 @@ from .. import answers
 from ..content.documents import empty_document
 from ..handlers.jobs import specifications, translations
 from ..integrations.events import INTEGRATION, queue_subject
-from ..jobs.queue import JOB as JOB
-from ..jobs.queue import make_job
+from ..jobs.queue import JOB, make_job
 from ..models.translations import Translation
 from ..records.family import CrudResource, Dependency, RecordKind
 from ..records.world_format import WorldDumper, WorldLoader, WorldSection, list_section, without_keys

@@ -63,7 +63,7 @@ class CrudHandlers(Struct, frozen=True):
         return self._apply_body(ctx, self._require(ctx))
 
     def _apply_body(self, ctx: Context, record: Record) -> Json:
-        self._resource.apply_body(ctx, record, ctx.body.given())
+        self._resource.apply_body(ctx, record, ctx.body.sent_fields())
         ctx.put(record)
         return self._resource.render(ctx, record)
 

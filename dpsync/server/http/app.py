@@ -50,11 +50,11 @@ OperationsByMethod = Mapping[str, tuple[Operation, dict[str, str]]]
 
 
 class Companion:
-    """The ASGI application. It serves `operations` and stores the records of `families`.
+    """The ASGI application. It serves `operations` and stores the records of `record_kinds`.
 
     `requests` is a bounded log of (method, path, status) that a test may read and clear. With
-    `check_answers`, every answer is checked against the model of its row; a mismatch is a 500 and an entry in
-    `violations`. This is for tests.
+    `check_responses`, every answer is checked against the model of its row; a mismatch is a 500 and an entry
+    in `violations`. This is for tests.
     """
 
     def __init__(
@@ -231,14 +231,14 @@ class Companion:
             raise
 
     async def wait_for_jobs(self, include_abandoned: bool = False) -> None:
-        """Finish all jobs that wait or run. With `abandoned`, also wait for jobs that are obsolete."""
+        """Finish all jobs that wait or run. With `include_abandoned`, also wait for obsolete jobs."""
         await self._jobs.wait(include_abandoned)
 
     def openapi_json(self) -> bytes:
         if self._openapi_json is None:
             supported = [row for row in self._operations if row.is_supported_by(self.profile)]
             if self.profile == "reference":
-                supported = [replace(row, minimal=False) for row in supported]
+                supported = [replace(row, allows_minimal=False) for row in supported]
             self._openapi_json = to_json(build_document(supported))
         return self._openapi_json
 
@@ -257,8 +257,8 @@ def build_companion(
 ) -> Companion:
     """Return the ASGI application over a store.
 
-    `allow_fetch` names the hosts, besides loopback, that may be contacted. `sources` contacts them. With
-    `asks_before_removal`, the removal of a member is only requested (202; `published` only).
+    `allow_fetch` names the hosts, besides loopback, that may be contacted. `outside_services` contacts them.
+    With `asks_before_removal`, the removal of a member is only requested (202; `published` only).
     """
     app = Companion(
         store, profile, clock or utc_now, check_responses, record_kinds, operations, outside_services

@@ -1,9 +1,9 @@
 """The state of installations, and the events of their changes.
 
 An installation belongs to one integration and one organization. It may be extended to spaces and sites; each
-of these has a configuration of its own. `check` compares a configuration with the schema of the integration:
-`{properties, required}` for each of account, space and site. If the integration declares a component instead,
-the values are not checked.
+of these has a configuration of its own. `check_configuration` compares a configuration with the schema of the
+integration: `{properties, required}` for each of account, space and site. If the integration declares a
+component instead, the values are not checked.
 """
 
 from ..errors import bad_request

@@ -61,8 +61,8 @@ class RunningJob(Struct, frozen=True):
     def step(self) -> Iterator[Context]:
         """Run one step of the job in a transaction.
 
-        Raise Superseded if the job is obsolete or if another worker has claimed it. A claim is lost with the
-        connection to the database.
+        Raise JobCancelled if the job is obsolete or if another worker has claimed it. A claim is lost with
+        the connection to the database.
         """
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(JOB, self.job.id) is None:
@@ -80,7 +80,7 @@ JobHandler = Callable[[RunningJob], Awaitable[None]]
 
 
 class JobRunner:
-    """Runs the jobs of a store as tasks. `does` has the function for each name of a job."""
+    """Runs the jobs of a store as tasks. `handlers` has the function for each name of a job."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class JobRunner:
             _log.error("looking for jobs: %s", error)
 
     async def wait(self, include_abandoned: bool) -> None:
-        """Start the waiting jobs and wait until they end. With `abandoned`, wait for obsolete jobs, too."""
+        """Start the waiting jobs and await their end, with `include_abandoned` also of obsolete jobs."""
         self.start_waiting(None)
         while tasks := self._running_tasks(include_abandoned):
             await asyncio.wait(tasks)

@@ -2,8 +2,8 @@
 
 The companion contacts only loopback and the hosts that the operator has named, also at every redirect, and
 never through a proxy, so that nobody can reach a private network through it. It never contacts itself, under
-any name: it checks the address of each connection. Every request has the header `OUTGOING`, so that no
-control plane accepts it as a request of a person.
+any name: it checks the address of each connection. Every request has the header `COMPANION_HEADER`, so that
+no control plane accepts it as a request of a person.
 
 httpx is imported on first use: most companions never need it, and all of them must start fast.
 """
@@ -43,9 +43,9 @@ class FetchError(Exception):
 class OutsideServices(Struct, dict=True):
     """The services that may be contacted.
 
-    `allowed` are host names besides loopback, with any port. `seconds` is the limit for a fetch. `own` are
-    the addresses (host and port) on which this service listens. Without `loopback`, this machine must be in
-    `allowed` like any other host.
+    `allowed_hosts` are host names besides loopback, with any port. `timeout_seconds` is the limit for a
+    fetch. `own_addresses` are the addresses (host and port) on which this service listens. Without
+    `allow_loopback`, this machine must be in `allowed_hosts` like any other host.
     """
 
     allowed_hosts: Collection[str] = ()

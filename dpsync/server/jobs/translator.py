@@ -20,7 +20,7 @@ MAX_PAGE_TITLE_LENGTH = 255
 
 
 class TranslatedContent(Struct, frozen=True):
-    """A translated content. `words` counts the words of the original titles, descriptions and texts."""
+    """A translated content. `word_count` counts the words of the original titles, descriptions and texts."""
 
     content: Json
     word_count: int

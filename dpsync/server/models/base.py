@@ -1,7 +1,7 @@
 """Base classes and types of all models.
 
-A request ignores unknown members; an answer may not have undeclared members. A field made with `absent` may
-be omitted; it accepts null only if its type does.
+A request ignores unknown members; an answer may not have undeclared members. A field made with
+`optional_field` may be omitted; it accepts null only if its type does.
 """
 
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -32,7 +32,7 @@ class Body(BaseModel):
 
 
 class Query(BaseModel):
-    """A parameter named in `lists` may be repeated; of any other, the last one counts."""
+    """A parameter named in `repeatable` may be repeated; of any other, the last one counts."""
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
 

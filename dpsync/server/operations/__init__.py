@@ -1,7 +1,8 @@
 """List the operations: one row each, in the order of the parts of the API.
 
 Input: handlers, models, and the families with ordinary resources.
-Output: `EVERY`, `OPERATIONS` (the reference and additions to it), `TODAY` (only in the `published` edition).
+Output: `ALL_OPERATIONS`, `OPERATIONS` (the reference and additions to it), `PUBLISHED_ONLY_OPERATIONS` (only
+in the `published` edition).
 """
 
 from types import ModuleType

@@ -23,10 +23,10 @@ OPERATIONS = [
     put("updateSiteAgentSettingsById", SITE + "/agent-settings", agents.put_agent_settings, ma.AgentSettings,
         ma.AgentSettingsUpdate,
         note="Replaces all settings.", **PUBLISHED_ONLY),
-    _SERVERS.list("listSiteMcpServers", needs="admin", note=_HEADERS_NOTE, **PUBLISHED_ONLY),
+    _SERVERS.list("listSiteMcpServers", required_role="admin", note=_HEADERS_NOTE, **PUBLISHED_ONLY),
     _SERVERS.create("createSiteMcpServer", note="The local server never contacts the MCP server. Several "
                                                 "MCP servers can have the same name.", **PUBLISHED_ONLY),
-    _SERVERS.get("getSiteMcpServerById", needs="admin", note=_HEADERS_NOTE, **PUBLISHED_ONLY),
+    _SERVERS.get("getSiteMcpServerById", required_role="admin", note=_HEADERS_NOTE, **PUBLISHED_ONLY),
     _SERVERS.update("updateSiteMcpServerById",
                     note="Replaces all headers if the body has headers.", **PUBLISHED_ONLY),
     _SERVERS.delete("deleteSiteMcpServerById", **PUBLISHED_ONLY),
@@ -40,13 +40,14 @@ OPERATIONS = [
         note="Returns 400 if the body changes `type`, or contains `type` without `setupSettings`.",
         **PUBLISHED_ONLY),
     _CHANNELS.delete("deleteSiteChannelById", **PUBLISHED_ONLY),
-    _CONNECTIONS.list("listSiteContextConnections", needs="admin", note=_TOKENS_NOTE, **PUBLISHED_ONLY),
+    _CONNECTIONS.list("listSiteContextConnections", required_role="admin", note=_TOKENS_NOTE,
+                      **PUBLISHED_ONLY),
     _CONNECTIONS.create(
         "createSiteContextConnection",
         note="Stores the settings for the connector. A site can have several connections with the same "
              "connector.",
         **PUBLISHED_ONLY),
-    _CONNECTIONS.get("getSiteContextConnectionById", needs="admin",
+    _CONNECTIONS.get("getSiteContextConnectionById", required_role="admin",
                      note=_TOKENS_NOTE + " Hides the tokens of Freshdesk and Jira.", **PUBLISHED_ONLY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
@@ -54,7 +55,7 @@ OPERATIONS = [
              "`setupSettings`. Returns 400 if the body names another connector.", **PUBLISHED_ONLY),
     _CONNECTIONS.delete("deleteSiteContextConnectionById", **PUBLISHED_ONLY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
-         errors=(400,),
+         error_statuses=(400,),
          note="The synchronization finds no content. The synchronization fails if the credentials "
               "contain `invalid`. Returns 400 if the last call was less than an hour ago.", **PUBLISHED_ONLY),
     post("testSiteContextConnection", _CONNECTION + "/test", connections.test_connection, mc.ConnectionTest,
@@ -67,7 +68,7 @@ OPERATIONS = [
           ma.TopicUpdate, **PUBLISHED_ONLY),
     post("createSiteStyleguideById", SITE + "/styleguide", styleguides.create_styleguide, Space,
          ma.StyleguideCreate,
-         body_required=False, errors=(404,),
+         body_required=False, error_statuses=(404,),
          note="If the site has a style guide, changes nothing. Returns 404 for an unknown template.",
          **PUBLISHED_ONLY),
     get("listOrganizationStyleguides", ORG + "/styleguides", styleguides.list_styleguides, ma.Styleguides,

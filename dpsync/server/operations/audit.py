@@ -6,10 +6,10 @@ from .rows import ORG, PUBLISHED_ONLY, get, listing
 
 OPERATIONS = [
     listing("listOrganizationAuditEvents", ORG + "/audit-events", audit.list_events, ma.AuditEvent,
-            ma.AuditEventQuery, needs="admin",
+            ma.AuditEventQuery, required_role="admin",
             note="Lists each successful write as one event. Works without a paid plan.",
             **PUBLISHED_ONLY),
     get("getOrganizationAuditEvent", ORG + "/audit-events/{auditEventId}", audit.get_event,
-        ma.AuditEventDetails, needs="admin",
+        ma.AuditEventDetails, required_role="admin",
         note="The event has an empty `payload`.", **PUBLISHED_ONLY),
 ]  # fmt: skip

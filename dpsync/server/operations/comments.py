@@ -6,7 +6,7 @@ from ..handlers.spaces import comments
 from ..models import comments as mc
 from .rows import CHANGE_REQUEST, FULL_ONLY, SPACE, delete, get, listing, post, put
 
-_AUTHOR_ONLY: Any = {"needs": None, "errors": (403,)}
+_AUTHOR_ONLY: Any = {"required_role": None, "error_statuses": (403,)}
 _LIST_NOTE = "Lists the newest comments first. You can filter the comments by `targetPage` and `authors`."
 _POST_NOTE = (
     "The body contains `markdown` or `document`, or is empty. Returns 404 if the page does not exist."
@@ -25,7 +25,7 @@ def _common_operations(at: str, where: str) -> list[Any]:
         listing(f"listCommentsIn{where}", at + "/comments", comments.list_comments, mc.Comment,
                 mc.CommentsQuery, note=_LIST_NOTE),
         post(f"postCommentIn{where}", at + "/comments", comments.post_comment, mc.Comment,
-             mc.CommentCreate, needs="comment", note=_POST_NOTE),
+             mc.CommentCreate, required_role="comment", note=_POST_NOTE),
         get(f"getCommentIn{where}", one, comments.get_comment, mc.Comment, mc.FormatQuery),
         put(f"updateCommentIn{where}", one, comments.update_comment, mc.Comment, mc.CommentUpdate,
             note=_UPDATE_NOTE, **_AUTHOR_ONLY),
@@ -43,7 +43,7 @@ OPERATIONS = [
     listing("listCommentRepliesInSpace", _SPACE_REPLIES, comments.list_replies, mc.CommentReply,
             mc.RepliesQuery, **FULL_ONLY),
     post("postCommentReplyInSpace", _SPACE_REPLIES, comments.post_reply, mc.CommentReply, mc.ReplyCreate,
-         needs="comment"),
+         required_role="comment"),
     get("getCommentReplyInSpace", _SPACE_REPLY, comments.get_reply, mc.CommentReply, mc.FormatQuery),
     put("updateCommentReplyInSpace", _SPACE_REPLY, comments.update_reply, mc.CommentReply, mc.ReplyUpdate,
         note=_UPDATE_NOTE, **_AUTHOR_ONLY),
@@ -54,7 +54,7 @@ OPERATIONS = [
     listing("listCommentRepliesInChangeRequest", _CR_REPLIES, comments.list_replies, mc.CommentReply,
             mc.RepliesQuery),
     post("postCommentReplyInChangeRequest", _CR_REPLIES, comments.post_reply, mc.CommentReply,
-         mc.ReplyCreate, query=mc.FormatQuery, needs="comment"),
+         mc.ReplyCreate, query_model=mc.FormatQuery, required_role="comment"),
     get("getCommentReplyInChangeRequest", _CR_REPLY, comments.get_reply, mc.CommentReply, mc.FormatQuery,
         **FULL_ONLY),
     put("updateCommentReplyInChangeRequest", _CR_REPLY, comments.update_reply, mc.CommentReply,

@@ -78,10 +78,10 @@ def operations_of_profile(operations: Sequence[Operation], profile: str) -> tupl
     return tuple(
         replace(
             row,
-            body=PUBLISHED_BODIES.get(row.id, row.body_model),
+            body_model=PUBLISHED_BODIES.get(row.id, row.body_model),
             status=PUBLISHED_STATUSES.get(row.id, row.status),
-            needs="create" if row.id in ALLOWED_FOR_CREATORS else row.required_role,
-            removes=row.method == "DELETE" and row.status == 204 and row.id not in PUBLISHED_STATUSES,
+            required_role="create" if row.id in ALLOWED_FOR_CREATORS else row.required_role,
+            reports_removal=row.method == "DELETE" and row.status == 204 and row.id not in PUBLISHED_STATUSES,
         )
         for row in operations
         if row.id not in REMOVED_IN_PUBLISHED

@@ -16,7 +16,7 @@ OPERATIONS = [
         note="The response always says that no synchronization is running.", **PUBLISHED_ONLY),
     post("installGitSyncProviderOnTarget", _COLLECTION_PATH, git_sync.install, mg.GitInstallation,
          mg.InstallGitSync,
-         status=201, errors=(404, 409),
+         status=201, error_statuses=(404, 409),
          note="Installs Git Sync, but copies no content. The caller needs the role `admin` on the site or "
               "space. Returns 409 if the site or space already has an installation.",
          **PUBLISHED_ONLY),

@@ -12,7 +12,7 @@ from .rows import FULL_ONLY, ORG, SITE, SPACE, delete, get, listing, patch, post
 
 INSTALLATION = INTEGRATION + "/installations/{installationId}"
 
-_NEEDS_CREATE = {"needs": "create", **FULL_ONLY}
+_NEEDS_CREATE = {"required_role": "create", **FULL_ONLY}
 """As the flags of an organization, a space and a site have it."""
 
 
@@ -24,11 +24,12 @@ def _placement_operations(
     return [
         listing(f"listIntegrationInstallation{name}s", all, at.list_of_installation, answer,
                 mg.ExtendedListQuery, **FULL_ONLY),
-        post(f"installIntegrationOn{name}", all, at.install, answer, body, query=mg.ExtendedQuery, status=201,
-             errors=(409,), note=note, **_NEEDS_CREATE),
+        post(f"installIntegrationOn{name}", all, at.install, answer, body, query_model=mg.ExtendedQuery,
+             status=201,
+             error_statuses=(409,), note=note, **_NEEDS_CREATE),
         get(f"getIntegration{name}Installation", one, at.get, answer, mg.ExtendedQuery, **FULL_ONLY),
         patch(f"updateIntegration{name}Installation", one, at.update, answer, mg.PlacedUpdate,
-              query=mg.ExtendedQuery, **_NEEDS_CREATE),
+              query_model=mg.ExtendedQuery, **_NEEDS_CREATE),
         delete(f"uninstallIntegrationFrom{name}", one, at.uninstall, **_NEEDS_CREATE),
     ]  # fmt: skip
 
@@ -36,7 +37,7 @@ def _placement_operations(
 OPERATIONS = [
     listing("listOrganizationInstallations", ORG + "/installations",
             installations.list_organization_installations,
-            mg.InstalledIntegration, mg.InstallationSearchQuery, needs="read", **FULL_ONLY),
+            mg.InstalledIntegration, mg.InstallationSearchQuery, required_role="read", **FULL_ONLY),
     get("getIntegrationInstallationById", INSTALLATION, installations.get_installation, mg.Installation,
         **FULL_ONLY),
     patch("updateIntegrationInstallation", INSTALLATION, installations.update_installation, mg.Installation,

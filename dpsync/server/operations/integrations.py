@@ -19,7 +19,8 @@ OPERATIONS = [
     get("getIntegrationByName", INTEGRATION, integrations.get_integration, mg.Integration,
         note="Returns a private integration only to members of organizations that own or have installed "
              "the integration."),
-    post("publishIntegration", INTEGRATION, integrations.publish, mg.Integration, mg.Publish, errors=(409,),
+    post("publishIntegration", INTEGRATION, integrations.publish, mg.Integration, mg.Publish,
+         error_statuses=(409,),
          note="Replaces the whole integration. Returns 409 if another organization owns an integration "
               "with the same name."),
     delete("unpublishIntegration", INTEGRATION, integrations.unpublish,
@@ -29,15 +30,15 @@ OPERATIONS = [
             note=_VISIBLE_NOTE),
     post("installIntegration", INTEGRATION + "/installations", installations.install, mg.Installation,
          mg.Install,
-         status=201, needs="create",
+         status=201, required_role="create",
          note="If the organization already has an installation, returns this installation. Returns 403 for a "
               "private integration of another organization."),
     listing("listIntegrationEvents", INTEGRATION + "/events", integrations.list_events, mg.Event,
-            needs="admin",
+            required_role="admin",
             note="Lists the last 1,000 events. The caller must be an admin of the organization that owns "
                  "the integration."),
     get("getIntegrationEvent", INTEGRATION + "/events/{eventId}", integrations.get_event, mg.EventDetail,
-        needs="admin"),
+        required_role="admin"),
     listing("listIntegrationSpaceInstallations", INTEGRATION + "/spaces",
             placements.SPACE_PLACEMENTS.list_of_integration,
             mg.SpaceInstallation, mg.ExtendedExternalIdQuery,

@@ -26,7 +26,7 @@ OPERATIONS = [
             note="Lists the pages that contain all words of `query`. Pages with a word in the title come "
                  "first."),
     post("applyTemplateToSpace", SPACE + "/content/template", change_requests.apply_template, None,
-         mx.TemplateApply, status=201, errors=(409,), **EDITS_CONTENT,
+         mx.TemplateApply, status=201, error_statuses=(409,), **EDITS_CONTENT,
          note="Adds the pages of the template after the existing pages. The template is the space that "
               "`id` names."),
     *(get(id, path, pages.get_revision, mp.Revision, mp.ContentQuery,

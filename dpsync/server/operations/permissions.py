@@ -7,7 +7,7 @@ from ..request.operation import Operation
 from .rows import COLLECTION, FULL_ONLY, SITE, SPACE, delete, get, listing, patch, post
 
 _READ_OPTIONS = {
-    "errors": (403,),
+    "error_statuses": (403,),
     "note": "The caller must be able to list members.",
     **FULL_ONLY,
 }

@@ -21,14 +21,14 @@ FULL_ONLY: Any = {"profile": "full"}
 PUBLISHED_ONLY: Any = {"profile": "published"}
 """In today's edition alone: with the other profiles nothing is at its path."""
 
-EDITS_CONTENT: Any = {"needs": "edit", "edits": True}
+EDITS_CONTENT: Any = {"required_role": "edit", "edits_content": True}
 """Of the content of a space, or of a change request of it: refused while the space is locked.
 
 In today's edition a locked space refuses only direct edits, and the handlers check this.
 """
 
-MOVE_OPTIONS: Any = {"body_required": False, "errors": (400, 404, 409)}
-TRANSFER_OPTIONS: Any = {"errors": (404, 409, 412)}
+MOVE_OPTIONS: Any = {"body_required": False, "error_statuses": (400, 404, 409)}
+TRANSFER_OPTIONS: Any = {"error_statuses": (404, 409, 412)}
 
 
 def get(
@@ -47,7 +47,7 @@ def _write(
     method: str, id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any
 ) -> Operation:
     """Build the row of a write. By default, it needs the role `admin`."""
-    more.setdefault("needs", "admin")
+    more.setdefault("required_role", "admin")
     return Operation(id, method, path, handler, answer, body, **more)
 
 

@@ -94,8 +94,8 @@ def listen_error(host: str, port: int, error: OSError) -> CannotListen:
 class GuardedServer(uvicorn.Server):
     """uvicorn server behind a RequestGuard: `await serve([socket])` runs until `should_exit` is set.
 
-    `ready` is called once requests are accepted, `stopping` before waiting for the requests in progress.
-    `listens_on` (the address of the socket), `allowed` and `private` are passed to the guard.
+    `on_ready` is called once requests are accepted, `on_stopping` before waiting for the requests in
+    progress. `listens_on` (the address of the socket), `allowed` and `local_only` are passed to the guard.
     """
 
     def __init__(

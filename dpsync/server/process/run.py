@@ -134,7 +134,7 @@ class _ServerSettings(Struct, frozen=True):
         if not self.token:
             _add_admin_token(store, token)
         profile = self.profile or origin.profile
-        return replace(self, token=token, profile=profile, private=origin.has_personal_data)
+        return replace(self, token=token, profile=profile, local_only=origin.has_personal_data)
 
     def load_start_world(self, store: Store) -> None:
         with store.transaction():

@@ -75,7 +75,7 @@ class ThreadedServer:
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
 
     def wait_for_jobs(self, include_abandoned: bool = False) -> None:
-        """Wait until the companion has no work in the background, with `abandoned` also no obsolete work."""
+        """Wait until no job is in progress, with `include_abandoned` also no obsolete job."""
         asyncio.run_coroutine_threadsafe(self.app.wait_for_jobs(include_abandoned), self._loop).result(
             timeout=30
         )

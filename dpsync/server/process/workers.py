@@ -50,7 +50,7 @@ class Workers:
         self._workers: list[_Worker] = []
 
     def run(self, on_ready: Callable[[], object]) -> None:
-        """Run until SIGINT or SIGTERM, and call `ready` when all workers are ready. Raise WorkerFailed."""
+        """Run until SIGINT or SIGTERM, and call `on_ready` when all workers are ready. Raise WorkerFailed."""
         awaited = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
         self._stop_fd, self._parent_fd = os.pipe()
         handled = signal.signal(signal.SIGCHLD, lambda *_: None)  # else it may be thrown away while blocked

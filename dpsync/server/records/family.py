@@ -8,7 +8,7 @@
     kept        a dependency that stays valid while a deleted space can be restored
 
 The code that is common to all families (making ids, removing a record, transferring it, loading and dumping
-worlds) reads these declarations and names no kind. The declarations are in `families`.
+worlds) reads these declarations and names no kind. The declarations are in `resources`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -50,12 +50,13 @@ def by_ref(record: Record) -> ColumnFilter:
 
 
 class Dependency(Struct, frozen=True):
-    """A dependency of holders on records of the kind `to`.
+    """A dependency of holders on records of the kind `target_kind`.
 
-    `where` gives the columns (or the `id`) that select the holders of a record; `only` filters them further.
-    `on_delete` is called for each holder when the record is removed. `kept`: the removal of a space affects
-    holders only when the deleted space is erased. `follows`: holders move along when the record is
-    transferred to another organization; other holders lose the record as if it were removed.
+    `holder_columns` gives the columns (or the `id`) that select the holders of a record; `is_holder` filters
+    them further. `on_delete` is called for each holder when the record is removed. `until_erased`: the
+    removal of a space affects holders only when the deleted space is erased. `follows_transfer`: holders move
+    along when the record is transferred to another organization; other holders lose the record as if it were
+    removed.
     """
 
     target_kind: str
@@ -86,9 +87,9 @@ def _update_document(ctx: Context, record: Record, given: Json) -> None:
 class CrudResource(Struct, frozen=True):
     """The API of an ordinary family: resources under an owner, identified by id, with the usual operations.
 
-    `path` follows the path of the owner, `parameter` names the id, `what` is the noun in messages. `begin`
-    sets what a new record has before the body is written; `write` stores the members of a body. By default
-    the members become the document. `answer` renders a record as the model `item`.
+    `path` follows the path of the owner, `parameter` names the id, `label` is the noun in messages.
+    `initialize` sets what a new record has before the body is written; `apply_body` stores the members of a
+    body. By default the members become the document. `render` renders a record as the model `response_model`.
     """
 
     label: str
@@ -105,10 +106,10 @@ class CrudResource(Struct, frozen=True):
 class RecordKind(Struct, frozen=True):
     """The declaration of one kind of record.
 
-    `prefix` is the prefix of ids; without a prefix, the companion makes no ids. `counted`: the control plane
-    reports the number of records. `also` is another kind as which records are kept temporarily (a deleted
-    space, a waiting event); both kinds share one series of ids. `resource` describes the API of an ordinary
-    family.
+    `id_prefix` is the prefix of ids; without a prefix, the companion makes no ids. `counted_in_health`: the
+    control plane reports the number of records. `alternate_kind` is another kind as which records are kept
+    temporarily (a deleted space, a waiting event); both kinds share one series of ids. `crud` describes the
+    API of an ordinary family.
     """
 
     name: str

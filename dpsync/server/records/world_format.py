@@ -64,7 +64,7 @@ class WorldLoader:
         check_origin(self.records)
 
     def each_entry(self, entries: Iterable[T]) -> Iterator[T]:
-        """Yield the entries. While an entry is loaded, it is the last element of `at`."""
+        """Yield the entries. While an entry is loaded, it is the last element of `current_entries`."""
         for entry in entries:
             self.current_entries.append(entry)
             yield entry
@@ -129,7 +129,7 @@ class WorldSection(Struct, frozen=True):
     """The form of a family's records in a world: one key of the owner's entry.
 
     `load` gets the owner and the value. `dump` gets the owner and returns the value, or None for no value.
-    `shape` is the type of the value. `kind` is the kind of the records if their entries contain further
+    `value_type` is the type of the value. `kind` is the kind of the records if their entries contain further
     sections.
     """
 
@@ -157,8 +157,8 @@ def list_section(
 ) -> WorldSection:
     """Return the section of an ordinary family: a list of entries, each the document of a record and its id.
 
-    `ref` is the member that becomes the record's `ref`. Members in `times` default to the time of creation.
-    `defaults` has the other members that an entry may omit.
+    `ref_field` is the member that becomes the record's `ref`. Members in `timestamp_fields` default to the
+    time of creation. `defaults` has the other members that an entry may omit.
     """
 
     def load(loader: WorldLoader, owner: Record, given: list[Json]) -> None:

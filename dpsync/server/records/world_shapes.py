@@ -1,7 +1,7 @@
 """The shape of a world: the members of each entry, their types, and their references.
 
-A family declares the shape of its section as pydantic types. `faults_in` checks a value against a shape and
-reports what is wrong, where, and what to do.
+A family declares the shape of its section as pydantic types. `find_problems` checks a value against a shape
+and reports what is wrong, where, and what to do.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -152,14 +152,14 @@ def _make_problem(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldProb
 
 
 def unknown_member_problem(path: Path, known: Iterable[str]) -> WorldProblem:
-    """Return the fault of an unknown member."""
+    """Return the problem of an unknown member."""
     return WorldProblem(
         path, f"unknown member {path[-1]!r}", suggest(str(path[-1]), known, "remove it"), True
     )
 
 
 def suggest(word: str, known: Iterable[str], default: str) -> str:
-    """Return a hint that names the most similar known word, or `otherwise`."""
+    """Return a hint that names the most similar known word, or `default`."""
     from difflib import get_close_matches  # only for what is wrong
 
     nearest = get_close_matches(word, sorted(known), 1)

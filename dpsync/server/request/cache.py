@@ -58,7 +58,7 @@ class StateCache:
         The store calls this with its lock held. All other methods are called under this lock, too.
         """
         if changes is None or version != self.version + 1:
-            return  # then nothing holds any more, and `at` sees that
+            return  # then nothing holds any more, and `at_version` sees that
         self.version = version
         self._clear_responses()
         for before, after in changes:
@@ -98,7 +98,7 @@ class StateCache:
                 groups.update(*sides)
 
     def world_headers(self, load: Callable[[], dict[str, str]]) -> dict[str, str]:
-        """Return the headers that name the world, calling `look_up` if they are not cached."""
+        """Return the headers that name the world, calling `load` if they are not cached."""
         if self._world_headers is None:
             self._world_headers = load()
         return self._world_headers
@@ -124,7 +124,7 @@ class StateCache:
         return found
 
     def cached_list(self, key: Hashable, kinds: frozenset[str], build: Callable[[], list[Any]]) -> list[Any]:
-        """Return a sorted list of records of the kinds `of`, calling `make` if it is not cached.
+        """Return a sorted list of records of these kinds, calling `build` if it is not cached.
 
         Each request shows one page of the list. No caller may change the list.
         """

@@ -1,7 +1,7 @@
 """The context of a handler: one checked request, and the state that the handler may use.
 
 A handler is a plain function that gets a Context and returns the body of the answer (None: no content) or
-raises ApiError. A handler that creates an object instead of updating it sets `created`.
+raises ApiError. A handler that creates an object instead of updating it sets `was_created`.
 
 The loaders in this module are the only way to an organization or an object in it. They answer 404 for an
 object that the caller may not view, and 403 if the caller may view it but lacks a role. The role applies to
@@ -163,8 +163,8 @@ class Context(Struct, dict=True):
     ) -> Any:
         """Return the answer for a record. A request that only reads caches it as JSON, once per role.
 
-        `personal` returns whether the answer depends on the caller and not only on the role. Such an answer
-        is cached once per caller.
+        `depends_on_caller` returns whether the answer depends on the caller and not only on the role. Such an
+        answer is cached once per caller.
         """
         if self._state_cache is None:
             return render(self, record)
@@ -187,7 +187,7 @@ class Context(Struct, dict=True):
         return self._state_cache.cached_count(kind, where, lambda: self.store.count(kind, **where))
 
     def cached_list(self, key: Hashable, kinds: set[str], build: Callable[[], list[Any]]) -> list[Any]:
-        """Return a sorted list of records of the kinds `of`, cached in a request that only reads."""
+        """Return a sorted list of records of these kinds, cached in a request that only reads."""
         return (
             build()
             if self._state_cache is None
@@ -381,7 +381,7 @@ class Context(Struct, dict=True):
             yield space, self.role_on(space)
 
     def visible_spaces(self, organization: str, spaces: list[Record]) -> Iterator[Record]:
-        """Yield the spaces in `found` that the caller may view, without a query for each space."""
+        """Yield the spaces in `spaces` that the caller may view, without a query for each space."""
         if self._access_rules.uses_sites and self.access_in(organization).role != "admin":
             self._space_groups_of(organization)
         yield from filter(self.can_view, spaces)

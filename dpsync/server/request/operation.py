@@ -17,15 +17,15 @@ Handler = Callable[[Context], Any]
 class Operation(Struct, frozen=True, dict=True):
     """One row of the table of operations.
 
-    `answer` None: the response has no content. `body_required` False: the body may be omitted. `needs` is the
-    role that the caller must have on the innermost organization, space, collection or site in the path; with
-    None, the caller must be able to view it. `edits`: the operation is refused while the space accepts no
-    change requests.
+    `response_model` None: the response has no content. `body_required` False: the body may be omitted.
+    `required_role` is the role that the caller must have on the innermost organization, space, collection or
+    site in the path; with None, the caller must be able to view it. `edits_content`: the operation is refused
+    while the space accepts no change requests.
 
-    `creates`: the status is 201 instead of `status` if the handler created an object. `removes`: the status
-    is 205 if the handler removed an object. `minimal`: a caller may omit the body of the response with
-    `Prefer: return=minimal` (an addition). `raw`: the answer is a stored text instead of JSON. `note`
-    describes the local server; `tag` is the part of the table.
+    `may_create`: the status is 201 instead of `status` if the handler created an object. `reports_removal`:
+    the status is 205 if the handler removed an object. `allows_minimal`: a caller may omit the body of the
+    response with `Prefer: return=minimal` (an addition). `returns_text`: the answer is a stored text instead
+    of JSON. `note` describes the local server; `tag` is the part of the table.
     """
 
     id: str

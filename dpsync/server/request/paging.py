@@ -101,7 +101,7 @@ def filtered_page(
     descending: bool = False,
     **where: str,
 ) -> Json:
-    """Return the requested page of the records that `only` accepts, reading little more than the page.
+    """Return the requested page of the records that `matches` accepts, reading little more than the page.
 
     `count` is the total number of these records. If all of them fit on the first page, reading stops early.
     """

@@ -60,7 +60,7 @@ DEFAULTS: Json = {
 def overlay_settings(base: Json, override: Json) -> Json:
     """Return two layers of settings as one. Objects are merged recursively.
 
-    Any other value comes from `above`, unless it is null or missing there.
+    Any other value comes from `override`, unless it is null or missing there.
     """
     made = {key: value for key, value in base.items() if not _is_replaced(key, base, override)}
     for key, value in override.items():
@@ -85,12 +85,12 @@ def patch_settings(saved: Json, patch: Json) -> Json:
     return made
 
 
-def _is_replaced(member: str, below: Json, override: Json) -> bool:
-    """Return whether a member of `below` belongs to another form than the object `above`.
+def _is_replaced(member: str, base: Json, override: Json) -> bool:
+    """Return whether a member of `base` belongs to another form than the object `override`.
 
     Another form is a content reference of another kind, or the emoji instead of the icon.
     """
-    if "kind" in override and below.get("kind") != override["kind"]:
+    if "kind" in override and base.get("kind") != override["kind"]:
         return True
     return member in _ICON_FIELDS and any(
         override.get(other) is not None for other in _ICON_FIELDS if other != member

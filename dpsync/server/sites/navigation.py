@@ -24,7 +24,7 @@ KINDS_BY_API_TYPE = {
 }
 MAX_DEPTH = 50
 REDIRECT = "redirect"
-"""`scope` is its site, `ref` its source, `parent` the node that it leads to: see `target`."""
+"""`scope` is its site, `ref` its source, `parent` the node that it leads to: see `redirect_target`."""
 SITE_SPACE_CUSTOMIZATION = "site-space-customization"
 """Of the site space with the same id."""
 

@@ -74,6 +74,6 @@ def without_drafts(nav: Navigation) -> Navigation:
         nav,
         groups=[group for group in nav.groups if group.id not in hidden],
         sections=sections,
-        places=without_hidden(nav.site_spaces, hidden_sections),
+        site_spaces=without_hidden(nav.site_spaces, hidden_sections),
         links=without_hidden(nav.links, hidden),
     )

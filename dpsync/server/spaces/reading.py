@@ -1,6 +1,6 @@
 """The content of a space or of a change request, as a caller reads it.
 
-`metadata`, `computed` and `texts` select what the answers contain.
+`metadata`, `computed` and `include_texts` select what the answers contain.
 """
 
 from typing import Any

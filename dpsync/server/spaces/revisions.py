@@ -47,7 +47,7 @@ def revision_content(revision: Record) -> Json:
 
 
 def add_revision(ctx: Context, space: Record, content: Json, parents: list[str], **metadata: Any) -> str:
-    """Store a new revision and return its id. `about` has its `type` and related members."""
+    """Store a new revision and return its id. `metadata` has its `type` and related members."""
     id = ctx.new_id(REVISION)
     doc = {"createdAt": ctx.timestamp, "parents": parents, **metadata, **content}
     ctx.put(Record(REVISION, id, doc, space.organization, space.id))

@@ -91,10 +91,10 @@ what it changed, in order; None: everything.
 
 
 class Store(Protocol):
-    """A database of records. `find`, `listed`, `count` and `last` filter by the given columns.
+    """A database of records. `find`, `find_by_creation`, `count` and `last_position` filter by columns.
 
-    Every statement may raise StoreError. A statement outside of `transaction` and `reading` is a transaction
-    of its own. A connection that was lost between two transactions is opened again silently.
+    Every statement may raise StoreError. A statement outside of `transaction` and `read_transaction` is a
+    transaction of its own. A connection that was lost between two transactions is opened again silently.
     """
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -113,7 +113,7 @@ class Store(Protocol):
     def version(self) -> int:
         """Return a number that grows with every committed transaction of any process.
 
-        Within `reading`, this is the version of the state that is read.
+        Within `read_transaction`, this is the version of the state that is read.
         """
 
     def get(self, kind: str, id: str) -> Record | None: ...

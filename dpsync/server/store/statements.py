@@ -69,7 +69,7 @@ Row = tuple[Any, ...]
 
 
 class SqlStore(ABC):
-    """A store in SQL. A lock protects it between threads. `named` is the database in messages."""
+    """A store in SQL. A lock protects it between threads. `name` is the database in messages."""
 
     text_type: str
 

@@ -6,7 +6,7 @@ Output: the state in a store, or a mapping. The order of lists is the order on t
     users, tokens, organizations                        # and the objects in them: see below
     records: [{kind, id, doc, organization…}]           # anything else, as the store keeps it
 
-The top of each module of `families` says which members the other keys have.
+The top of each module of `resources` says which members the other keys have.
 """
 
 from datetime import UTC, date, datetime
@@ -128,7 +128,7 @@ class PreparedWorld:
 def load_world(
     store: Store, world: Json, now: datetime | None = None, record_kinds: RecordKinds = RECORD_KINDS
 ) -> None:
-    """Replace the whole state by a world. To load a world repeatedly, use `Start`."""
+    """Replace the whole state by a world. To load a world repeatedly, use `PreparedWorld`."""
     PreparedWorld(world, record_kinds).load(store, now)
 
 

@@ -130,7 +130,7 @@ def test_blocked_postgres_writer_fails_after_lock_timeout(
 
 def test_postgres_connection_sets_its_timeouts(store: Store, database: Database) -> None:
     found = {
-        name: store._rows(f"SHOW {name}")[0][0]
+        name: store._query_rows(f"SHOW {name}")[0][0]
         for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
     }
     assert found == {

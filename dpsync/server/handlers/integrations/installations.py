@@ -144,7 +144,7 @@ def update_settings(ctx: Context, integration: Record, record: Record) -> bool:
     """
     before, given = (
         installations.installation_state(integration, record),
-        changed_fields(record.doc, ctx.body.given()),
+        changed_fields(record.doc, ctx.body.sent_fields()),
     )
     settings = changed_fields(record.doc["configuration"], given.get("configuration", {}))
     check_configuration(

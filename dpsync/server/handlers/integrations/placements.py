@@ -22,7 +22,7 @@ from .integrations import is_publisher_admin, list_by_name, matches_search, requ
 class PlacementHandlers(Struct, frozen=True):
     """The operations on installations of one `kind`: on spaces, or on sites.
 
-    `parameter` of a path and `member` of a body have the id of the space or site.
+    `path_parameter` of a path and `body_field` of a body have the id of the space or site.
     """
 
     kind: str

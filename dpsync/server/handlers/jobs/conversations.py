@@ -124,7 +124,7 @@ def get_conversation(ctx: Context) -> Json:
 def ingest(ctx: Context) -> None:
     """Ingest conversations. A conversation with a known id replaces the earlier version."""
     organization = ctx.organization_from_path()
-    for given in ctx.body.given()["conversations"]:
+    for given in ctx.body.sent_fields()["conversations"]:
         _save_conversation(ctx, organization.id, given)
     enqueue(ctx, organization, ANALYSE_JOB)
 

@@ -63,7 +63,7 @@ def create_spec(ctx: Context) -> Json:
 def _create_spec(ctx: Context, organization: Record, slug: str) -> Record:
     doc = {"visibility": "private", "createdAt": ctx.timestamp}
     spec = Record(SPECIFICATION, ctx.new_id(SPECIFICATION), doc, organization.id, organization.id, ref=slug)
-    _enqueue_processing(ctx, spec, ctx.body.given()["source"])
+    _enqueue_processing(ctx, spec, ctx.body.sent_fields()["source"])
     return spec
 
 
@@ -82,13 +82,13 @@ def put_spec(ctx: Context) -> Json:
                 f"the slug {slug!r} is invalid: join words by hyphens, at most {MAX_SLUG_LENGTH} characters"
             )
         return answers.openapi_spec(ctx, _create_spec(ctx, organization, slug))
-    _enqueue_processing(ctx, spec, ctx.body.given()["source"])
+    _enqueue_processing(ctx, spec, ctx.body.sent_fields()["source"])
     return answers.openapi_spec(ctx, spec)
 
 
 def update_spec(ctx: Context) -> Json:
     spec = _require_spec(ctx)
-    if given := changed_fields(spec.doc, ctx.body.given()):
+    if given := changed_fields(spec.doc, ctx.body.sent_fields()):
         spec.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(spec)
     return answers.openapi_spec(ctx, spec)

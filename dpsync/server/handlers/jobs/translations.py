@@ -10,8 +10,7 @@ from ... import answers
 from ...clock import parse_timestamp
 from ...content.documents import empty_document, stored_document
 from ...errors import bad_request, not_found
-from ...jobs.queue import JOB as JOB
-from ...jobs.queue import RunningJob, enqueue
+from ...jobs.queue import JOB, RunningJob, enqueue
 from ...jobs.translator import TranslatedContent, count_words, translate_content, translate_text
 from ...request.changes import is_same_json
 from ...request.context import Context
@@ -55,7 +54,7 @@ def create_translation(ctx: Context) -> Json:
             raise bad_request(
                 f"body.language: {other.id!r} already translates this space into {body.language!r}"
             )
-    given = body.given().get("instructions")
+    given = body.sent_fields().get("instructions")
     doc = {
         "status": "pending",
         "source": {"space": source.id, "language": language},
@@ -74,7 +73,7 @@ def create_translation(ctx: Context) -> Json:
 def update_translation(ctx: Context) -> Json:
     """Change the instructions for the next run, without starting a run."""
     found = _require_translation(ctx)
-    instructions = stored_document(ctx.body.given()["instructions"])
+    instructions = stored_document(ctx.body.sent_fields()["instructions"])
     if not is_same_json(found.doc["instructions"], instructions):
         found.doc |= {"instructions": instructions, "updatedAt": ctx.timestamp}
         ctx.put(found)
@@ -195,7 +194,7 @@ def change_entries(ctx: Context) -> None:
     An update replaces all terms of an entry. Deleting an entry that does not exist is not an error.
     """
     organization = ctx.organization_from_path()
-    for index, operation in enumerate(ctx.body.given()["operations"]):
+    for index, operation in enumerate(ctx.body.sent_fields()["operations"]):
         if operation["type"] == "insert":
             doc = {
                 "translations": operation["translations"],

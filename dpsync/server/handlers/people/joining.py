@@ -114,7 +114,7 @@ def list_invites(ctx: Context) -> Json:
 
 def create_invite(ctx: Context) -> Json:
     """Create an invite. Raise 409 if the organization has turned invite links off."""
-    organization, given = ctx.organization_from_path(), ctx.body.given()
+    organization, given = ctx.organization_from_path(), ctx.body.sent_fields()
     target = organization
     if "space" in given:
         target = ctx.space_from_body(given["space"], organization.id, "body.space")
@@ -140,7 +140,7 @@ def update_invite(ctx: Context) -> Json:
     Raise 400 for a role on an invite to a space or collection, and for a level on an invite to the
     organization.
     """
-    invite, given = _require_managed_invite(ctx), ctx.body.given()
+    invite, given = _require_managed_invite(ctx), ctx.body.sent_fields()
     has, other = ("level", "role") if invite.ref else ("role", "level")
     if other in given:
         raise bad_request(f"body.{other}: this invite has a {has} and cannot have a {other}")

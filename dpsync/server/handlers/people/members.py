@@ -87,7 +87,7 @@ def get_member(ctx: Context) -> Json:
 
 
 def update_member(ctx: Context) -> Json:
-    member, given = _require_member(ctx), ctx.body.given()
+    member, given = _require_member(ctx), ctx.body.sent_fields()
     if "role" in given:
         if given["role"] != "admin":
             _require_other_admin(ctx, member)

@@ -43,7 +43,7 @@ def get_organization(ctx: Context) -> Json:
 
 def update_organization(ctx: Context) -> Json:
     record = ctx.organization_from_path()
-    given = changed_fields(record.doc, ctx.body.given())
+    given = changed_fields(record.doc, ctx.body.sent_fields())
     if (content := given.get("defaultContent")) is not None:
         site = ctx.store.get("site", content["site"])
         if site is None or site.organization != record.id:
@@ -66,7 +66,7 @@ def get_agent_instructions(ctx: Context) -> Json:
 
 def put_agent_instructions(ctx: Context) -> Json:
     record = ctx.organization_from_path()
-    instructions = stored_document(ctx.body.given()["instructions"])
+    instructions = stored_document(ctx.body.sent_fields()["instructions"])
     kept = _load_instructions(ctx, record)
     if not is_same_json(kept.doc["instructions"], instructions):
         kept.doc = {"instructions": instructions, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}

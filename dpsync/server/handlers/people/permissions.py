@@ -111,7 +111,7 @@ def _grant_response(ctx: Context, grant: Record) -> Json:
 
 def _update_grant(ctx: Context, to: str) -> None:
     grant = _require_grant(ctx, _require_object(ctx), to)
-    grant.doc.update(ctx.body.given())
+    grant.doc.update(ctx.body.sent_fields())
     ctx.put(grant)
 
 

@@ -71,7 +71,7 @@ def get_team(ctx: Context) -> Any:
 
 def update_team(ctx: Context) -> Json:
     team = _require_team(ctx)
-    team.doc.update(ctx.body.given())
+    team.doc.update(ctx.body.sent_fields())
     ctx.put(team)
     return answers.team(ctx, team)
 

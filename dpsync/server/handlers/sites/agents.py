@@ -24,7 +24,7 @@ def get_agent_settings(ctx: Context) -> Json:
 
 def put_agent_settings(ctx: Context) -> Json:
     """Replace all agent settings. Writing equal settings does not change the last author."""
-    site, given = ctx.site_from_path(), ctx.body.given()
+    site, given = ctx.site_from_path(), ctx.body.sent_fields()
     given["editing"] = {"customInstructions": stored_document(given["editing"]["customInstructions"])}
     kept = ctx.store.get(AGENT_SETTINGS, site.id)
     before = answers.agent_settings(ctx, site, kept)
@@ -72,7 +72,7 @@ def get_topic(ctx: Context) -> Json:
 
 def update_topic(ctx: Context) -> Json:
     topic = _require_topic(ctx)
-    given = changed_fields(topic.doc, ctx.body.given())
+    given = changed_fields(topic.doc, ctx.body.sent_fields())
     if given:
         topic.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(topic)

@@ -15,7 +15,7 @@ def get_customization(ctx: Context) -> Json:
 def put_customization(ctx: Context) -> Json:
     """Replace the customization of a site. An omitted setting gets its default."""
     site = ctx.site_from_path()
-    ctx.put(Record(CUSTOMIZATION, site.id, ctx.body.given(), site.organization, site.id))
+    ctx.put(Record(CUSTOMIZATION, site.id, ctx.body.sent_fields(), site.organization, site.id))
     return site_customization(ctx, site)
 
 
@@ -44,7 +44,7 @@ def update_overrides(ctx: Context) -> Json:
     place = _require_site_space(ctx)
     kept = ctx.store.get(SITE_SPACE_CUSTOMIZATION, place.id)
     kept = kept or Record(SITE_SPACE_CUSTOMIZATION, place.id, {}, place.organization, place.scope)
-    given = ctx.body.given()
+    given = ctx.body.sent_fields()
     merged = patch_settings(kept.doc, given) if ctx.is_published_profile else {**kept.doc, **given}
     kept.doc = {member: value for member, value in merged.items() if value is not None}
     ctx.put(kept)

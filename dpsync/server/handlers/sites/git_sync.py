@@ -36,7 +36,7 @@ def get_state(ctx: Context) -> Json:
 
 def install(ctx: Context) -> Json:
     """Create an installation. It is not authenticated until it is configured."""
-    given = ctx.body.given()
+    given = ctx.body.sent_fields()
     target, site = given["target"], None
     kind, id = target["type"], target[f"{target['type']}Id"]
     found = ctx.load(kind, id)
@@ -64,7 +64,7 @@ def install(ctx: Context) -> Json:
 
 def configure(ctx: Context) -> Json:
     """Configure an installation. It is active once it names a repository. The access token is not stored."""
-    record, given = _require_target(ctx), ctx.body.given()
+    record, given = _require_target(ctx), ctx.body.sent_fields()
     said = answers.git_installation(ctx, record)
     if given["provider"] != said["provider"]:
         raise bad_request(

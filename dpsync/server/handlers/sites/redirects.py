@@ -41,7 +41,7 @@ def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
 
 
 def create_redirect(ctx: Context) -> Json:
-    site, given = ctx.site_from_path(), ctx.body.given()
+    site, given = ctx.site_from_path(), ctx.body.sent_fields()
     _check_source_unused(ctx, site, given["source"])
     return answers.redirect(ctx, _create(ctx, read_navigation(ctx.store, site), given, "body.destination"))
 
@@ -71,7 +71,7 @@ def _create(ctx: Context, nav: Navigation, given: Json, field: str) -> Record:
 
 
 def update_redirect(ctx: Context) -> Json:
-    site, given = ctx.site_from_path(), ctx.body.given()
+    site, given = ctx.site_from_path(), ctx.body.sent_fields()
     found = _find_redirect(ctx, site)
     if found is None:
         raise not_found("redirect", ctx.params["siteRedirectId"])
@@ -153,7 +153,7 @@ def put_redirects(ctx: Context) -> Json:
     nav, by_source = read_navigation(ctx.store, site), _redirects_by_source(ctx, site)
     results = [
         _put_one(ctx, nav, by_source, item, f"body.redirects.{index}")
-        for index, item in enumerate(ctx.body.given()["redirects"])
+        for index, item in enumerate(ctx.body.sent_fields()["redirects"])
     ]
     return {"results": results}
 

@@ -81,7 +81,7 @@ def get_site(ctx: Context) -> Any:
 
 
 def update_site(ctx: Context) -> Json:
-    site, given = ctx.site_from_path(), ctx.body.given()
+    site, given = ctx.site_from_path(), ctx.body.sent_fields()
     if not ctx.has_additions:
         given.pop("defaultLevel", None)
     if ctx.is_published_profile:
@@ -191,7 +191,7 @@ def get_auth(ctx: Context) -> Json:
 def update_auth(ctx: Context) -> Json:
     site = ctx.site_from_path()
     kept = _load_auth(ctx, site)
-    kept.doc |= ctx.body.given()
+    kept.doc |= ctx.body.sent_fields()
     ctx.put(kept)
     return answers.visitor_auth(ctx, site)
 

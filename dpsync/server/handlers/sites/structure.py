@@ -59,7 +59,7 @@ def _list_nodes(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...]
 
 def _body_fields(ctx: Context, *added: str) -> Json:
     """Return the given members of the body. The profile `reference` ignores the members in `added`."""
-    given: Json = ctx.body.given()
+    given: Json = ctx.body.sent_fields()
     return (
         given if ctx.has_additions else {field: value for field, value in given.items() if field not in added}
     )
@@ -345,7 +345,7 @@ def create_link(ctx: Context) -> Json:
 
     On a site without sections, the site spaces at the root first move into a section.
     """
-    nav, given = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.given()
+    nav, given = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
     parent = given.pop("parent", None) or ""
     if parent:
         nav.require_node(GROUP, parent, "body.parent")
@@ -359,7 +359,7 @@ def create_link(ctx: Context) -> Json:
 
 
 def update_link(ctx: Context) -> Json:
-    nav, given = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.given()
+    nav, given = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
     link = nav.require_node(EXTERNAL_LINK, ctx.params["siteExternalLinkId"])
     if "parent" in given:
         move_to_parent(nav, link, given.pop("parent") or "", "body.parent")

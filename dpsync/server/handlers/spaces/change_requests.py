@@ -102,7 +102,7 @@ def get(ctx: Context) -> Json:
 
 def update(ctx: Context) -> Json:
     """Update a change request. A new status reopens a merged one at the revision that the merge made."""
-    request, given = ctx.change_request_from_path(), ctx.body.given()
+    request, given = ctx.change_request_from_path(), ctx.body.sent_fields()
     if "description" in given:
         given["description"] = stored_document(given["description"])
     given = changed_fields(request.doc, given)
@@ -214,7 +214,7 @@ def change_content(ctx: Context) -> Json:
         revisions.revision_content(now), revisions.revision_content(base), ctx.timestamp, ctx.new_id
     )
     try:
-        results = editing.apply(ctx.body.given()["changes"])
+        results = editing.apply(ctx.body.sent_fields()["changes"])
     except PageNotFound as error:
         raise ApiError(404, f"body.changes: {error} not found") from None
     except EditError as error:

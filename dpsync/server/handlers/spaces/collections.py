@@ -60,7 +60,7 @@ def get_collection(ctx: Context) -> Any:
 
 def update_collection(ctx: Context) -> Json:
     """Update a collection. As with spaces, changing only the level may need just the role `create`."""
-    collection, given = ctx.collection_from_path(), ctx.body.given()
+    collection, given = ctx.collection_from_path(), ctx.body.sent_fields()
     if given.keys() != {"defaultLevel"}:
         ctx.require_role(collection, "admin")
     collection.doc.update(given)

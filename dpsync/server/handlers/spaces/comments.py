@@ -86,7 +86,7 @@ def list_comments(ctx: Context) -> Json:
 
 def post_comment(ctx: Context) -> Json:
     space, request = _require_discussion(ctx)
-    given = ctx.body.given()
+    given = ctx.body.sent_fields()
     revision = active_revision_id(space) if request is None else str(request.doc["revision"])
     if "page" in given:
         _check_page(ctx, space, revision, given["page"])
@@ -198,7 +198,7 @@ def _require_permission(ctx: Context, space: Record, found: Record, flag: str) -
 
 
 def _body_from_request(ctx: Context) -> Json:
-    return {"postedBy": ctx.user, "postedAt": ctx.timestamp, "body": _stored_body(ctx.body.given()["body"])}
+    return {"postedBy": ctx.user, "postedAt": ctx.timestamp, "body": _stored_body(ctx.body.sent_fields()["body"])}
 
 
 def _stored_body(body: Json) -> Json:
@@ -209,7 +209,7 @@ def _stored_body(body: Json) -> Json:
 
 def _apply_changes(ctx: Context, space: Record, found: Record) -> None:
     """Change the text, if the caller is the author, and the caller's own reactions."""
-    given = ctx.body.given()
+    given = ctx.body.sent_fields()
     if "body" in given and not answers.has_same_body(found, body := _stored_body(given["body"])):
         _require_permission(ctx, space, found, "edit")
         found.doc |= {"body": body, "editedAt": ctx.timestamp}

@@ -62,7 +62,7 @@ def _move_item(ctx: Context, item: Record) -> None:
     end of its new collection. Raise 400 for an invalid position, 404 for an unknown collection, and 409 if
     nothing would change.
     """
-    given = ctx.body.given() if ctx.body else {}
+    given = ctx.body.sent_fields() if ctx.body else {}
     parent = item.parent if "parent" not in given else (given["parent"] or "")
     if parent != item.parent:
         require_create_role(ctx, item.organization, parent)

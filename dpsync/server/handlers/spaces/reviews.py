@@ -58,7 +58,7 @@ def submit_review(ctx: Context) -> Json:
         reviews.append(review)
     review |= {"status": body.status, "revision": request.doc["revision"], "updatedAt": ctx.timestamp}
     if body.comment is not None:
-        review["comment"] = _create_comment(ctx, request, body.given()["comment"])
+        review["comment"] = _create_comment(ctx, request, body.sent_fields()["comment"])
     ctx.put(request)
     return _review_response(ctx, request, review)
 
@@ -85,7 +85,7 @@ def list_requested_reviewers(ctx: Context) -> Json:
 
 def request_reviewers(ctx: Context) -> Json:
     """Request reviews. A user is requested only once. Raise 404 for a user who may not view the space."""
-    request, given = ctx.change_request_from_path(), ctx.body.given()
+    request, given = ctx.change_request_from_path(), ctx.body.sent_fields()
     space = ctx.space_from_path()
     asked = request.doc.setdefault("requestedReviewers", [])
     for user in given["users"]:

@@ -65,7 +65,7 @@ def list_spaces(ctx: Context) -> Json:
 
 
 def create_space(ctx: Context) -> Json:
-    organization, given = ctx.organization_from_path(), ctx.body.given()
+    organization, given = ctx.organization_from_path(), ctx.body.sent_fields()
     parent = given.pop("parent", None) or ""
     require_create_role(ctx, organization.id, parent)
     fields = {"title": ctx.body.title, **answers.without_none(_without_keys(given, "empty", "template"))}
@@ -131,7 +131,7 @@ def update_space(ctx: Context) -> Json:
     `admin`.
     """
     space = ctx.space_from_path(deleted=True)
-    body = ctx.body.given()
+    body = ctx.body.sent_fields()
     if body.keys() != {"defaultLevel"}:
         ctx.require_role(space, "admin")
     body |= {
