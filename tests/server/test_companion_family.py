@@ -76,10 +76,10 @@ BANNERS = RecordKind(
 ROWS = CrudOperations(BANNERS)
 OF_BANNERS = (
     ROWS.list("listBanners"),
-    ROWS.create("createBanner", needs="create"),
+    ROWS.create("createBanner", required_role="create"),
     ROWS.get("getBanner"),
-    ROWS.update("updateBanner", needs="edit"),
-    ROWS.delete("deleteBanner", needs="create"),
+    ROWS.update("updateBanner", required_role="edit"),
+    ROWS.delete("deleteBanner", required_role="create"),
 )
 
 SITE = "/orgs/acme/sites/docs"

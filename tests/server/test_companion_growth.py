@@ -77,8 +77,8 @@ class Counting:
         self.records += len(found)
         return found
 
-    def listed(self, kind: str, after: int, limit: int, **where: Any) -> list[Record]:
-        found: list[Record] = self._store.listed(kind, after, limit, **where)
+    def find_by_creation(self, kind: str, after: int, limit: int, **where: Any) -> list[Record]:
+        found: list[Record] = self._store.find_by_creation(kind, after, limit, **where)
         self.queries += 1
         self.records += len(found)
         return found

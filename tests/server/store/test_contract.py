@@ -274,7 +274,7 @@ def test_store_reading_block_sees_fixed_snapshot(store: Store, other: Store) -> 
         lambda store: store.put(space("a")),
         lambda store: store.put_all([space("a", seq=1)]),
         lambda store: store.remove("space", "a"),
-        lambda store: store.next("a"),
+        lambda store: store.next_number("a"),
         lambda store: store.set_counters({"a": 1}),
         lambda store: store.clear(),
         lambda store: store.set_setting("a", "b"),

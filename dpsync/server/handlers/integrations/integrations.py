@@ -159,7 +159,11 @@ def publish(ctx: Context) -> Json:
         "scopes": body.scopes,
         "categories": body.categories,
         "externalLinks": [],
-        **{member: value for member, value in body.sent_fields().items() if member not in _FIELDS_OUTSIDE_RECORD},
+        **{
+            member: value
+            for member, value in body.sent_fields().items()
+            if member not in _FIELDS_OUTSIDE_RECORD
+        },
         **images,
         "version": kept.get("version", 0) + 1,
         "verified": kept.get("verified", False),

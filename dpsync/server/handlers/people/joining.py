@@ -45,7 +45,7 @@ def invite_users(ctx: Context) -> Json:
     organization, body = ctx.organization_from_path(), ctx.body
     domains = {domain.casefold() for domain in organization.doc["emailDomains"]}
     users, failed, added = [], [], 0
-    for email, role in body.roles(organization.doc.get("defaultRole")).items():
+    for email, role in body.roles_by_email(organization.doc.get("defaultRole")).items():
         if body.sso and email.rpartition("@")[2] not in domains:
             failed.append(email)
             continue

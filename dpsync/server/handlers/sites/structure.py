@@ -293,7 +293,7 @@ def _move_among_siblings(ctx: Context, kind: str, id: str) -> Json:
     """Move a node among its siblings. Raise 409 if the order stays the same."""
     nav = _load_navigation(ctx)
     node = nav.require_node(kind, id)
-    position = ctx.body.position.given() if ctx.body else {}
+    position = ctx.body.position.sent_fields() if ctx.body else {}
     if not _move_to_position(ctx, nav, node, position):
         raise conflict("operation would not result in any update")
     return answers.node(ctx, visible_navigation(ctx, nav.site), node)
@@ -303,7 +303,7 @@ def sort_structure(ctx: Context) -> Json:
     """Move a node among its siblings. The order may stay the same."""
     nav, body = read_navigation(ctx.store, ctx.site_from_path()), ctx.body
     node = nav.require_node(KINDS_BY_API_TYPE[body.item.type], body.item.id, "body.item")
-    _move_to_position(ctx, nav, node, body.position.given())
+    _move_to_position(ctx, nav, node, body.position.sent_fields())
     return answers.node(ctx, read_navigation(ctx.store, nav.site), node)
 
 

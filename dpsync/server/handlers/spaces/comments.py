@@ -198,7 +198,8 @@ def _require_permission(ctx: Context, space: Record, found: Record, flag: str) -
 
 
 def _body_from_request(ctx: Context) -> Json:
-    return {"postedBy": ctx.user, "postedAt": ctx.timestamp, "body": _stored_body(ctx.body.sent_fields()["body"])}
+    body = _stored_body(ctx.body.sent_fields()["body"])
+    return {"postedBy": ctx.user, "postedAt": ctx.timestamp, "body": body}
 
 
 def _stored_body(body: Json) -> Json:
