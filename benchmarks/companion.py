@@ -19,7 +19,7 @@ import httpx
 
 from dpsync.server import world as worlds
 from dpsync.server.http.app import Companion, build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 Json = dict[str, Any]

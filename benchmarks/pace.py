@@ -19,10 +19,10 @@ from dpsync.api import Session, load, load_registry
 from dpsync.client.client import WriteClient
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
-from dpsync.server.control.limit import RateLimit
 from dpsync.server.control.plane import ControlPlane
+from dpsync.server.control.rate_limit import RateLimit
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 

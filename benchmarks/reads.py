@@ -19,7 +19,7 @@ from typing import Any
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import ReadClient
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 Json = dict[str, Any]

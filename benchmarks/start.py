@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from dpsync.server.process.thread import ThreadedServer
+    from dpsync.server.process.threaded_server import ThreadedServer
 
 __all__ = ["DocsPlatform", "PlatformClock", "PlatformRequest", "docs_platform"]
 
@@ -127,7 +127,7 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
             from dpsync.server.control.gateway import Gateway
             from dpsync.server.control.plane import ControlPlane
             from dpsync.server.http.app import build_companion
-            from dpsync.server.process.thread import ThreadedServer
+            from dpsync.server.process.threaded_server import ThreadedServer
             from dpsync.server.store import open_store
     except MissingPackage as missing:
         pytest.fail(f"docs_platform: {missing}", pytrace=False)

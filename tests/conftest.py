@@ -23,7 +23,7 @@ from hypothesis import settings
 
 from dpsync.collector import collector_paused
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.soak import examples
 from tests.warm import program

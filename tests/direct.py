@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.retry import Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token, Transport
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.soak import SOAK
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dpsync.kinds.editions import PROFILES
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from .altering_proxy import Answer, altering_proxy

@@ -19,7 +19,7 @@ from typing import Final
 
 from dpsync.render.paint import wrapped
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.browser import chromium
 from tests.github.page import comment, page, title

@@ -21,7 +21,7 @@ from dpsync.kinds.registry import Registry, SupportedKind, _Support, load
 from dpsync.model.text import listed
 from dpsync.server.http.app import build_companion
 from dpsync.server.operations import ALL_OPERATIONS
-from dpsync.server.operations.editions import PROFILES
+from dpsync.server.operations.profiles import PROFILES
 from dpsync.server.store import open_store
 
 DOCS: Final = Path(__file__).parents[1] / "docs"

@@ -89,8 +89,8 @@ class Replica:
 
         try:
             with companion_packages():
-                from dpsync.server.families import RECORD_KINDS
                 from dpsync.server.http.app import build_companion
+                from dpsync.server.resources import RECORD_KINDS
                 from dpsync.server.store import open_store
                 from dpsync.server.world import describe_error, load_world
         except MissingPackage as missing:
@@ -187,8 +187,8 @@ class Replica:
         """Return the sites with everything in them, in the form of a world; with `ids` only these sites."""
 
         async def look() -> list[Json]:
-            from dpsync.server.families import RECORD_KINDS
-            from dpsync.server.records.world_format import WorldDumper
+            from dpsync.server.records.world_sections import WorldDumper
+            from dpsync.server.resources import RECORD_KINDS
 
             dumping = WorldDumper(self.app.store, RECORD_KINDS.world_sections)
             records = self.app.store.find("site")
@@ -279,7 +279,7 @@ class Unhurried(Clock):
 
 def _outside(fetched: set[str]) -> Any:
     """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched`."""
-    from dpsync.server.jobs.sources import OutsideServices
+    from dpsync.server.jobs.outside_services import OutsideServices
 
     class Nobody(OutsideServices):
         async def fetch(self, url: str) -> str:

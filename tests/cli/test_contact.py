@@ -14,7 +14,7 @@ import pytest
 
 from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.registry import load as load_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.altering_proxy import Answer, altering_proxy
 from tests.planted import (
     ACME,

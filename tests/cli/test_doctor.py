@@ -24,7 +24,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.urls import expand
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS

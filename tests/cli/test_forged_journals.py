@@ -18,7 +18,7 @@ import pytest
 from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Saved
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_show_journal import newest
 from tests.no_tls import NO_TLS

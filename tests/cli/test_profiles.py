@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from .conftest import Run

@@ -26,7 +26,7 @@ from dpsync.cli.progress import EVERY, FIRST, READING, Progress, Stream, on_stde
 from dpsync.client.client import WriteClient
 from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import Direct
 from tests.patience import PATIENCE

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from dpsync.server.world import load_builtin_world
 

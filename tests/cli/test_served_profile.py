@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.kinds.editions import PROFILES, profile_at
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.altering_proxy import Answer, altering_proxy
 from tests.cli.silent_host import SilentHost

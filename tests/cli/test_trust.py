@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.world import load_builtin_world
 from tests.cli.conftest import Run
 from tests.cli.test_environment_source import GITHUB, GITLAB, configuration

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import Record
 from dpsync.server.world import read_world
 from tests.by_hand import by_hand

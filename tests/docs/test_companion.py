@@ -13,11 +13,11 @@ from pydantic import TypeAdapter
 
 from dpsync.cli.commands import serve
 from dpsync.server import world
-from dpsync.server.http.incoming import MAX_BODY_BYTES
+from dpsync.server.http.request_parsing import MAX_BODY_BYTES
 from dpsync.server.models.base import Paged
 from dpsync.server.models.integrations import EventPayload
 from dpsync.server.operations import OPERATIONS, PUBLISHED_ONLY_OPERATIONS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.world import load_builtin_world
 
 from .examples import LANGUAGES, Reader, WrongPage, read, update

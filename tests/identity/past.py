@@ -21,7 +21,7 @@ from dpsync.model.ids import NO_IDS, Edits, IdsFile, RecordedLine
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import transport, writing
 

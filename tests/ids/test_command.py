@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from dpsync.config.ids_file import ids_schema
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"

@@ -19,7 +19,7 @@ from dpsync.live.sources import Source, Sources
 from dpsync.model.snapshot import LiveObject
 from dpsync.server import world as worlds
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run

@@ -25,7 +25,7 @@ from dpsync.model.ids import Lines
 from dpsync.planner.drift import find_drift
 from dpsync.planner.sides import Sides
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
 from tests.direct import reading

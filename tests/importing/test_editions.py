@@ -13,7 +13,7 @@ from dpsync.importing.files import RememberingClient, put
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.plan import Plan
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import reading, writing
 

@@ -17,7 +17,7 @@ from dpsync.importing.files import RememberingClient
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 from tests.planner.test_growth import steep

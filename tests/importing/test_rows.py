@@ -17,7 +17,7 @@ from dpsync.importing.edit_yaml import Uneditable, comments
 from dpsync.importing.layout import MANY
 from dpsync.importing.rows import cells, file_text, row
 from dpsync.kinds.registry import load as load_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.direct import reading

@@ -30,7 +30,7 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from dpsync.render.resolutions import ways_out
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run

@@ -23,7 +23,7 @@ from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.planner.compare import write_only
 from dpsync.server.operations import ALL_OPERATIONS
-from dpsync.server.operations.editions import operations_of_profile
+from dpsync.server.operations.profiles import operations_of_profile
 from dpsync.server.request.operation import Operation
 from tests.agreed import answers
 from tests.direct import reading, writing

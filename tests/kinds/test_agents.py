@@ -13,7 +13,7 @@ from dpsync.kinds.registry import load
 from dpsync.kinds.types import Object, Text
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import reading, writing
 from tests.planner.lab import Lab

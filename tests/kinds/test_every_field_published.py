@@ -13,7 +13,7 @@ import pytest
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.soak import slice_of
 

@@ -15,7 +15,7 @@ from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.registry import Registry, load
 from dpsync.server.http.openapi import build_document
 from dpsync.server.operations import ALL_OPERATIONS
-from dpsync.server.operations.editions import operations_of_profile
+from dpsync.server.operations.profiles import operations_of_profile
 from tests.contract import editions
 from tests.contract.openapi import Contract
 from tests.references import resolved

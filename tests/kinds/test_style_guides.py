@@ -12,7 +12,7 @@ from dpsync.kinds.registry import load
 from dpsync.kinds.types import Own
 from dpsync.model.values import LiveId
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.planner.lab import Lab
 

@@ -12,7 +12,7 @@ from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.direct import reading, writing
 from tests.planner.lab import Lab

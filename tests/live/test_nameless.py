@@ -12,7 +12,7 @@ from dpsync.api import import_
 from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.planner.lab import Lab
 

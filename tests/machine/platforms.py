@@ -11,7 +11,7 @@ from typing import Any
 from dpsync.client.transport import Request
 from dpsync.server import world as worlds
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import Direct
 from tests.properties.organizations import Fields

@@ -12,7 +12,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import reading, writing
 

@@ -12,7 +12,7 @@ from dpsync.apply.saved_plan import Refused
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import writing
 
 from .lab import Lab, section, site, spaces

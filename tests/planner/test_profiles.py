@@ -14,7 +14,7 @@ from dpsync.kinds.registry import Registry, load
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import reading
 

@@ -21,7 +21,7 @@ from dpsync.cli.output import as_output
 from dpsync.client.client import ReadClient
 from dpsync.render.json_conversion import plan_document
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 ENTRIES = 240

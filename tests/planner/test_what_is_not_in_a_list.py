@@ -15,7 +15,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.identity.past import Project, git
 
 TEXT = "openapi: 3.1.0\ninfo: {{ title: {}, version: '1' }}\npaths: {{}}\n"

@@ -20,7 +20,7 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from . import others

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from dpsync.server.operations import OPERATIONS_BY_PART
-from dpsync.server.operations.editions import REMOVED_IN_PUBLISHED
+from dpsync.server.operations.profiles import REMOVED_IN_PUBLISHED
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from dpsync.server.http.app import Companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.world import dump_world
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

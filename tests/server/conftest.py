@@ -10,7 +10,7 @@ from covers import Seen
 from postgres_cluster import postgres, postgres_url  # noqa: F401
 
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from dpsync.server.world import load_builtin_world
 from tests.no_tls import NO_TLS

@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from dpsync.server import world as worlds
 from dpsync.server.console.app import Console
-from dpsync.server.console.plan import PlanProgram
+from dpsync.server.console.plan_runner import PlanProgram
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import Store, open_store
 
 READ = {"platform": "https://docs.example.com/<b>", "readAt": "2026-01-01T00:00:00Z"}

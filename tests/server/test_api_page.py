@@ -6,7 +6,7 @@ import api_page
 import pytest
 
 from dpsync.server.operations import ALL_OPERATIONS
-from dpsync.server.operations.editions import operations_of_profile
+from dpsync.server.operations.profiles import operations_of_profile
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from platform_of_roles import NEEDED, ROLES, Role, reaches
 from test_companion_operations import path_of, prepare
 
-from dpsync.server.control.worlds import export_state
+from dpsync.server.control.world_export import export_state
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.request.operation import Operation
 from tests.soak import examples

@@ -7,7 +7,7 @@ from companion_calls import Api
 from content_calls import GUIDES, OPEN, edited, flat, written
 
 from dpsync.server import world
-from dpsync.server.control.worlds import export_state
+from dpsync.server.control.world_export import export_state
 
 READS = [
     f"{GUIDES}", f"{GUIDES}/content", f"{GUIDES}/links", f"{GUIDES}/content/files", f"{OPEN}/content",

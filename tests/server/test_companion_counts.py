@@ -9,9 +9,9 @@ from companion_calls import START
 from dpsync.server.access.resolution import RULES, AccessRules, Containers, protected_object
 from dpsync.server.access.roles import OrganizationAccess, Role
 from dpsync.server.access.visible_spaces import SpaceGroups
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.request.cache import StateCache
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.request.context import Context
+from dpsync.server.request.state_cache import StateCache
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
 

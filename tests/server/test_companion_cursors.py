@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from companion_calls import Api
 
-from dpsync.server.records.order import POSITION_STEP, end_position, insert_sibling, write_positions
+from dpsync.server.records.sibling_order import POSITION_STEP, end_position, insert_sibling, write_positions
 from dpsync.server.request.paging import paginate
 from dpsync.server.store import Record, Store, open_store
 from tests.soak import examples

@@ -15,7 +15,7 @@ from test_companion_operations import path_of, prepare
 from world_walk import Walk
 
 from dpsync.server.operations import ALL_OPERATIONS, OPERATIONS
-from dpsync.server.operations.editions import REMOVED_IN_PUBLISHED, operations_of_profile
+from dpsync.server.operations.profiles import REMOVED_IN_PUBLISHED, operations_of_profile
 from dpsync.server.request.operation import Operation
 from dpsync.server.sites.customization import DEFAULTS
 from tests.contract.editions import document, is_here

@@ -12,16 +12,16 @@ import pytest
 from companion_calls import START, Api, StillClock
 
 from dpsync.server import world as worlds
-from dpsync.server.control.worlds import export_state
-from dpsync.server.families import RECORD_KINDS
+from dpsync.server.control.world_export import export_state
 from dpsync.server.http.app import build_companion
 from dpsync.server.models.base import AnswerBody, Body, Id, Timestamp, optional_field
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.operations.rows import CrudOperations
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.records.family import CrudResource, Dependency, RecordKind, RecordKinds, clear_column
-from dpsync.server.records.world_format import list_section
+from dpsync.server.operations.builders import CrudOperations
+from dpsync.server.process.threaded_server import ThreadedServer
+from dpsync.server.records.record_kind import CrudResource, Dependency, RecordKind, RecordKinds, clear_column
+from dpsync.server.records.world_sections import list_section
 from dpsync.server.request.context import Context
+from dpsync.server.resources import RECORD_KINDS
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
 

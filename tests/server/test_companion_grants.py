@@ -6,7 +6,7 @@ import pytest
 from companion_calls import Api
 from platform_of_roles import give, given
 
-from dpsync.server.control.worlds import export_state
+from dpsync.server.control.world_export import export_state
 
 ACME = "/orgs/acme"
 ON = {"Space": "/spaces/support", "Collection": "/collections/internal", "Site": f"{ACME}/sites/help"}

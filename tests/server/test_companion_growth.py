@@ -17,7 +17,7 @@ import pytest
 from companion_calls import Api, StillClock
 
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
 

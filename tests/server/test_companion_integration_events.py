@@ -14,10 +14,10 @@ from covers import covers
 from loopback import Quiet, listening
 
 from dpsync.server import world
-from dpsync.server.control.worlds import export_state
+from dpsync.server.control.world_export import export_state
 from dpsync.server.http.app import build_companion
 from dpsync.server.integrations import events
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 

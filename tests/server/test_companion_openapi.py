@@ -14,9 +14,9 @@ from loopback import Quiet, listening
 
 from dpsync.server import world
 from dpsync.server.http.app import build_companion
-from dpsync.server.jobs import specification
+from dpsync.server.jobs import specification_checks
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.request.context import Context
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
@@ -329,4 +329,4 @@ def test_openapi_access_depends_on_role(api: Api, role: str | None, reads: int, 
     ],
 )
 def test_openapi_document_errors_are_reported_by_code(text: str, codes: list[str]) -> None:
-    assert [error["code"] for error in specification.find_errors(text)] == codes
+    assert [error["code"] for error in specification_checks.find_errors(text)] == codes

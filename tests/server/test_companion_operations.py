@@ -12,7 +12,7 @@ from cases.site_cases import with_more
 from companion_calls import Api, fresh
 from covers import covers_row
 
-from dpsync.server.http.incoming import MAX_BODY_BYTES
+from dpsync.server.http.request_parsing import MAX_BODY_BYTES
 from dpsync.server.operations import ALL_OPERATIONS, OPERATIONS
 from dpsync.server.request.operation import Operation
 

@@ -14,8 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from dpsync.server import world as worlds
 from dpsync.server.control.request_guard import RequestGuard
-from dpsync.server.control.worlds import export_state
-from dpsync.server.jobs.sources import FetchError, OutsideServices
+from dpsync.server.control.world_export import export_state
+from dpsync.server.jobs.outside_services import FetchError, OutsideServices
 from dpsync.server.store import Store, open_store
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS

@@ -13,7 +13,7 @@ from test_companion_operations import path_of, prepare
 
 from dpsync.server.http.app import build_companion
 from dpsync.server.operations import OPERATIONS, PUBLISHED_ONLY_OPERATIONS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.request.operation import Operation
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE

@@ -9,7 +9,7 @@ import pytest
 from cases import IDS
 from companion_calls import Api
 
-from dpsync.server.http.incoming import MAX_BODY_BYTES
+from dpsync.server.http.request_parsing import MAX_BODY_BYTES
 from dpsync.server.operations import OPERATIONS
 from tests.patience import PATIENCE
 

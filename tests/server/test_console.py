@@ -13,8 +13,8 @@ import pytest
 from console import BANNER, HOSTILE, READ, Companion, hostile_world, printing, served
 
 from dpsync.server import world as worlds
-from dpsync.server.console.plan import PlanProgram
-from dpsync.server.console.texts import MASKED, escape_invisible, is_secret_name, mask_query, mask_secrets
+from dpsync.server.console.plan_runner import PlanProgram
+from dpsync.server.console.safe_text import MASKED, escape_invisible, is_secret_name, mask_query, mask_secrets
 from dpsync.server.http.app import build_companion
 from dpsync.server.store import open_store
 from tests.no_tls import NO_TLS

@@ -17,7 +17,7 @@ import pytest
 from console import READ, Companion, hostile_world, served
 from playwright.sync_api import Browser, Page, expect
 
-from dpsync.server.console.plan import PlanProgram
+from dpsync.server.console.plan_runner import PlanProgram
 from dpsync.server.world import load_builtin_world
 from tests.browser import REBOUND
 from tests.no_tls import NO_TLS

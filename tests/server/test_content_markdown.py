@@ -7,8 +7,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from dpsync.server.content.markdown import to_markdown
+from dpsync.server.content.page_refs import document_sections, page_anchors
 from dpsync.server.content.rich_text import plain_text, to_document
-from dpsync.server.content.targets import document_sections, page_anchors
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpsync.server.content.editing import ContentEditor, EditError
 from dpsync.server.content.merging import ContentConflict, merge
-from dpsync.server.content.tree import find_page, walk_pages
+from dpsync.server.content.page_tree import find_page, walk_pages
 from dpsync.server.spaces.revisions import empty_content
 from tests.soak import examples
 

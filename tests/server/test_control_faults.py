@@ -16,7 +16,7 @@ import pytest
 
 from dpsync.server.control import faults
 from dpsync.server.control.gateway import Gateway
-from dpsync.server.control.log import LoggedRequest, RequestLog
+from dpsync.server.control.request_log import LoggedRequest, RequestLog
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE

@@ -15,8 +15,8 @@ from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
 from dpsync.server.http.app import build_companion
-from dpsync.server.jobs.sources import FetchError, OutsideServices, is_listening_address
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.jobs.outside_services import FetchError, OutsideServices, is_listening_address
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from dpsync.server.world import PreparedWorld, load_builtin_world
 from tests.by_hand import by_hand

@@ -200,7 +200,7 @@ def test_request_log_shows_operation_caller_and_status(
 
 
 def test_bounded_request_log_counts_dropped_entries() -> None:
-    from dpsync.server.control.log import LoggedRequest, RequestLog
+    from dpsync.server.control.request_log import LoggedRequest, RequestLog
 
     log = RequestLog(3)
     for number in range(5):

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from dpsync.client.client import ReadClient
-from dpsync.server.control.limit import RateLimit
+from dpsync.server.control.rate_limit import RateLimit
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 

@@ -11,7 +11,7 @@ from reference_shapes import ANSWERS
 from test_companion_operations import REFERENCE, path_of, prepare
 from world_walk import Walk, objects
 
-from dpsync.server.http.incoming import base_url_of
+from dpsync.server.http.request_parsing import base_url_of
 from dpsync.server.request.operation import Operation
 
 _WALKED: dict[tuple[str, str], list[tuple[Operation, str, Any]]] = {}

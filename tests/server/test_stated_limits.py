@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic_core import from_json
 
 from dpsync.server.http.app import build_companion
-from dpsync.server.operations.editions import PROFILES
+from dpsync.server.operations.profiles import PROFILES
 from dpsync.server.store import open_store
 from tests import openapi_limits as limits
 

@@ -22,7 +22,7 @@ from test_companion_edition import body_of as body_of_today
 from test_companion_operations import prepare
 
 from dpsync.server.operations import ALL_OPERATIONS
-from dpsync.server.operations.editions import operations_of_profile
+from dpsync.server.operations.profiles import operations_of_profile
 from dpsync.server.request.operation import Operation
 from tests.contract import editions
 from tests.contract.openapi import Contract

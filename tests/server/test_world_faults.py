@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.server import world as worlds
-from dpsync.server.control.worlds import export_state
+from dpsync.server.control.world_export import export_state
 from dpsync.server.store import open_store
 
 SPACES = "organizations:\n- id: acme\n  spaces:\n  - { id: s, title: Guides%s }\n"

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from companion_calls import Api
 
 from dpsync.server.operations import ALL_OPERATIONS
-from dpsync.server.operations.editions import operations_of_profile
+from dpsync.server.operations.profiles import operations_of_profile
 from dpsync.server.request.operation import Operation
 
 QUERIES = {

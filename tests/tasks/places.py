@@ -17,7 +17,7 @@ from typing import Any, Literal
 import yaml
 
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.machine.command import Ran, ran
 
 from .files import Files

@@ -15,7 +15,7 @@ from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
 from dpsync.server.http.app import build_companion
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.agreed import agreed
 from tests.by_hand import by_hand

@@ -1,4 +1,4 @@
-"""Define the order of roles, the standing of a user in an organization, and the `permissions` flags.
+"""Define the order of roles, the access of a user in an organization, and the `permissions` flags.
 
 The role of a member on a space, collection or site depends on the edition: see `resolution`.
 
@@ -80,7 +80,7 @@ class OrganizationAccess(Struct, frozen=True, dict=True):
 
     `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owned_teams` has
     the teams that the user owns. `user_id` is the user id if the edition's rules depend on creators.
-    Otherwise `user_id` is "", so that all members with the same rights share one standing.
+    Otherwise `user_id` is "", so that all members with the same rights share one value.
     """
 
     is_member: bool = False

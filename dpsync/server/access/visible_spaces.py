@@ -130,7 +130,7 @@ class SpaceGroups:
         return seen
 
     def _shared_viewer(self, access: OrganizationAccess) -> OrganizationAccess:
-        """Return a standing reduced to what matters for groups, so that many members share one viewer."""
+        """Return an access reduced to what matters for groups, so that many members share one viewer."""
         if not self._groups_by_viewer:
             around = (*self._collections.values(), *self._sites.values())
             self._creators = {content.creator for content, _ in around if content.level is None}

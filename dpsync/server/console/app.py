@@ -23,16 +23,16 @@ from starlette.types import Receive, Scope, Send
 from dpsync import __version__
 
 from ..control.faults import FaultSchedule, format_validation_error
-from ..control.log import LoggedRequest
 from ..control.plane import ControlPlane
 from ..control.request_guard import from_this_machine
+from ..control.request_log import LoggedRequest
 from ..errors import ApiError
-from ..http.incoming import raw_path, read_body
-from ..records.origin import load_origin
+from ..http.request_parsing import raw_path, read_body
+from ..records.world_origin import load_origin
 from ..store import StoreError
 from . import resources, switches, tree
-from .plan import PlanOutput, PlanProgram, PlanRunner
-from .texts import escape_invisible, mask_query
+from .plan_runner import PlanOutput, PlanProgram, PlanRunner
+from .safe_text import escape_invisible, mask_query
 
 PAGES_PREFIX = "/_dpsync/page/"
 _API_PREFIX = f"{PAGES_PREFIX}api"

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.types import Message, Scope
 
 from ..http.app import CALLER_KEY, Companion
-from ..http.incoming import path_segments
+from ..http.request_parsing import path_segments
 from ..store import Store
-from .texts import mask_secrets
+from .safe_text import mask_secrets
 
 _MAX_ADMINS_TRIED = 20
 _MAX_ITEMS = 1000

@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..control.faults import FAULT_RULES, CountedRule, FaultSchedule
-from .texts import escape_invisible
+from .safe_text import escape_invisible
 
 FREQUENCIES: Final = {
     "always": ("every request", {}),

@@ -9,8 +9,8 @@ from copy import deepcopy
 from typing import Any
 
 from .documents import Json, stored_document
+from .page_tree import MAX_DEPTH, Page, exceeds_max_depth, find_page, sibling_pages, unused_slug, walk_pages
 from .rich_text import plain_text, to_document
-from .tree import MAX_DEPTH, Page, exceeds_max_depth, find_page, sibling_pages, unused_slug, walk_pages
 
 PAGE_FIELDS = (
     "title", "emoji", "icon", "description", "slug", "hidden", "noIndex", "noRobotsIndex",

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from .documents import Json
-from .tree import exceeds_max_depth, make_slugs_unique, walk_pages
+from .page_tree import exceeds_max_depth, make_slugs_unique, walk_pages
 
 _NON_FIELD_KEYS = ("id", "pages", "createdAt", "updatedAt")
 """Of a page: what is no field of its own."""

@@ -10,8 +10,8 @@ from copy import deepcopy
 from typing import Any
 
 from .documents import Json
+from .page_tree import unused_slug, walk_pages
 from .refs import format_target
-from .tree import unused_slug, walk_pages
 
 _PAGE_LINK = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
 

@@ -18,7 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ..errors import ApiError
 from ..http.app import Companion
-from ..http.incoming import MAX_BODY_BYTES
+from ..http.request_parsing import MAX_BODY_BYTES
 from ..store import StoreError
 from . import connection
 from .faults import (
@@ -33,8 +33,8 @@ from .faults import (
     StatusFault,
     TruncateFault,
 )
-from .limit import RateLimit
-from .log import LoggedRequest, RequestLog
+from .rate_limit import RateLimit
+from .request_log import LoggedRequest, RequestLog
 
 Headers = dict[str, str]
 _JSON = "application/json"

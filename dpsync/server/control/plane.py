@@ -25,15 +25,15 @@ from ..handlers.jobs.specifications import refetch_sources
 from ..handlers.people.members import find_member
 from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
-from ..records.origin import load_origin
+from ..records.world_origin import load_origin
 from ..request.context import Context
-from ..spaces.erasing import erase_expired
+from ..spaces.expired_spaces import erase_expired
 from ..store import SCHEMA_VERSION, Json, Record, Store, StoreError
 from .clock import MovableClock
 from .faults import FAULT_RULES, FaultSchedule, format_validation_error
 from .gateway import Gateway
 from .request_guard import from_this_machine
-from .worlds import export_state
+from .world_export import export_state
 
 CONTROL_PREFIX = "/_dpsync/"
 

@@ -16,8 +16,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import ApiError
-from ..http.incoming import HOST_PATTERN
-from ..jobs.sources import COMPANION_HEADER, parse_ip_address
+from ..http.request_parsing import HOST_PATTERN
+from ..jobs.outside_services import COMPANION_HEADER, parse_ip_address
 from .connection import target_authority
 
 _PROXY_HEADERS = ("forwarded", "via", "x-real-ip")

@@ -20,22 +20,22 @@ from starlette.types import Receive, Scope, Send
 
 from ..clock import Clock, utc_now
 from ..errors import ApiError, not_found
-from ..families import RECORD_KINDS
 from ..handlers.people import audit
 from ..integrations import images
+from ..jobs.outside_services import OutsideServices
 from ..jobs.queue import JobRunner
-from ..jobs.sources import OutsideServices
 from ..operations import ALL_OPERATIONS, JOB_HANDLERS
-from ..operations.editions import PROFILES, operations_of_profile
-from ..records import origin
-from ..records.family import RecordKinds
-from ..request.cache import StateCache
+from ..operations.profiles import PROFILES, operations_of_profile
+from ..records import world_origin
+from ..records.record_kind import RecordKinds
 from ..request.context import Context
 from ..request.operation import Operation
-from ..spaces import printing
+from ..request.state_cache import StateCache
+from ..resources import RECORD_KINDS
+from ..spaces import pdf_export
 from ..store import Store, StoreError, world_name
-from .incoming import base_url_of, path_segments, raw_path, read_body, validate_body, validate_model
 from .openapi import build_document
+from .request_parsing import base_url_of, path_segments, raw_path, read_body, validate_body, validate_model
 from .routing import Routes
 
 PATH_CACHE_SIZE = 4096
@@ -84,7 +84,7 @@ class Companion:
         self.outside_services = outside_services or OutsideServices()
         self._state_cache = StateCache()
         store.set_listener(self._state_cache.apply_changes)
-        printing.ensure_key(store)
+        pdf_export.ensure_key(store)
         world_name.ensure_name(store)
         self._jobs = JobRunner(store, lambda: self.clock(), self.outside_services, JOB_HANDLERS, record_kinds)
 
@@ -116,7 +116,7 @@ class Companion:
                 return _json_response(200, self.openapi_json())
             if request.method == "GET" and (image := images.load_image(self.store, path)):
                 return Response(image[0], headers=image[1])
-            if request.method == "GET" and (pdf := printing.load_pdf(self.store, path)):
+            if request.method == "GET" and (pdf := pdf_export.load_pdf(self.store, path)):
                 return Response(pdf, media_type="application/pdf")
             operation, params = _select_operation(request.method, path, found)
             user = self._require_user(request.scope)
@@ -270,9 +270,9 @@ def build_companion(
 
 def _world_headers(store: Store) -> dict[str, str]:
     """Return the headers that name the world of an answer, and where the world was read."""
-    read = origin.load_origin(store)
+    read = world_origin.load_origin(store)
     named = {world_name.WORLD_HEADER: world_name.load_world_name(store)}
-    return named if read is None else {**named, origin.ORIGIN_HEADER: read.summary}
+    return named if read is None else {**named, world_origin.ORIGIN_HEADER: read.summary}
 
 
 def _unsupported_message(operation: Operation, profile: str) -> str:

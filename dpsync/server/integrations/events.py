@@ -6,8 +6,8 @@ was sent to the tunnel, in the order of creation. The store keeps the last KEPT 
 
 from pydantic_core import to_json
 
+from ..jobs.outside_services import FetchError
 from ..jobs.queue import JOB, RunningJob, make_job
-from ..jobs.sources import FetchError
 from ..request.context import Context
 from ..store import Json, Record
 

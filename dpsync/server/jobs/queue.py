@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..clock import Clock
 from ..request.context import Context, RecordHooks
 from ..store import Record, Store, StoreError
-from .sources import OutsideServices
+from .outside_services import OutsideServices
 
 JOB = "job"
 _log = logging.getLogger("dpsync.server")

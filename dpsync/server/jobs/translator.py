@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from ..content.editing import page_document
 from ..content.markdown import to_markdown
+from ..content.page_tree import walk_pages
 from ..content.rich_text import plain_text, text_node
-from ..content.tree import walk_pages
 from ..store import Json
 
 MAX_PAGE_TITLE_LENGTH = 255

@@ -1,6 +1,6 @@
 """List the operations: one row each, in the order of the parts of the API.
 
-Input: handlers, models, and the families with ordinary resources.
+Input: handlers, models, and the record kinds with ordinary resources.
 Output: `ALL_OPERATIONS`, `OPERATIONS` (the reference and additions to it), `PUBLISHED_ONLY_OPERATIONS` (only
 in the `published` edition).
 """
@@ -76,7 +76,7 @@ OPERATIONS_BY_PART = tuple(
 """The rows under the titles of their parts."""
 
 ALL_OPERATIONS = tuple(row for _, rows in OPERATIONS_BY_PART for row in rows)
-"""All rows. `editions.known` says which of them a profile has."""
+"""All rows. `profiles.operations_of_profile` says which of them a profile has."""
 
 OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile != "published")
 """The operations of the reference, and the additions to them."""

@@ -1,11 +1,11 @@
 """Agents of a site."""
 
-from ..families.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
 from ..handlers.sites import agents, connections, styleguides
 from ..models import agents as ma
 from ..models import connections as mc
 from ..models.content import Space
-from .rows import ORG, PUBLISHED_ONLY, SITE, CrudOperations, get, patch, post, put
+from ..resources.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
+from .builders import ORG, PUBLISHED_ONLY, SITE, CrudOperations, get, patch, post, put
 
 _SERVERS, _CHANNELS, _CONNECTIONS = (
     CrudOperations(MCP_SERVERS),

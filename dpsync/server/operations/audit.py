@@ -2,7 +2,7 @@
 
 from ..handlers.people import audit
 from ..models import audit as ma
-from .rows import ORG, PUBLISHED_ONLY, get, listing
+from .builders import ORG, PUBLISHED_ONLY, get, listing
 
 OPERATIONS = [
     listing("listOrganizationAuditEvents", ORG + "/audit-events", audit.list_events, ma.AuditEvent,

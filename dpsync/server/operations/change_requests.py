@@ -5,7 +5,7 @@ from ..handlers.spaces import reviews
 from ..models import change_requests as mc
 from ..models import pages as mp
 from ..models.comments import FormatQuery
-from .rows import CHANGE_REQUEST, EDITS_CONTENT, FULL_ONLY, ORG, SPACE, get, listing, patch, post
+from .builders import CHANGE_REQUEST, EDITS_CONTENT, FULL_ONLY, ORG, SPACE, get, listing, patch, post
 
 _ORDER_NOTE = "Lists recently changed change requests first."
 _CONFLICTS_NOTE = (

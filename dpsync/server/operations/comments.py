@@ -4,7 +4,7 @@ from typing import Any
 
 from ..handlers.spaces import comments
 from ..models import comments as mc
-from .rows import CHANGE_REQUEST, FULL_ONLY, SPACE, delete, get, listing, post, put
+from .builders import CHANGE_REQUEST, FULL_ONLY, SPACE, delete, get, listing, post, put
 
 _AUTHOR_ONLY: Any = {"required_role": None, "error_statuses": (403,)}
 _LIST_NOTE = "Lists the newest comments first. You can filter the comments by `targetPage` and `authors`."

@@ -2,7 +2,7 @@
 
 from ..handlers.jobs import conversations
 from ..models import conversations as mc
-from .rows import ORG, get, listing, patch, post
+from .builders import ORG, get, listing, patch, post
 
 _CLUSTERS = ORG + "/conversations-clusters"
 _CONVERSATIONS = ORG + "/conversations"

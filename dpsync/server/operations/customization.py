@@ -1,10 +1,10 @@
 """Customization, redirects and visitor access."""
 
-from ..families.publishing import SHARE_LINKS
 from ..handlers.sites import customization, redirects, sites
 from ..models import customization as mc
 from ..models import publishing as mp
-from .rows import FULL_ONLY, SITE, CrudOperations, delete, get, listing, patch, post, put
+from ..resources.publishing import SHARE_LINKS
+from .builders import FULL_ONLY, SITE, CrudOperations, delete, get, listing, patch, post, put
 
 CUSTOMIZATION = SITE + "/customization"
 SITE_SPACE_CUSTOMIZATION = SITE + "/site-spaces/{siteSpaceId}/customization"

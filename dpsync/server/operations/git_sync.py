@@ -2,7 +2,7 @@
 
 from ..handlers.sites import git_sync
 from ..models import git_sync as mg
-from .rows import PUBLISHED_ONLY, SITE, SPACE, delete, get, patch, post
+from .builders import PUBLISHED_ONLY, SITE, SPACE, delete, get, patch, post
 
 _COLLECTION_PATH = "/git/installations"
 _ITEM_PATH = _COLLECTION_PATH + "/{installationId}"

@@ -7,8 +7,8 @@ from ..handlers.integrations.placements import SITE_PLACEMENTS, SPACE_PLACEMENTS
 from ..models import integrations as mg
 from ..models.base import Body
 from ..request.operation import Operation
+from .builders import FULL_ONLY, ORG, SITE, SPACE, delete, get, listing, patch, post
 from .integrations import INTEGRATION
-from .rows import FULL_ONLY, ORG, SITE, SPACE, delete, get, listing, patch, post
 
 INSTALLATION = INTEGRATION + "/installations/{installationId}"
 

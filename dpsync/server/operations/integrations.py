@@ -2,7 +2,7 @@
 
 from ..handlers.integrations import installations, integrations, placements
 from ..models import integrations as mg
-from .rows import FULL_ONLY, delete, get, listing, post, put
+from .builders import FULL_ONLY, delete, get, listing, post, put
 
 INTEGRATION = "/integrations/{integrationName}"
 

@@ -1,9 +1,9 @@
 """Invitations and sign-in."""
 
-from ..families.settings import SAML_PROVIDERS
 from ..handlers.people import joining
 from ..models import joining as mj
-from .rows import FULL_ONLY, ORG, CrudOperations, delete, get, listing, patch, post
+from ..resources.settings import SAML_PROVIDERS
+from .builders import FULL_ONLY, ORG, CrudOperations, delete, get, listing, patch, post
 
 INVITES = ORG + "/link-invites"
 

@@ -3,7 +3,7 @@
 from ..handlers.people import members, organizations, teams
 from ..models import base as m
 from ..models import organizations as mo
-from .rows import FULL_ONLY, ORG, delete, get, listing, patch, post, put
+from .builders import FULL_ONLY, ORG, delete, get, listing, patch, post, put
 
 MEMBER = ORG + "/members/{userId}"
 TEAM = ORG + "/teams/{teamId}"

@@ -4,7 +4,7 @@ from ..handlers.spaces import change_requests, pages
 from ..models import change_requests as mx
 from ..models import joining as mj
 from ..models import pages as mp
-from .rows import CHANGE_REQUEST, EDITS_CONTENT, SPACE, get, listing, post
+from .builders import CHANGE_REQUEST, EDITS_CONTENT, SPACE, get, listing, post
 
 _METADATA_NOTE = "`metadata=false` leaves out the field `git`."
 _TEXTS_NOTE = f"{_METADATA_NOTE} `computed=false` leaves out texts that come from an OpenAPI specification."

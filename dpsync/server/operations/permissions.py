@@ -4,7 +4,7 @@ from ..handlers.people import permissions
 from ..models import base as m
 from ..models import organizations as mp
 from ..request.operation import Operation
-from .rows import COLLECTION, FULL_ONLY, SITE, SPACE, delete, get, listing, patch, post
+from .builders import COLLECTION, FULL_ONLY, SITE, SPACE, delete, get, listing, patch, post
 
 _READ_OPTIONS = {
     "error_statuses": (403,),

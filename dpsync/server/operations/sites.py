@@ -3,7 +3,7 @@
 from ..handlers.sites import sites
 from ..models import publishing as mp
 from ..models import sites as ms
-from .rows import FULL_ONLY, ORG, SITE, delete, get, listing, patch, post, put
+from .builders import FULL_ONLY, ORG, SITE, delete, get, listing, patch, post, put
 
 OPERATIONS = [
     listing("listSites", ORG + "/sites", sites.list_sites, ms.Site, ms.SitesQuery,

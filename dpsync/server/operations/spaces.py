@@ -2,7 +2,7 @@
 
 from ..handlers.spaces import collections, moves, spaces
 from ..models import content as mc
-from .rows import (
+from .builders import (
     COLLECTION,
     FULL_ONLY,
     MOVE_OPTIONS,

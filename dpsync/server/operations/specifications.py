@@ -2,7 +2,7 @@
 
 from ..handlers.jobs import specifications as specs
 from ..models import openapi as mp
-from .rows import FULL_ONLY, ORG, delete, get, listing, patch, post, put
+from .builders import FULL_ONLY, ORG, delete, get, listing, patch, post, put
 
 SPEC = ORG + "/openapi/{specSlug}"
 VERSIONS = SPEC + "/versions"

@@ -2,7 +2,7 @@
 
 from ..handlers.sites import structure
 from ..models import structure as ms
-from .rows import FULL_ONLY, MOVE_OPTIONS, SITE, delete, get, listing, patch, post
+from .builders import FULL_ONLY, MOVE_OPTIONS, SITE, delete, get, listing, patch, post
 
 SECTION = SITE + "/sections/{siteSectionId}"
 GROUP = SITE + "/section-groups/{siteSectionGroupId}"

@@ -1,9 +1,9 @@
 """Translations."""
 
-from ..families.specifications import TRANSLATIONS
 from ..handlers.jobs import translations
 from ..models import translations as mg
-from .rows import FULL_ONLY, ORG, CrudOperations, get, listing, post, put
+from ..resources.specifications import TRANSLATIONS
+from .builders import FULL_ONLY, ORG, CrudOperations, get, listing, post, put
 
 TRANSLATION = ORG + "/translations/{translationId}"
 GLOSSARY = ORG + "/translations-glossary"

@@ -17,16 +17,16 @@ from starlette.types import ASGIApp
 
 from .. import world as worlds
 from ..console.app import Console
-from ..console.plan import PlanProgram
+from ..console.plan_runner import PlanProgram
 from ..control import faults as schedules
 from ..control.clock import MovableClock
 from ..control.gateway import Gateway
-from ..control.limit import RateLimit
 from ..control.plane import ControlPlane
+from ..control.rate_limit import RateLimit
 from ..control.request_guard import is_loopback
 from ..http.app import build_companion
-from ..http.incoming import HOST_PATTERN
-from ..records.origin import WorldOrigin, load_origin
+from ..http.request_parsing import HOST_PATTERN
+from ..records.world_origin import WorldOrigin, load_origin
 from ..store import Json, Record, Store, StoreError, is_shared, open_store
 from .listening import GuardedServer, listen_on, server_url
 from .workers import SIGNALS, Workers

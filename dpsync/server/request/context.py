@@ -6,7 +6,7 @@ raises ApiError. A handler that creates an object instead of updating it sets `w
 The loaders in this module are the only way to an organization or an object in it. They answer 404 for an
 object that the caller may not view, and 403 if the caller may view it but lacks a role. The role applies to
 the innermost organization, space, collection or site in the path. For removal and transfer see
-`records.family`; for state that outlives a request see `cache`.
+`records.record_kind`; for state that outlives a request see `state_cache`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from ..access import standings
+from ..access import organization_access
 from ..access.resolution import (
     NO_CONTAINERS,
     RULES,
@@ -30,7 +30,7 @@ from ..access.visible_spaces import SITE_SPACE, SpaceGroups, load_space_groups
 from ..clock import Clock, format_timestamp, parse_timestamp
 from ..errors import ApiError, not_found
 from ..store import Record, Store
-from .cache import StateCache
+from .state_cache import StateCache
 
 RETENTION = timedelta(days=7)
 CHANGE_REQUEST = "change-request"
@@ -43,7 +43,7 @@ def is_locked(space: Record) -> bool:
 
 
 class RecordHooks(Protocol):
-    """The functions that are the same for all kinds of records. See `records.family`."""
+    """The functions that are the same for all kinds of records. See `records.record_kind`."""
 
     def new_id(self, store: Store, kind: str) -> str:
         """Return the next free id of a kind. Raise KeyError if the companion makes no ids of this kind."""
@@ -197,21 +197,21 @@ class Context(Struct, dict=True):
     # --- what the caller is -----------------------------------------------------------------------
 
     def access_in(self, organization: str, user: str = "") -> OrganizationAccess:
-        """Return the standing of a user (default: the caller). A disabled member has no rights."""
+        """Return the access of a user (default: the caller). A disabled member has no rights."""
         key = (organization, user or self.user)
         if key not in self._access_by_user:
-            self._access_by_user[key] = standings.load_access(
+            self._access_by_user[key] = organization_access.load_access(
                 self.store, *key, with_user_id=self._access_rules.uses_creators
             )
         return self._access_by_user[key]
 
     def load_all_access(self, organization: str) -> None:
-        """Load the standings of all members at once, for requests that list many members."""
+        """Load the access of all members at once, for requests that list many members."""
         stood = self._state_cache.loaded_organizations if self._state_cache is not None else set()
         if organization in stood:
             return
         stood.add(organization)
-        found = standings.load_all_access(
+        found = organization_access.load_all_access(
             self.store, organization, with_user_id=self._access_rules.uses_creators
         )
         for user, standing in found.items():
@@ -398,7 +398,7 @@ class Context(Struct, dict=True):
     def count_team_spaces(self, team: Record) -> int:
         """Return the number of spaces that a guest with the team's roles would see."""
         return self._count_spaces_visible_to_all(
-            team.organization, standings.load_team_access(self.store, team)
+            team.organization, organization_access.load_team_access(self.store, team)
         )
 
     def count_visible_sites(self, organization: str, user: str) -> int:
@@ -443,12 +443,12 @@ class Context(Struct, dict=True):
                 closed.setdefault(sites[id].creator, set()).add(id)
         return [sites, opened, closed]
 
-    def _count_spaces_visible_to_all(self, organization: str, *standings: OrganizationAccess) -> int:
-        if all(standing.role == "admin" for standing in standings):
+    def _count_spaces_visible_to_all(self, organization: str, *members: OrganizationAccess) -> int:
+        if all(access.role == "admin" for access in members):
             return self.count("space", organization=organization)
-        if any(standing.role is None and not standing.grants for standing in standings):
+        if any(access.role is None and not access.grants for access in members):
             return 0
-        return self._space_groups_of(organization).count_visible(standings)
+        return self._space_groups_of(organization).count_visible(members)
 
     def _space_groups_of(self, organization: str) -> SpaceGroups:
         """Return the organization's space groups, for requests that check many spaces."""

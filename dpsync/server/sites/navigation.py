@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..content.slugs import unique_slug
 from ..errors import bad_request, not_found
-from ..records.order import end_position
+from ..records.sibling_order import end_position
 from ..request.context import Context
 from ..store import Record, Store
 

@@ -5,7 +5,7 @@ Output: records by kind, id and column, in transactions. `open_store` chooses th
 """
 
 from .protocol import Json, Record, RecordChange, Store, StoreError
-from .statements import SCHEMA_VERSION
+from .sql_store import SCHEMA_VERSION
 
 __all__ = [
     "SCHEMA_VERSION",

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import conninfo
 
 from .protocol import StoreError
-from .statements import INCREMENT_VERSION, Row, SqlStore
+from .sql_store import INCREMENT_VERSION, Row, SqlStore
 
 T = TypeVar("T")
 

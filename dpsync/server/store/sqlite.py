@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from .protocol import StoreError
-from .statements import INCREMENT_VERSION, Row, SqlStore
+from .sql_store import INCREMENT_VERSION, Row, SqlStore
 
 LOCK_TIMEOUT_SECONDS = 10
 """For a writer of another process."""

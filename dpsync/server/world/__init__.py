@@ -18,13 +18,13 @@ import yaml
 from pydantic_core import from_json
 
 from ..clock import utc_now
-from ..families import RECORD_KINDS
-from ..records.family import RecordKinds
-from ..records.world_format import WORLD, WorldDumper, WorldLoader
+from ..records.record_kind import RecordKinds
+from ..records.world_sections import WORLD, WorldDumper, WorldLoader
+from ..resources import RECORD_KINDS
 from ..store import Json, Record, Store
 from ..store.world_name import set_new_name
-from .check import check_world, describe_error
-from .places import error_position, format_problems
+from .source_positions import error_position, format_problems
+from .world_check import check_world, describe_error
 
 __all__ = [
     "Json",

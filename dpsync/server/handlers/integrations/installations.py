@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...access.roles import is_at_least
 from ...errors import ApiError, not_found
 from ...integrations import installations
@@ -57,7 +57,7 @@ def list_installations(ctx: Context) -> Json:
         for installation in ctx.store.find(INSTALLATION, ref=integration.id)
         if can_view_installation(ctx, integration, installation) and has_external_id(query, installation)
     ]
-    return page_by_id(ctx, found, lambda installation: answers.installation(ctx, installation))
+    return page_by_id(ctx, found, lambda installation: responses.installation(ctx, installation))
 
 
 def has_external_id(query: Any, record: Record) -> bool:
@@ -85,8 +85,8 @@ def list_organization_installations(ctx: Context) -> Json:
     def answer(both: tuple[Record, Record]) -> Json:
         installation, integration = both
         return {
-            "installation": answers.installation(ctx, installation),
-            "integration": answers.integration(ctx, integration),
+            "installation": responses.installation(ctx, installation),
+            "integration": responses.integration(ctx, integration),
         }
 
     return list_page(ctx, found, answer, lambda both: [both[0].seq])
@@ -101,7 +101,7 @@ def install(ctx: Context) -> Json:
     ctx.require_role(organization, ctx.required_role)
     there = ctx.store.find(INSTALLATION, ref=integration.id, organization=organization.id)
     if there:
-        return answers.installation(ctx, there[0])
+        return responses.installation(ctx, there[0])
     if integration.doc["visibility"] == "private" and integration.organization != organization.id:
         raise ApiError(
             403,
@@ -119,12 +119,12 @@ def install(ctx: Context) -> Json:
     made.ref = integration.id
     ctx.put(made)
     installations.emit_setup_event(ctx, integration, made)
-    return answers.installation(ctx, made)
+    return responses.installation(ctx, made)
 
 
 def get_installation(ctx: Context) -> Json:
     _, installation = require_installation(ctx)
-    return answers.installation(ctx, installation)
+    return responses.installation(ctx, installation)
 
 
 def update_installation(ctx: Context) -> Json:
@@ -133,7 +133,7 @@ def update_installation(ctx: Context) -> Json:
     if update_settings(ctx, integration, installation):
         installation.doc["updatedAt"] = ctx.timestamp
         ctx.put(installation)
-    return answers.installation(ctx, installation)
+    return responses.installation(ctx, installation)
 
 
 def update_settings(ctx: Context, integration: Record, record: Record) -> bool:

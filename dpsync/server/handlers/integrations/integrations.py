@@ -5,7 +5,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from ... import answers
+from ... import responses
 from ...access.roles import is_at_least
 from ...errors import bad_request, conflict, not_found
 from ...integrations import installations
@@ -91,7 +91,7 @@ def list_integrations(ctx: Context) -> Json:
 
 def list_by_name(ctx: Context, integrations: list[Record]) -> Json:
     integrations.sort(key=lambda integration: integration.id)
-    return list_page(ctx, integrations, lambda one: answers.integration(ctx, one), lambda one: [one.id])
+    return list_page(ctx, integrations, lambda one: responses.integration(ctx, one), lambda one: [one.id])
 
 
 def matches_search(integration: Record, search: str | None) -> bool:
@@ -130,7 +130,7 @@ def _pattern_host(pattern: str) -> str:
 
 
 def get_integration(ctx: Context) -> Json:
-    return answers.integration(ctx, require_integration(ctx))
+    return responses.integration(ctx, require_integration(ctx))
 
 
 # --- published ----------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def publish(ctx: Context) -> Json:
     ctx.put(Record(BUNDLE, name, bundle, publisher.id, name))
     if before is not None:
         _emit_setup_events(ctx, integration, states)
-    return answers.integration(ctx, integration)
+    return responses.integration(ctx, integration)
 
 
 def _find_publisher(ctx: Context, before: Record | None) -> Record:
@@ -271,7 +271,7 @@ def disable_development(ctx: Context) -> None:
 
 
 def list_events(ctx: Context) -> Json:
-    return page_by_creation(ctx, EVENT, answers.event, scope=_require_owned(ctx).id)
+    return page_by_creation(ctx, EVENT, responses.event, scope=_require_owned(ctx).id)
 
 
 def get_event(ctx: Context) -> Json:
@@ -279,4 +279,4 @@ def get_event(ctx: Context) -> Json:
     found = ctx.store.get(EVENT, ctx.params["eventId"])
     if found is None or found.scope != integration.id:
         raise not_found("integration event", ctx.params["eventId"])
-    return {"event": answers.event(found), "trace": {"logs": found.doc["logs"]}}
+    return {"event": responses.event(found), "trace": {"logs": found.doc["logs"]}}

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from ... import answers
+from ... import responses
 from ...errors import conflict, not_found
 from ...integrations import installations
 from ...integrations.events import INTEGRATION
@@ -69,15 +69,15 @@ class PlacementHandlers(Struct, frozen=True):
             there.parent, there.ref = integration.id, item.id
             ctx.put(there)
             installations.emit_setup_event(ctx, integration, there)
-        return answers.placement(ctx, there, ctx.query.extended)
+        return responses.placement(ctx, there, ctx.query.extended)
 
     def get(self, ctx: Context) -> Json:
-        return answers.placement(ctx, self._require_placement(ctx)[1], ctx.query.extended)
+        return responses.placement(ctx, self._require_placement(ctx)[1], ctx.query.extended)
 
     def update(self, ctx: Context) -> Json:
         integration, placed = self._require_placement(ctx)
         update_settings(ctx, integration, placed)
-        return answers.placement(ctx, placed, ctx.query.extended)
+        return responses.placement(ctx, placed, ctx.query.extended)
 
     def uninstall(self, ctx: Context) -> None:
         _, installation, item = self._require_target(ctx, ctx.params[self.path_parameter])
@@ -129,4 +129,4 @@ def _list_visible(ctx: Context, integration: Record, found: list[Record]) -> Jso
         return item is not None and (is_publisher_admin(ctx, integration) or ctx.can_view(item))
 
     visible, extended = [record for record in found if is_visible(record)], ctx.query.extended
-    return page_by_id(ctx, visible, lambda record: answers.placement(ctx, record, extended))
+    return page_by_id(ctx, visible, lambda record: responses.placement(ctx, record, extended))

@@ -7,13 +7,13 @@ issues whose topics it still has. A cluster remains without issues, so that clie
 import asyncio
 from typing import Any
 
-from ... import answers
-from ...answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id, count_conversations
+from ... import responses
 from ...errors import not_found
 from ...jobs.analyst import FoundIssue, find_issues, highest_impact
 from ...jobs.queue import RunningJob, enqueue
 from ...request.context import Context
 from ...request.paging import list_page, page_by_creation
+from ...responses.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id, count_conversations
 from ...store import Json, Record
 
 ANALYSE_JOB = "analyse-conversations"
@@ -107,7 +107,7 @@ def list_conversations(ctx: Context) -> Json:
     return page_by_creation(
         ctx,
         CONVERSATION,
-        lambda item: answers.conversation(ctx, item),
+        lambda item: responses.conversation(ctx, item),
         organization=organization.id,
         **where,
     )
@@ -116,7 +116,7 @@ def list_conversations(ctx: Context) -> Json:
 def get_conversation(ctx: Context) -> Json:
     named = ctx.params["conversationId"]
     id = f"{ctx.params['organizationId']}:{named}"
-    return answers.conversation_detail(
+    return responses.conversation_detail(
         ctx, _require_in_organization(ctx, CONVERSATION, id, "conversation", named)
     )
 
@@ -156,13 +156,13 @@ def list_issues(ctx: Context) -> Json:
     named = {"parent": query.cluster, "ref": query.conversation}
     where = {column: id for column, id in named.items() if id is not None}
     return page_by_creation(
-        ctx, ISSUE, lambda item: answers.issue_detail(ctx, item), organization=organization.id, **where
+        ctx, ISSUE, lambda item: responses.issue_detail(ctx, item), organization=organization.id, **where
     )
 
 
 def get_issue(ctx: Context) -> Json:
     id = ctx.params["issueId"]
-    return answers.issue_detail(ctx, _require_in_organization(ctx, ISSUE, id, "conversation issue", id))
+    return responses.issue_detail(ctx, _require_in_organization(ctx, ISSUE, id, "conversation issue", id))
 
 
 # --- clusters ---------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def list_clusters(ctx: Context) -> Json:
     found = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=backwards)
 
     def answer(cluster: Record) -> Json:
-        return answers.issues_cluster(ctx, cluster, issues.get(cluster.id, []))
+        return responses.issues_cluster(ctx, cluster, issues.get(cluster.id, []))
 
     return list_page(ctx, found, answer, key, descending=backwards)
 
@@ -214,4 +214,4 @@ def update_cluster(ctx: Context) -> Json:
 
 def _cluster_response(ctx: Context, cluster: Record) -> Json:
     issues = ctx.store.find(ISSUE, organization=cluster.organization, parent=cluster.id)
-    return answers.issues_cluster(ctx, cluster, issues)
+    return responses.issues_cluster(ctx, cluster, issues)

@@ -11,17 +11,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from ... import answers
-from ...answers.shared import api_url
+from ... import responses
 from ...clock import parse_timestamp
 from ...errors import bad_request, conflict, not_found
+from ...jobs.outside_services import FetchError
 from ...jobs.queue import RunningJob, enqueue
-from ...jobs.sources import FetchError
-from ...jobs.specification import find_errors, is_json, to_plain_json
+from ...jobs.specification_checks import find_errors, is_json, to_plain_json
 from ...models.openapi import MAX_SLUG_LENGTH, SLUG_PATTERN
 from ...request.changes import changed_fields
 from ...request.context import Context
 from ...request.paging import page_by_creation
+from ...responses.shared import api_url
 from ...store import Json, Record
 
 SPECIFICATION = "openapi-spec"
@@ -47,7 +47,7 @@ def list_specs(ctx: Context) -> Json:
     return page_by_creation(
         ctx,
         SPECIFICATION,
-        lambda spec: ctx.render_cached(answers.openapi_spec, spec),
+        lambda spec: ctx.render_cached(responses.openapi_spec, spec),
         organization=organization,
     )
 
@@ -57,7 +57,7 @@ def create_spec(ctx: Context) -> Json:
     organization, body = ctx.organization_from_path(), ctx.body
     if _find_spec(ctx, organization, body.slug) is not None:
         raise bad_request(f"body.slug: {body.slug!r} is taken")
-    return answers.openapi_spec(ctx, _create_spec(ctx, organization, body.slug))
+    return responses.openapi_spec(ctx, _create_spec(ctx, organization, body.slug))
 
 
 def _create_spec(ctx: Context, organization: Record, slug: str) -> Record:
@@ -68,7 +68,7 @@ def _create_spec(ctx: Context, organization: Record, slug: str) -> Record:
 
 
 def get_spec(ctx: Context) -> Any:
-    return ctx.render_cached(answers.openapi_spec, _require_spec(ctx))
+    return ctx.render_cached(responses.openapi_spec, _require_spec(ctx))
 
 
 def put_spec(ctx: Context) -> Json:
@@ -81,9 +81,9 @@ def put_spec(ctx: Context) -> Json:
             raise bad_request(
                 f"the slug {slug!r} is invalid: join words by hyphens, at most {MAX_SLUG_LENGTH} characters"
             )
-        return answers.openapi_spec(ctx, _create_spec(ctx, organization, slug))
+        return responses.openapi_spec(ctx, _create_spec(ctx, organization, slug))
     _enqueue_processing(ctx, spec, ctx.body.sent_fields()["source"])
-    return answers.openapi_spec(ctx, spec)
+    return responses.openapi_spec(ctx, spec)
 
 
 def update_spec(ctx: Context) -> Json:
@@ -91,7 +91,7 @@ def update_spec(ctx: Context) -> Json:
     if given := changed_fields(spec.doc, ctx.body.sent_fields()):
         spec.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(spec)
-    return answers.openapi_spec(ctx, spec)
+    return responses.openapi_spec(ctx, spec)
 
 
 def delete_spec(ctx: Context) -> None:
@@ -130,12 +130,15 @@ def _version_text(version: Record) -> str:
 def list_versions(ctx: Context) -> Json:
     spec = _require_spec(ctx)
     return page_by_creation(
-        ctx, SPECIFICATION_VERSION, lambda version: answers.openapi_version(ctx, spec, version), scope=spec.id
+        ctx,
+        SPECIFICATION_VERSION,
+        lambda version: responses.openapi_version(ctx, spec, version),
+        scope=spec.id,
     )
 
 
 def get_version(ctx: Context) -> Json:
-    return answers.openapi_version(ctx, *_require_version(ctx))
+    return responses.openapi_version(ctx, *_require_version(ctx))
 
 
 def get_version_content(ctx: Context) -> Json:

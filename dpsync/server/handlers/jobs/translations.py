@@ -6,7 +6,7 @@ is the `parent` of the record, the result its `ref`. Creating a translation star
 
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...clock import parse_timestamp
 from ...content.documents import empty_document, stored_document
 from ...errors import bad_request, not_found
@@ -67,7 +67,7 @@ def create_translation(ctx: Context) -> Json:
     made = Record(TRANSLATION, ctx.new_id(TRANSLATION), doc, organization.id, organization.id, source.id)
     ctx.put(made)
     enqueue(ctx, made, RUN_JOB, space=ctx.new_id("space"))
-    return answers.translation(ctx, made)
+    return responses.translation(ctx, made)
 
 
 def update_translation(ctx: Context) -> Json:
@@ -77,7 +77,7 @@ def update_translation(ctx: Context) -> Json:
     if not is_same_json(found.doc["instructions"], instructions):
         found.doc |= {"instructions": instructions, "updatedAt": ctx.timestamp}
         ctx.put(found)
-    return answers.translation(ctx, found)
+    return responses.translation(ctx, found)
 
 
 # --- runs -------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def list_entries(ctx: Context) -> Json:
         return [term is None, (term or "").casefold(), entry.seq]
 
     found = sorted(ctx.store.find(GLOSSARY_ENTRY, organization=organization.id), key=key)
-    return list_page(ctx, found, lambda entry: answers.glossary_entry(ctx, entry), key)
+    return list_page(ctx, found, lambda entry: responses.glossary_entry(ctx, entry), key)
 
 
 def get_entry(ctx: Context) -> Json:
@@ -185,7 +185,7 @@ def get_entry(ctx: Context) -> Json:
     found = ctx.store.get(GLOSSARY_ENTRY, id)
     if found is None or found.organization != organization.id:
         raise not_found("glossary entry", id)
-    return answers.glossary_entry(ctx, found)
+    return responses.glossary_entry(ctx, found)
 
 
 def change_entries(ctx: Context) -> None:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from ... import answers
+from ... import responses
 from ...errors import not_found
 from ...request.context import Context
 from ...request.operation import Operation
@@ -32,7 +32,11 @@ def list_events(ctx: Context) -> Json:
     ]
     found.sort(key=lambda event: -event.seq)
     return list_page(
-        ctx, found, lambda event: answers.audit_event(ctx, event), key=lambda one: [one.seq], descending=True
+        ctx,
+        found,
+        lambda event: responses.audit_event(ctx, event),
+        key=lambda one: [one.seq],
+        descending=True,
     )
 
 
@@ -45,7 +49,7 @@ def get_event(ctx: Context) -> Json:
     event = ctx.store.get(AUDIT_EVENT, id)
     if event is None or event.organization != organization.id:
         raise not_found("audit event", id)
-    return answers.audit_event_details(ctx, event)
+    return responses.audit_event_details(ctx, event)
 
 
 def affected_organization(ctx: Context) -> str | None:

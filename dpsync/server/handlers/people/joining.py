@@ -1,14 +1,14 @@
 """Operations with which users join an organization (domain, invitation, link, SAML) and search it."""
 
-from ... import answers
+from ... import responses
 from ...access.roles import is_at_least
-from ...answers.pages import search_hit, search_score
-from ...content.searching import SearchHit, contains_all, query_words, search_pages
+from ...content.page_search import SearchHit, contains_all, query_words, search_pages
 from ...errors import bad_request, conflict, not_found
 from ...records.grants import INVITE, set_role
 from ...request.context import Context
 from ...request.paging import list_page
-from ...spaces.reading import ContentView, view_space
+from ...responses.pages import search_hit, search_score
+from ...spaces.content_view import ContentView, view_space
 from ...store import Json, Record
 from .members import find_member, make_member
 
@@ -109,7 +109,7 @@ def list_invites(ctx: Context) -> Json:
         and ctx.role_on(target) == "admin"
         and not (ctx.is_published_profile and target is not organization)
     ]
-    return list_page(ctx, found, lambda invite: answers.link_invite(ctx, invite))
+    return list_page(ctx, found, lambda invite: responses.link_invite(ctx, invite))
 
 
 def create_invite(ctx: Context) -> Json:
@@ -127,11 +127,11 @@ def create_invite(ctx: Context) -> Json:
     ref = "" if target is organization else target.id
     invite = Record(INVITE, ctx.new_id(INVITE), doc, organization.id, organization.id, ref=ref)
     ctx.put(invite)
-    return answers.link_invite(ctx, invite)
+    return responses.link_invite(ctx, invite)
 
 
 def get_invite(ctx: Context) -> Json:
-    return answers.link_invite(ctx, _require_managed_invite(ctx))
+    return responses.link_invite(ctx, _require_managed_invite(ctx))
 
 
 def update_invite(ctx: Context) -> Json:
@@ -146,7 +146,7 @@ def update_invite(ctx: Context) -> Json:
         raise bad_request(f"body.{other}: this invite has a {has} and cannot have a {other}")
     invite.doc.update(given)
     ctx.put(invite)
-    return answers.link_invite(ctx, invite)
+    return responses.link_invite(ctx, invite)
 
 
 def delete_invite(ctx: Context) -> None:
@@ -236,7 +236,7 @@ def list_saml_logins(ctx: Context) -> Json:
     """List the login links of active SAML providers. A pending provider cannot log anyone in."""
     organization = ctx.organization_from_path()
     providers = [
-        answers.saml_provider(ctx, found)
+        responses.saml_provider(ctx, found)
         for found in ctx.store.find(SAML_PROVIDER, organization=organization.id)
     ]
     return {

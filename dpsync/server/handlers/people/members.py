@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...access.roles import Role
 from ...errors import conflict, not_found
 from ...request.context import Context
@@ -51,7 +51,7 @@ def list_members(ctx: Context) -> Json:
     else:
         key = ("members", organization.id, query.role, query.sort, query.order)
         found = ctx.cached_list(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
-    return list_page(ctx, found, lambda one: answers.member(ctx, one), sort_key, descending=descending)
+    return list_page(ctx, found, lambda one: responses.member(ctx, one), sort_key, descending=descending)
 
 
 def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
@@ -83,7 +83,7 @@ def _search_text(ctx: Context, member: Record) -> str:
 
 
 def get_member(ctx: Context) -> Json:
-    return answers.member(ctx, _require_member(ctx))
+    return responses.member(ctx, _require_member(ctx))
 
 
 def update_member(ctx: Context) -> Json:
@@ -93,7 +93,7 @@ def update_member(ctx: Context) -> Json:
             _require_other_admin(ctx, member)
         member.doc["role"] = given["role"]
         ctx.put(member)
-    return answers.member(ctx, member)
+    return responses.member(ctx, member)
 
 
 def delete_member(ctx: Context) -> None:
@@ -146,7 +146,7 @@ def add_sso_member(ctx: Context) -> Json:
         member = make_member(ctx, organization, user, organization.doc.get("defaultRole"))
     member.doc["sso"] = True
     ctx.put(member)
-    return answers.member(ctx, member)
+    return responses.member(ctx, member)
 
 
 def make_member(ctx: Context, organization: Record, user: str, role: Role) -> Record:
@@ -159,7 +159,7 @@ def list_member_spaces(ctx: Context) -> Json:
     member = _require_member(ctx)
 
     def answer(space: Record) -> Json:
-        return {"permission": ctx.role_on(space, member.ref), "space": answers.space(ctx, space)}
+        return {"permission": ctx.role_on(space, member.ref), "space": responses.space(ctx, space)}
 
     return filtered_page(
         ctx,
@@ -183,6 +183,6 @@ def list_member_teams(ctx: Context) -> Json:
 
     def answer(entry: tuple[Record, Record]) -> Json:
         team, membership = entry
-        return {"team": answers.team(ctx, team), "member": {"role": membership.doc["role"]}}
+        return {"team": responses.team(ctx, team), "member": {"role": membership.doc["role"]}}
 
     return list_page(ctx, found, answer, lambda entry: [entry[0].seq])

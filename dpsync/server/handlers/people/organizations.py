@@ -2,20 +2,20 @@
 
 import re
 
-from ... import answers
-from ...answers.shared import api_url
+from ... import responses
 from ...content.documents import empty_document, stored_document
 from ...errors import bad_request, conflict, not_found
 from ...models.organizations import HOSTNAME_PATTERN
 from ...request.changes import changed_fields, is_same_json
 from ...request.context import Context
 from ...request.paging import list_page
+from ...responses.shared import api_url
 from ...spaces.merge_rules import check_users
 from ...store import Json, Record
 
 
 def get_caller(ctx: Context) -> Json:
-    return answers.user(ctx, ctx.user)
+    return responses.user(ctx, ctx.user)
 
 
 def get_user(ctx: Context) -> Json:
@@ -23,7 +23,7 @@ def get_user(ctx: Context) -> Json:
     common = any(ctx.access_in(member.organization).is_member for member in ctx.store.find("member", ref=id))
     if id != ctx.user and not common:
         raise not_found("user", id)
-    return answers.user(ctx, id)
+    return responses.user(ctx, id)
 
 
 def list_organizations(ctx: Context) -> Json:
@@ -34,11 +34,11 @@ def list_organizations(ctx: Context) -> Json:
     found = sorted(
         (record for record in joined if record and ctx.can_view(record)), key=lambda record: record.seq
     )
-    return list_page(ctx, found, lambda record: answers.organization(ctx, record))
+    return list_page(ctx, found, lambda record: responses.organization(ctx, record))
 
 
 def get_organization(ctx: Context) -> Json:
-    return answers.organization(ctx, ctx.organization_from_path())
+    return responses.organization(ctx, ctx.organization_from_path())
 
 
 def update_organization(ctx: Context) -> Json:
@@ -57,7 +57,7 @@ def update_organization(ctx: Context) -> Json:
     check_users(ctx, record, given)
     record.doc.update(given)
     ctx.put(record)
-    return answers.organization(ctx, record)
+    return responses.organization(ctx, record)
 
 
 def get_agent_instructions(ctx: Context) -> Json:

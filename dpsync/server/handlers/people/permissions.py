@@ -3,7 +3,7 @@
 Everyone who may view the object and list the members of its organization may read the roles.
 """
 
-from ... import answers
+from ... import responses
 from ...access.roles import Role
 from ...errors import not_found
 from ...records.grants import find_grant, grants_on, set_role
@@ -102,11 +102,11 @@ def _list_grants(ctx: Context, to: str) -> Json:
 def _grant_response(ctx: Context, grant: Record) -> Json:
     role = {"permission": grant.doc["role"]}
     if grant.doc["to"] == "user":
-        return {**role, "user": answers.user(ctx, grant.ref)}
+        return {**role, "user": responses.user(ctx, grant.ref)}
     team = ctx.load("team", grant.ref)
     if team is None:
         raise LookupError(f"the user or team of the grant {grant.id} does not exist")
-    return {**role, "team": answers.team(ctx, team)}
+    return {**role, "team": responses.team(ctx, team)}
 
 
 def _update_grant(ctx: Context, to: str) -> None:
@@ -152,7 +152,7 @@ def list_effective_roles(ctx: Context) -> Json:
 
     def answer(entry: tuple[Record, Role]) -> Json:
         member, role = entry
-        answer = {"permission": role, "user": answers.user(ctx, member.ref)}
+        answer = {"permission": role, "user": responses.user(ctx, member.ref)}
         if ctx.is_published_profile and item.kind == "site":
             answer |= {"origin": _role_origin(ctx, item, member.ref), "disabled": member.doc["disabled"]}
         return answer

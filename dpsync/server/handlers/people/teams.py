@@ -5,7 +5,7 @@ The owners of a team and the admins of the organization may manage the team.
 
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...errors import ApiError, not_found
 from ...request.context import Context
 from ...request.paging import list_page, page_by_creation
@@ -36,7 +36,7 @@ def list_teams(ctx: Context) -> Json:
     organization, query = ctx.organization_from_path(), ctx.query
 
     def answer(team: Record) -> Any:
-        return ctx.render_cached(answers.team, team)
+        return ctx.render_cached(responses.team, team)
 
     if query.title or query.owner is not None:
         return list_page(ctx, _matching_teams(ctx, organization), answer)
@@ -62,18 +62,18 @@ def create_team(ctx: Context) -> Json:
     ctx.put(team)
     for user in users:
         _set_membership(ctx, team, user, None)
-    return answers.team(ctx, team)
+    return responses.team(ctx, team)
 
 
 def get_team(ctx: Context) -> Any:
-    return ctx.render_cached(answers.team, _require_team(ctx, "view"))
+    return ctx.render_cached(responses.team, _require_team(ctx, "view"))
 
 
 def update_team(ctx: Context) -> Json:
     team = _require_team(ctx)
     team.doc.update(ctx.body.sent_fields())
     ctx.put(team)
-    return answers.team(ctx, team)
+    return responses.team(ctx, team)
 
 
 def delete_team(ctx: Context) -> None:
@@ -91,7 +91,7 @@ def list_team_members(ctx: Context) -> Json:
         if member is None:
             raise LookupError(f"the membership {membership.id} belongs to no member of the organization")
         role = {"role": membership.doc["role"]}
-        return {"organization": answers.member(ctx, member), "team": role, "permissions": {"view": True}}
+        return {"organization": responses.member(ctx, member), "team": role, "permissions": {"view": True}}
 
     return page_by_creation(ctx, "membership", answer, scope=team.id)
 

@@ -4,12 +4,12 @@ MCP servers and channels are ordinary resources; this module has only their spec
 contacted.
 """
 
-from ... import answers
-from ...answers.agents import TOPIC
+from ... import responses
 from ...content.documents import stored_document
 from ...errors import bad_request, not_found
 from ...request.changes import changed_fields, is_same_json
 from ...request.context import Context
+from ...responses.agents import TOPIC
 from ...store import Json, Record
 
 AGENT_SETTINGS = "site-agent-settings"
@@ -19,7 +19,7 @@ CHANNEL = "channel"
 
 def get_agent_settings(ctx: Context) -> Json:
     site = ctx.site_from_path()
-    return answers.agent_settings(ctx, site, ctx.store.get(AGENT_SETTINGS, site.id))
+    return responses.agent_settings(ctx, site, ctx.store.get(AGENT_SETTINGS, site.id))
 
 
 def put_agent_settings(ctx: Context) -> Json:
@@ -27,12 +27,12 @@ def put_agent_settings(ctx: Context) -> Json:
     site, given = ctx.site_from_path(), ctx.body.sent_fields()
     given["editing"] = {"customInstructions": stored_document(given["editing"]["customInstructions"])}
     kept = ctx.store.get(AGENT_SETTINGS, site.id)
-    before = answers.agent_settings(ctx, site, kept)
+    before = responses.agent_settings(ctx, site, kept)
     if any(not is_same_json(before[name], value) for name, value in given.items()):
         doc = {**given, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
         kept = Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id)
         ctx.put(kept)
-    return answers.agent_settings(ctx, site, kept)
+    return responses.agent_settings(ctx, site, kept)
 
 
 def initialize_mcp_server(ctx: Context, server: Record) -> None:
@@ -63,11 +63,11 @@ def apply_channel_body(ctx: Context, channel: Record, fields: Json) -> None:
 def list_topics(ctx: Context) -> Json:
     """List all topics in order of creation."""
     found = ctx.store.find(TOPIC, scope=ctx.site_from_path().id)
-    return {"items": [answers.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
+    return {"items": [responses.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
 
 
 def get_topic(ctx: Context) -> Json:
-    return answers.topic(ctx, _require_topic(ctx))
+    return responses.topic(ctx, _require_topic(ctx))
 
 
 def update_topic(ctx: Context) -> Json:
@@ -76,7 +76,7 @@ def update_topic(ctx: Context) -> Json:
     if given:
         topic.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(topic)
-    return answers.topic(ctx, topic)
+    return responses.topic(ctx, topic)
 
 
 def _require_topic(ctx: Context) -> Record:

@@ -7,10 +7,10 @@ refused.
 
 from datetime import timedelta
 
-from ...answers.agents import REDACTED_SETTINGS, REDACTED_VALUE
 from ...clock import parse_timestamp
 from ...errors import bad_request, not_found
 from ...request.context import Context
+from ...responses.agents import REDACTED_SETTINGS, REDACTED_VALUE
 from ...store import Json, Record
 
 CONNECTION = "context-connection"

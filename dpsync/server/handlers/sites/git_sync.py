@@ -3,7 +3,7 @@
 No repository is contacted: an installation is active as soon as its configuration names a repository.
 """
 
-from ... import answers
+from ... import responses
 from ...errors import bad_request, conflict, not_found
 from ...request.context import Context
 from ...sites.git_sync import find_installation_target, objects_with_git_sync, repository_state
@@ -19,19 +19,19 @@ def list_installations(ctx: Context) -> Json:
     listed = dict.fromkeys(place.ref for place in ctx.store.find(SITE_SPACE, scope=site.id))
     spaces = [space for id in listed if id and (space := ctx.find_space(id)) is not None]
     return {
-        "items": [answers.git_installation(ctx, one) for one in (site, *spaces) if one.doc.get("gitSync")]
+        "items": [responses.git_installation(ctx, one) for one in (site, *spaces) if one.doc.get("gitSync")]
     }
 
 
 def get_installation(ctx: Context) -> Json:
-    return answers.git_installation(ctx, _require_target(ctx))
+    return responses.git_installation(ctx, _require_target(ctx))
 
 
 def get_state(ctx: Context) -> Json:
     space = ctx.space_from_path()
     if not space.doc.get("gitSync"):
         raise not_found("Git Sync of the space", space.id)
-    return answers.git_state(space)
+    return responses.git_state(space)
 
 
 def install(ctx: Context) -> Json:
@@ -59,13 +59,13 @@ def install(ctx: Context) -> Json:
         said |= {"parentInstallationId": repository_state(site)["installationId"], "siteId": site.id}
     record.doc["gitSync"] = said
     ctx.put(record)
-    return answers.git_installation(ctx, record)
+    return responses.git_installation(ctx, record)
 
 
 def configure(ctx: Context) -> Json:
     """Configure an installation. It is active once it names a repository. The access token is not stored."""
     record, given = _require_target(ctx), ctx.body.sent_fields()
-    said = answers.git_installation(ctx, record)
+    said = responses.git_installation(ctx, record)
     if given["provider"] != said["provider"]:
         raise bad_request(
             f"body.provider: the provider of the installation is {said['provider']} and cannot change"
@@ -82,13 +82,13 @@ def configure(ctx: Context) -> Json:
         children[name].doc["gitSync"] |= {"projectDirectory": directory, "updatedAt": ctx.timestamp}
         ctx.put(children[name])
     sync = {**record.doc["gitSync"], "providerConfiguration": configuration, "updatedAt": ctx.timestamp}
-    sync |= {name: given[name] for name in answers.SETTING_FIELDS if name in given}
+    sync |= {name: given[name] for name in responses.SETTING_FIELDS if name in given}
     if (repository := configuration.get(_REPOSITORY_FIELDS[said["provider"]])) is not None:
         sync |= {"installationStatus": "active"}
         sync.setdefault("repoName", f"repository-{repository}")
     record.doc["gitSync"] = sync
     ctx.put(record)
-    return answers.git_installation(ctx, record)
+    return responses.git_installation(ctx, record)
 
 
 def uninstall(ctx: Context) -> None:

@@ -6,13 +6,13 @@ count as the same source. Deleting a section or site space deletes redirects to 
 
 from urllib.parse import quote
 
-from ... import answers
-from ...answers.urls import section_url, site_space_url, site_url
-from ...content import tree
+from ... import responses
+from ...content import page_tree
 from ...errors import ApiError, bad_request, conflict, not_found
 from ...request.changes import changed_fields
 from ...request.context import Context
 from ...request.paging import list_page
+from ...responses.urls import section_url, site_space_url, site_url
 from ...sites.navigation import REDIRECT, SECTION, SITE_SPACE, Navigation, read_navigation, redirect_target
 from ...spaces import revisions
 from ...store import Json, Record
@@ -32,7 +32,7 @@ def list_redirects(ctx: Context) -> Json:
     if query.draft is not None:
         found = [redirect for redirect in found if redirect.doc["draft"] == query.draft]
     key = _SORT_KEYS[query.orderBy]
-    return list_page(ctx, sorted(found, key=key), lambda redirect: answers.redirect(ctx, redirect), key)
+    return list_page(ctx, sorted(found, key=key), lambda redirect: responses.redirect(ctx, redirect), key)
 
 
 def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
@@ -43,7 +43,7 @@ def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
 def create_redirect(ctx: Context) -> Json:
     site, given = ctx.site_from_path(), ctx.body.sent_fields()
     _check_source_unused(ctx, site, given["source"])
-    return answers.redirect(ctx, _create(ctx, read_navigation(ctx.store, site), given, "body.destination"))
+    return responses.redirect(ctx, _create(ctx, read_navigation(ctx.store, site), given, "body.destination"))
 
 
 def _check_source_unused(ctx: Context, site: Record, source: str, but: str = "") -> None:
@@ -76,7 +76,7 @@ def update_redirect(ctx: Context) -> Json:
     if found is None:
         raise not_found("redirect", ctx.params["siteRedirectId"])
     _update(ctx, read_navigation(ctx.store, site), found, given, "body.destination")
-    return answers.redirect(ctx, found)
+    return responses.redirect(ctx, found)
 
 
 def _update(ctx: Context, nav: Navigation, found: Record, given: Json, field: str) -> None:
@@ -116,7 +116,7 @@ def _resolve_destination(ctx: Context, nav: Navigation, given: Json, field: str)
     if given["kind"] == "path":
         given = _resolve_path(ctx, nav, given["spaceId"], given["path"], field)
     place = nav.require_node(SITE_SPACE, given["siteSpaceId"], field)
-    if given["kind"] == "site-page" and tree.find_page(_pages(ctx, place), given["pageId"]) is None:
+    if given["kind"] == "site-page" and page_tree.find_page(_pages(ctx, place), given["pageId"]) is None:
         raise not_found(f"{field}: page", given["pageId"])
     return given, redirect_target(place)
 
@@ -132,7 +132,7 @@ def _resolve_path(ctx: Context, nav: Navigation, space: str, path: str, field: s
     path = path.strip("/")
     if not path:
         return {"kind": "site-space", "siteSpaceId": place.id}
-    id = tree.page_ids_by_path(_pages(ctx, place)).get(path)
+    id = page_tree.page_ids_by_path(_pages(ctx, place)).get(path)
     if id is None:
         raise not_found(f"{field}: page at the path", path)
     return {"kind": "site-page", "siteSpaceId": place.id, "pageId": id}
@@ -173,7 +173,7 @@ def _put_one(ctx: Context, nav: Navigation, by_source: dict[str, Record], item: 
     if ctx.is_published_profile:
         more = {"id": made.id, "draft": made.doc["draft"]} if made else {"draft": False}
         return {"source": item["source"], "status": status, **more}
-    answer = {"redirect": answers.redirect(ctx, made)} if made else {}
+    answer = {"redirect": responses.redirect(ctx, made)} if made else {}
     return {"source": item["source"], "status": status, **answer}
 
 
@@ -211,7 +211,7 @@ def get_redirect_target(ctx: Context) -> Json:
     if found.doc["captureWildcard"] and found.ref.endswith("*"):
         rest = source[len(found.ref) - 1 :].lstrip("/")
         target = target.rstrip("/") + "/" + quote(rest, safe="/%?&=+:@,;~#")
-    return {"target": target, "redirect": answers.redirect(ctx, found)}
+    return {"target": target, "redirect": responses.redirect(ctx, found)}
 
 
 def _match_redirect(ctx: Context, site: Record, source: str) -> Record | None:
@@ -234,8 +234,8 @@ def _target_url(ctx: Context, nav: Navigation, found: Record) -> str | None:
         return home
     space = ctx.load("space", place.ref)
     page = (
-        tree.find_page(revisions.active_revision(ctx.store, space).doc["pages"], destination["pageId"])
+        page_tree.find_page(revisions.active_revision(ctx.store, space).doc["pages"], destination["pageId"])
         if space
         else None
     )
-    return home + quote(tree.page_path(*page)) if page else None
+    return home + quote(page_tree.page_path(*page)) if page else None

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...content.slugs import unique_slug
 from ...errors import bad_request, conflict, not_found
 from ...request.changes import changed_fields, is_same_json
@@ -16,7 +16,7 @@ from ...sites.publishing import (
     is_valid_share_key,
     visible_navigation,
 )
-from ...sites.visitors import check_schema, schema_conditions
+from ...sites.visitor_schema import check_schema, schema_conditions
 from ...store import Json, Record
 from . import styleguides
 
@@ -29,7 +29,7 @@ def list_sites(ctx: Context) -> Json:
         standing, types = ctx.access_in(organization.id), frozenset(query.type or ())
         key = ("sites", organization.id, standing, types, query.published, ctx.profile)
         found = ctx.cached_list(key, {"site"}, lambda: _matching_sites(ctx, organization))
-    return list_page(ctx, found, lambda site: ctx.render_cached(answers.site, site))
+    return list_page(ctx, found, lambda site: ctx.render_cached(responses.site, site))
 
 
 def _matching_sites(ctx: Context, organization: Record) -> list[Record]:
@@ -68,7 +68,7 @@ def create_site(ctx: Context) -> Json:
     nav = navigation.read_navigation(ctx.store, site)
     for space in spaces:
         navigation.add_site_space(ctx, nav, space)
-    return answers.site(ctx, site)
+    return responses.site(ctx, site)
 
 
 def _taken_basenames(ctx: Context, organization: str, but: str = "") -> set[str]:
@@ -77,7 +77,7 @@ def _taken_basenames(ctx: Context, organization: str, but: str = "") -> set[str]
 
 
 def get_site(ctx: Context) -> Any:
-    return ctx.render_cached(answers.site, ctx.site_from_path())
+    return ctx.render_cached(responses.site, ctx.site_from_path())
 
 
 def update_site(ctx: Context) -> Json:
@@ -97,7 +97,7 @@ def update_site(ctx: Context) -> Json:
         _set_defaults(ctx, site, section, default)
     site.doc.update(given)
     ctx.put(site)
-    return answers.site(ctx, site)
+    return responses.site(ctx, site)
 
 
 def _set_defaults(ctx: Context, site: Record, section: str | None, default: str | None) -> None:
@@ -138,7 +138,7 @@ def _set_published(ctx: Context, published: bool) -> Json:
     site = ctx.site_from_path()
     site.doc["published"] = published
     ctx.put(site)
-    return answers.site(ctx, site)
+    return responses.site(ctx, site)
 
 
 def get_published(ctx: Context) -> Json:
@@ -150,7 +150,7 @@ def get_published(ctx: Context) -> Json:
     shared = site.doc["visibility"] == "share-link"
     if not site.doc["published"] or (shared and not is_valid_share_key(ctx, site, ctx.query.shareKey)):
         raise not_found("published site", site.id)
-    return answers.published_site(ctx, navigation.read_navigation(ctx.store, site))
+    return responses.published_site(ctx, navigation.read_navigation(ctx.store, site))
 
 
 # --- visitor schema -------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def list_conditions(ctx: Context) -> Json:
 
 
 def get_auth(ctx: Context) -> Json:
-    return answers.visitor_auth(ctx, ctx.site_from_path())
+    return responses.visitor_auth(ctx, ctx.site_from_path())
 
 
 def update_auth(ctx: Context) -> Json:
@@ -193,7 +193,7 @@ def update_auth(ctx: Context) -> Json:
     kept = _load_auth(ctx, site)
     kept.doc |= ctx.body.sent_fields()
     ctx.put(kept)
-    return answers.visitor_auth(ctx, site)
+    return responses.visitor_auth(ctx, site)
 
 
 def regenerate_auth(ctx: Context) -> Json:
@@ -203,7 +203,7 @@ def regenerate_auth(ctx: Context) -> Json:
     kept.doc.pop("privateKey", None)
     kept.doc["generation"] = kept.doc.get("generation", 0) + 1
     ctx.put(kept)
-    return answers.visitor_auth(ctx, site)
+    return responses.visitor_auth(ctx, site)
 
 
 def _load_auth(ctx: Context, site: Record) -> Record:

@@ -5,10 +5,10 @@ The profile `reference` ignores members of a body that are additions to the refe
 
 from collections.abc import Iterable
 
-from ... import answers
+from ... import responses
 from ...errors import bad_request, conflict, not_found
 from ...models.sites import SECTIONED_SITE
-from ...records.order import end_position, insert_sibling, same_order, write_positions
+from ...records.sibling_order import end_position, insert_sibling, same_order, write_positions
 from ...request.changes import changed_fields
 from ...request.context import Context
 from ...request.paging import list_page
@@ -53,7 +53,7 @@ def _load_shared_navigation(ctx: Context) -> Navigation:
 def _list_nodes(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
     visible = [entry for entry in found if entry[1].id not in nav.hidden_ids]
     return list_page(
-        ctx, visible, lambda entry: answers.node(ctx, nav, entry[1]), lambda entry: list(entry[0])
+        ctx, visible, lambda entry: responses.node(ctx, nav, entry[1]), lambda entry: list(entry[0])
     )
 
 
@@ -77,7 +77,7 @@ def _check_path_unused(node: Record, given: Json, others: Iterable[Record], wher
 
 
 def get_structure(ctx: Context) -> Json:
-    return answers.structure(ctx, _load_navigation(ctx))
+    return responses.structure(ctx, _load_navigation(ctx))
 
 
 def _space_from_body(ctx: Context, nav: Navigation, title: str | None) -> Record:
@@ -117,7 +117,7 @@ def create_section(ctx: Context) -> Json:
         section.doc |= more
         ctx.put(section)
     add_site_space(ctx, nav, space, section.id)
-    return answers.section(ctx, nav, section)
+    return responses.section(ctx, nav, section)
 
 
 def update_section(ctx: Context) -> Json:
@@ -136,7 +136,7 @@ def update_section(ctx: Context) -> Json:
         move_to_parent(nav, section, group or "", "body.siteSectionGroupId")
     section.doc.update(given)
     ctx.put(section)
-    return answers.section(ctx, nav, section)
+    return responses.section(ctx, nav, section)
 
 
 def delete_section(ctx: Context) -> None:
@@ -174,7 +174,7 @@ def create_group(ctx: Context) -> Json:
     for section in sections:
         move_to_parent(nav, section, group.id, "body.sections")
         ctx.put(section)
-    return answers.group(ctx, nav, group)
+    return responses.group(ctx, nav, group)
 
 
 def update_group(ctx: Context) -> Json:
@@ -185,7 +185,7 @@ def update_group(ctx: Context) -> Json:
         move_to_parent(nav, group, parent or "", "body.parentSectionGroupId")
     group.doc.update(given)
     ctx.put(group)
-    return answers.group(ctx, nav, group)
+    return responses.group(ctx, nav, group)
 
 
 def delete_group(ctx: Context) -> None:
@@ -211,7 +211,7 @@ def add_group_section(ctx: Context) -> Json:
     section = nav.require_node(SECTION, ctx.body.sectionId, "body.sectionId")
     move_to_parent(nav, section, group.id, "body.sectionId")
     ctx.put(section)
-    return answers.group(ctx, nav, group)
+    return responses.group(ctx, nav, group)
 
 
 def remove_group_section(ctx: Context) -> None:
@@ -252,7 +252,7 @@ def create_site_space(ctx: Context) -> Json:
         ctx.put(made)
     if not nav.sections and (nav.has_sections or nav.site.doc["type"] == SECTIONED_SITE):
         move_root_into_section(ctx, nav)
-    return answers.site_space(ctx, nav, made)
+    return responses.site_space(ctx, nav, made)
 
 
 def update_site_space(ctx: Context) -> Json:
@@ -264,7 +264,7 @@ def update_site_space(ctx: Context) -> Json:
         place.ref = ctx.space_from_body(space, nav.site.organization, "body.spaceId").id
     place.doc.update(given)
     ctx.put(place)
-    return answers.site_space(ctx, nav, place)
+    return responses.site_space(ctx, nav, place)
 
 
 def delete_site_space(ctx: Context) -> None:
@@ -296,7 +296,7 @@ def _move_among_siblings(ctx: Context, kind: str, id: str) -> Json:
     position = ctx.body.position.sent_fields() if ctx.body else {}
     if not _move_to_position(ctx, nav, node, position):
         raise conflict("operation would not result in any update")
-    return answers.node(ctx, visible_navigation(ctx, nav.site), node)
+    return responses.node(ctx, visible_navigation(ctx, nav.site), node)
 
 
 def sort_structure(ctx: Context) -> Json:
@@ -304,7 +304,7 @@ def sort_structure(ctx: Context) -> Json:
     nav, body = read_navigation(ctx.store, ctx.site_from_path()), ctx.body
     node = nav.require_node(KINDS_BY_API_TYPE[body.item.type], body.item.id, "body.item")
     _move_to_position(ctx, nav, node, body.position.sent_fields())
-    return answers.node(ctx, read_navigation(ctx.store, nav.site), node)
+    return responses.node(ctx, read_navigation(ctx.store, nav.site), node)
 
 
 def _move_to_position(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
@@ -355,7 +355,7 @@ def create_link(ctx: Context) -> Json:
         EXTERNAL_LINK, ctx.new_id(EXTERNAL_LINK), given, nav.site.organization, nav.site.id, parent, position
     )
     ctx.put(link)
-    return answers.external_link(ctx, link)
+    return responses.external_link(ctx, link)
 
 
 def update_link(ctx: Context) -> Json:
@@ -365,7 +365,7 @@ def update_link(ctx: Context) -> Json:
         move_to_parent(nav, link, given.pop("parent") or "", "body.parent")
     link.doc |= given
     ctx.put(link)
-    return answers.external_link(ctx, link)
+    return responses.external_link(ctx, link)
 
 
 def delete_link(ctx: Context) -> None:

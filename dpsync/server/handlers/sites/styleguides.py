@@ -1,6 +1,6 @@
 """Operations on style guides: spaces of the type `styleguide` that one or more sites refer to."""
 
-from ... import answers
+from ... import responses
 from ...content.editing import ContentEditor
 from ...errors import not_found
 from ...request.context import Context
@@ -46,7 +46,7 @@ def create_styleguide(ctx: Context) -> Json:
     site, template = ctx.site_from_path(), _find_template(ctx.body.template)
     there = ctx.load("space", site.ref) if site.ref else None
     if there is not None:
-        return answers.space(ctx, there)
+        return responses.space(ctx, there)
     space = add_space(ctx, site.organization, "", {"title": DEFAULT_TITLE, "type": STYLEGUIDE_TYPE})
     if template is not None:
         first = revisions.initial_revision_id(space.id)
@@ -58,7 +58,7 @@ def create_styleguide(ctx: Context) -> Json:
         revisions.activate_revision(ctx, space, kept)
     site.ref = space.id
     ctx.put(site)
-    return answers.space(ctx, space)
+    return responses.space(ctx, space)
 
 
 def _find_template(id: str | None) -> Json | None:
@@ -82,8 +82,8 @@ def list_styleguides(ctx: Context) -> Json:
     return {
         "styleguides": [
             {
-                "space": answers.space(ctx, space),
-                "sites": [answers.site(ctx, site) for site in sites if site.ref == space.id],
+                "space": responses.space(ctx, space),
+                "sites": [responses.site(ctx, site) for site in sites if site.ref == space.id],
             }
             for space, _ in ctx.visible_spaces_with_roles(organization.id)
             if space.doc.get("type") == STYLEGUIDE_TYPE

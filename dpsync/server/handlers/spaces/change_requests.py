@@ -7,9 +7,7 @@ same three-way merge on this ancestor. A merge with conflicts changes nothing.
 
 from typing import Any
 
-from ...answers.change_requests import change_request as answer
-from ...answers.shared import api_url
-from ...content import tree
+from ...content import page_tree
 from ...content.documents import stored_document
 from ...content.editing import ContentEditor, EditError, PageNotFound
 from ...content.merging import ContentConflict, MergedContent, merge
@@ -17,7 +15,9 @@ from ...errors import ApiError, bad_request, conflict, not_found
 from ...request.changes import changed_fields
 from ...request.context import CHANGE_REQUEST, Context, is_locked
 from ...request.paging import list_page
-from ...spaces import printing, revisions
+from ...responses.change_requests import change_request as answer
+from ...responses.shared import api_url
+from ...spaces import pdf_export, revisions
 from ...spaces.merge_rules import make_attempt, rules_in_force, unmet_rules
 from ...store import Json, Record
 from .spaces import content_with_template
@@ -283,7 +283,7 @@ def get_pdf(ctx: Context) -> Json:
     revision = revisions.read_revision(ctx.store, space, request.doc["revision"])
     if query.only and query.page is None:
         raise bad_request("query.page: required with `only`")
-    if query.page is not None and tree.find_page(revision.doc["pages"], query.page) is None:
+    if query.page is not None and page_tree.find_page(revision.doc["pages"], query.page) is None:
         raise not_found("query.page: page", query.page)
-    path = printing.pdf_path(ctx.store, space, revision.id, query.page, query.only)
+    path = pdf_export.pdf_path(ctx.store, space, revision.id, query.page, query.only)
     return {"url": f"{ctx.base_url}/{path}"}

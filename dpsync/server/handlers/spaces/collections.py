@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ... import answers
-from ...records.order import write_positions
+from ... import responses
+from ...records.sibling_order import write_positions
 from ...request.context import Context
 from ...request.paging import list_page
 from ...store import Json, Record
@@ -18,7 +18,7 @@ def list_collections(ctx: Context) -> Json:
         key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=nested)
     )
     return list_page(
-        ctx, found, lambda entry: ctx.render_cached(answers.collection, entry[1]), lambda entry: entry[0]
+        ctx, found, lambda entry: ctx.render_cached(responses.collection, entry[1]), lambda entry: entry[0]
     )
 
 
@@ -51,11 +51,11 @@ def create_collection(ctx: Context) -> Json:
     id = ctx.new_id("collection")
     collection = Record("collection", id, doc, organization.id, organization.id, parent, position)
     ctx.put(collection)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def get_collection(ctx: Context) -> Any:
-    return ctx.render_cached(answers.collection, ctx.collection_from_path())
+    return ctx.render_cached(responses.collection, ctx.collection_from_path())
 
 
 def update_collection(ctx: Context) -> Json:
@@ -65,7 +65,7 @@ def update_collection(ctx: Context) -> Json:
         ctx.require_role(collection, "admin")
     collection.doc.update(given)
     ctx.put(collection)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def delete_collection(ctx: Context) -> None:

@@ -6,13 +6,13 @@ resolving. Only the author may change a text; the author or an admin of the spac
 
 from typing import Any
 
-from ... import answers
-from ...answers.comments import COMMENT, REPLY, comment_permissions
-from ...content import tree
+from ... import responses
+from ...content import page_tree
 from ...content.documents import stored_document
 from ...errors import ApiError, not_found
 from ...request.context import Context
 from ...request.paging import list_page, page_by_creation
+from ...responses.comments import COMMENT, REPLY, comment_permissions
 from ...spaces.revisions import active_revision_id, read_revision, revision_content
 from ...store import Json, Record
 
@@ -79,7 +79,7 @@ def list_comments(ctx: Context) -> Json:
     found.sort(key=_sort_key, reverse=latest_first)
 
     def answer(item: Record) -> Json:
-        return answers.comment(ctx, space, item, query.format)
+        return responses.comment(ctx, space, item, query.format)
 
     return list_page(ctx, found, answer, _sort_key, descending=latest_first)
 
@@ -99,7 +99,7 @@ def post_comment(ctx: Context) -> Json:
     made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _comment_parent(request))
     made.ref = given.get("page", "")
     ctx.put(made)
-    return answers.comment(ctx, space, made, "markdown")
+    return responses.comment(ctx, space, made, "markdown")
 
 
 def _check_page(ctx: Context, space: Record, revision: str, id: str) -> None:
@@ -108,13 +108,13 @@ def _check_page(ctx: Context, space: Record, revision: str, id: str) -> None:
     A world may omit the content of a space. Then any page id is accepted.
     """
     pages = revision_content(read_revision(ctx.store, space, revision))["pages"]
-    if pages and tree.find_page(pages, id) is None:
+    if pages and page_tree.find_page(pages, id) is None:
         raise not_found("body.page: page", id)
 
 
 def get_comment(ctx: Context) -> Json:
     space, found = _require_comment(ctx)
-    return answers.comment(ctx, space, found, ctx.query.format)
+    return responses.comment(ctx, space, found, ctx.query.format)
 
 
 def update_comment(ctx: Context) -> Json:
@@ -124,7 +124,7 @@ def update_comment(ctx: Context) -> Json:
         ctx.require_role(space, "comment")
         _set_resolved(ctx, found.doc, resolved)
     _apply_changes(ctx, space, found)
-    return answers.comment(ctx, space, found, "markdown")
+    return responses.comment(ctx, space, found, "markdown")
 
 
 def _set_resolved(ctx: Context, doc: Json, resolved: bool) -> None:
@@ -153,7 +153,7 @@ def list_replies(ctx: Context) -> Json:
     space, comment = _require_comment(ctx)
 
     def answer(item: Record) -> Json:
-        return answers.comment_reply(ctx, space, item, comment, ctx.query.format)
+        return responses.comment_reply(ctx, space, item, comment, ctx.query.format)
 
     return page_by_creation(ctx, REPLY, answer, organization=comment.organization, parent=comment.id)
 
@@ -164,18 +164,18 @@ def post_reply(ctx: Context) -> Json:
     made = Record(REPLY, ctx.new_id(REPLY), _body_from_request(ctx), space.organization, space.id, comment.id)
     ctx.put(made)
     form = getattr(ctx.query, "format", "markdown")
-    return answers.comment_reply(ctx, space, made, comment, form)
+    return responses.comment_reply(ctx, space, made, comment, form)
 
 
 def get_reply(ctx: Context) -> Json:
     space, comment, found = _require_reply(ctx)
-    return answers.comment_reply(ctx, space, found, comment, ctx.query.format)
+    return responses.comment_reply(ctx, space, found, comment, ctx.query.format)
 
 
 def update_reply(ctx: Context) -> Json:
     space, comment, found = _require_reply(ctx)
     _apply_changes(ctx, space, found)
-    return answers.comment_reply(ctx, space, found, comment, "markdown")
+    return responses.comment_reply(ctx, space, found, comment, "markdown")
 
 
 def delete_reply(ctx: Context) -> None:
@@ -211,7 +211,7 @@ def _stored_body(body: Json) -> Json:
 def _apply_changes(ctx: Context, space: Record, found: Record) -> None:
     """Change the text, if the caller is the author, and the caller's own reactions."""
     given = ctx.body.sent_fields()
-    if "body" in given and not answers.has_same_body(found, body := _stored_body(given["body"])):
+    if "body" in given and not responses.has_same_body(found, body := _stored_body(given["body"])):
         _require_permission(ctx, space, found, "edit")
         found.doc |= {"body": body, "editedAt": ctx.timestamp}
     if ctx.body.addedReactions or ctx.body.removedReactions:

@@ -1,8 +1,8 @@
 """Operations that move spaces and collections to another position, collection or organization."""
 
-from ... import answers
+from ... import responses
 from ...errors import ApiError, bad_request, conflict, not_found
-from ...records.order import insert_sibling, same_order, write_positions
+from ...records.sibling_order import insert_sibling, same_order, write_positions
 from ...request.context import Context
 from ...sites.navigation import SITE_SPACE
 from ...store import Json, Record
@@ -12,7 +12,7 @@ from .spaces import end_position_in, load_siblings, require_create_role
 def move_space(ctx: Context) -> Json:
     space = ctx.space_from_path()
     _move_item(ctx, space)
-    return answers.space(ctx, space)
+    return responses.space(ctx, space)
 
 
 def transfer_space(ctx: Context) -> Json:
@@ -22,13 +22,13 @@ def transfer_space(ctx: Context) -> Json:
     space.parent = ""
     space.position = end_position_in(ctx, target, "")
     ctx.transfer(space, target)
-    return answers.space(ctx, space)
+    return responses.space(ctx, space)
 
 
 def move_collection(ctx: Context) -> Json:
     collection = ctx.collection_from_path()
     _move_item(ctx, collection)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def transfer_collection(ctx: Context) -> Json:
@@ -40,7 +40,7 @@ def transfer_collection(ctx: Context) -> Json:
     collection.position = end_position_in(ctx, target, "")
     for item in (collection, *inside):
         ctx.transfer(item, target)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def _descendants(ctx: Context, collection: Record) -> list[Record]:

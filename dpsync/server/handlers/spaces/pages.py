@@ -5,16 +5,16 @@ Most operations exist under a space and under a change request; the path decides
 
 from collections.abc import Iterator
 
-from ...answers import pages as answers
-from ...answers.links import LinkResolver, LinkSource, LinksToTarget, link_sources
 from ...content import evaluation, markdown
 from ...content.editing import page_document
+from ...content.page_search import query_words, search_pages
+from ...content.page_tree import Page
 from ...content.rich_text import to_document
-from ...content.searching import query_words, search_pages
-from ...content.tree import Page
 from ...request.context import Context
 from ...request.paging import list_page, page_by_index
-from ...spaces.reading import ContentView, view_change_request, view_space
+from ...responses import pages as answers
+from ...responses.links import LinkResolver, LinkSource, LinksToTarget, link_sources
+from ...spaces.content_view import ContentView, view_change_request, view_space
 from ...store import Json
 
 

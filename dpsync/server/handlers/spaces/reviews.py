@@ -4,14 +4,14 @@ The change request contains both: `reviews`, the latest review of each reviewer,
 review without a user belongs to the agent.
 """
 
-from ... import answers
+from ... import responses
 from ...access.roles import is_at_least
-from ...answers.comments import COMMENT
-from ...answers.shared import api_url
 from ...content.documents import stored_document
 from ...errors import ApiError, conflict, not_found
 from ...request.context import Context
 from ...request.paging import page_by_index
+from ...responses.comments import COMMENT
+from ...responses.shared import api_url
 from ...store import Json, Record
 from .change_requests import CLOSED_STATUSES
 
@@ -115,7 +115,7 @@ def _review_response(ctx: Context, request: Record, review: Json) -> Json:
         "object": "change-request-review",
         "id": review["id"],
         "revision": review["revision"],
-        "reviewer": answers.user(ctx, user or AGENT),
+        "reviewer": responses.user(ctx, user or AGENT),
         "status": review["status"],
         "createdAt": review["createdAt"],
         "updatedAt": review["updatedAt"],
@@ -125,11 +125,11 @@ def _review_response(ctx: Context, request: Record, review: Json) -> Json:
         answer["outdated"] = review["revision"] != request.doc["revision"]
         answer["urls"] = {"location": api_url(ctx, at)}
     if asked is not None:
-        answer["requestedBy"] = answers.user(ctx, asked["requestedBy"])
+        answer["requestedBy"] = responses.user(ctx, asked["requestedBy"])
     comment = ctx.store.get(COMMENT, review["comment"]) if "comment" in review else None
     if comment is not None:
         form = getattr(ctx.query, "format", "markdown")
-        answer["comment"] = answers.comment(ctx, ctx.space_from_path(), comment, form)
+        answer["comment"] = responses.comment(ctx, ctx.space_from_path(), comment, form)
     return answer
 
 
@@ -137,8 +137,8 @@ def _reviewer_response(ctx: Context, one: Json) -> Json:
     return {
         "object": "change-request-requested-reviewer",
         "kind": "user",
-        "user": answers.user(ctx, one["user"]),
+        "user": responses.user(ctx, one["user"]),
         "revision": one["revision"],
-        "requestedBy": answers.user(ctx, one["requestedBy"]),
+        "requestedBy": responses.user(ctx, one["requestedBy"]),
         "createdAt": one["createdAt"],
     }

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...content.templates import append_template
 from ...errors import not_found
 from ...models.content import Template
 from ...records import grants
-from ...records.order import POSITION_STEP
+from ...records.sibling_order import POSITION_STEP
 from ...request.changes import changed_fields
 from ...request.context import Context
 from ...request.paging import filtered_page
 from ...spaces import revisions
-from ...spaces.erasing import erase_some_expired
+from ...spaces.expired_spaces import erase_some_expired
 from ...spaces.merge_rules import check_users, rules_in_force
 from ...store import Json, Record
 
@@ -68,7 +68,7 @@ def create_space(ctx: Context) -> Json:
     organization, given = ctx.organization_from_path(), ctx.body.sent_fields()
     parent = given.pop("parent", None) or ""
     require_create_role(ctx, organization.id, parent)
-    fields = {"title": ctx.body.title, **answers.without_none(_without_keys(given, "empty", "template"))}
+    fields = {"title": ctx.body.title, **responses.without_none(_without_keys(given, "empty", "template"))}
     made = add_space(ctx, organization.id, parent, fields)
     if ctx.body.template is not None:
         first = revisions.initial_revision_id(made.id)
@@ -76,7 +76,7 @@ def create_space(ctx: Context) -> Json:
         revisions.activate_revision(
             ctx, made, revisions.add_revision(ctx, made, content, [first], type="edits")
         )
-    return answers.space(ctx, made)
+    return responses.space(ctx, made)
 
 
 def _without_keys(doc: Json, *left_out: str) -> Json:
@@ -116,7 +116,7 @@ def get_space(ctx: Context) -> Any:
 
 def space_response(ctx: Context, space: Record) -> Any:
     """Return the answer for a space. It is cached per caller if the space has merge rules, else per role."""
-    return ctx.render_cached(answers.space, space, depends_on_caller=rules_in_force)
+    return ctx.render_cached(responses.space, space, depends_on_caller=rules_in_force)
 
 
 _EXCLUSIVE_FIELDS = {"emoji": "icon", "icon": "emoji"}
@@ -146,7 +146,7 @@ def update_space(ctx: Context) -> Json:
     if given:
         space.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(space)
-    return answers.space(ctx, space)
+    return responses.space(ctx, space)
 
 
 def delete_space(ctx: Context) -> None:
@@ -169,7 +169,7 @@ def restore_space(ctx: Context) -> Json:
     """
     space = ctx.space_from_path(deleted=True)
     if space.kind == "space":
-        return answers.space(ctx, space)
+        return responses.space(ctx, space)
     ctx.store.remove(space.kind, space.id)  # what it kept is its own again
     collection = ctx.load("collection", space.parent) if space.parent else None
     if collection is None or collection.organization != space.organization:
@@ -179,7 +179,7 @@ def restore_space(ctx: Context) -> Json:
     del space.doc["deletedAt"]
     space.doc["updatedAt"] = ctx.timestamp
     ctx.put(space)
-    return answers.space(ctx, space)
+    return responses.space(ctx, space)
 
 
 def duplicate_space(ctx: Context) -> Json:
@@ -189,4 +189,4 @@ def duplicate_space(ctx: Context) -> Json:
     made = add_space(ctx, space.organization, space.parent, _without_keys(space.doc, "revision", "gitSync"))
     revisions.copy_active_revision(ctx, space, made)
     grants.copy_grants(ctx, space, made)
-    return answers.space(ctx, made)
+    return responses.space(ctx, made)
