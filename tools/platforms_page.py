@@ -78,7 +78,7 @@ def scopes() -> dict[Operation, str]:
 def roles_table() -> str:
     """By kind the roles and the scopes that reading and writing it need."""
     registry = load("published")
-    needs = {(row.method, plain(row.path)): row.needs or "" for row in ALL_OPERATIONS}
+    needs = {(row.method, plain(row.path)): row.required_role or "" for row in ALL_OPERATIONS}
     known = scopes()
     rows = [f"{_ROLES_HEADER} role to write | scopes to read | scopes to write |", "|---|---|---|---|---|"]
     for kind in sorted(registry.kinds.values(), key=lambda one: one.noun):

@@ -66,7 +66,9 @@ def test_apply_on_reference_sends_only_supported_requests(reference: Platform, d
 
 def test_reference_profile_equals_companion_operations() -> None:
     served = {
-        (row.method, re.sub(r"\{\w+\}", "{}", row.path)) for row in OPERATIONS if row.is_supported_by("reference")
+        (row.method, re.sub(r"\{\w+\}", "{}", row.path))
+        for row in OPERATIONS
+        if row.is_supported_by("reference")
     }
     assert served == REFERENCE.operations
     assert len(served) == 145
