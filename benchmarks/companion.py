@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 
 from dpsync.server import world as worlds
-from dpsync.server.http.app import Companion, build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import Companion, build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 Json = dict[str, Any]
@@ -68,8 +68,8 @@ class Asked:
 
     def __init__(self, size: int) -> None:
         store = open_store(":memory:")
-        worlds.load(store, world(size))
-        self.app: Companion = build(store)
+        worlds.load_world(store, world(size))
+        self.app: Companion = build_companion(store)
         self.server = ThreadedServer(self.app)
         self.server.__enter__()
         self.http = httpx.Client(
@@ -77,7 +77,7 @@ class Asked:
         )
         self.spent = 0.0
         self.written = 0
-        run = self.app.run
+        run = self.app.run_operation
 
         def timed(*given: Any) -> Any:
             before = time.thread_time()
@@ -86,7 +86,7 @@ class Asked:
             finally:
                 self.spent = time.thread_time() - before
 
-        self.app.run = timed  # type: ignore[method-assign]
+        self.app.run_operation = timed  # type: ignore[method-assign]
 
     def get(self, path: str, *, after_a_write: bool) -> float:
         if after_a_write:

@@ -19,10 +19,10 @@ from dpsync.api import Session, load, load_registry
 from dpsync.client.client import WriteClient
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
-from dpsync.server.control.limit import RateLimit
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.control.rate_limit import RateLimit
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 
@@ -31,8 +31,8 @@ class Counted(Gateway):
 
     refused = 0
 
-    def limited(self, scope: Any) -> Any:
-        found = super().limited(scope)
+    def check_rate_limit(self, scope: Any) -> Any:
+        found = super().check_rate_limit(scope)
         self.refused += found[1] is not None
         return found
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rate", type=float, help="the configured rate, in requests for each second")
     given = parser.parse_args(arguments)
     store = open_store(":memory:")
-    companion = build(store)
+    companion = build_companion(store)
     limit = RateLimit.parse(given.limit)
     gateway = Counted(companion, rate_limit=limit)
     plane = ControlPlane(gateway, MovableClock(store), lambda _: None)

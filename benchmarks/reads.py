@@ -18,8 +18,8 @@ from typing import Any
 
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import ReadClient
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 Json = dict[str, Any]
@@ -108,7 +108,7 @@ def count(server: ThreadedServer, size: int, directory: Path) -> Json:
         root.write_text(json.dumps(configuration(live, suffix)), encoding="utf-8")
         with ReadClient(server.url, TOKEN) as client:
             plan = Session(load(root, {}), load_registry()).plan(client).plan
-        found[name] = server.call(lambda: len(server.app.requests))
+        found[name] = server.run_in_server(lambda: len(server.app.requests))
         found[f"{name} changes"] = len(plan.changes)
     return found
 
@@ -120,7 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     columns = ("spaces", "sites", "sections", "teams", "unchanged", "changed", "changed changes")
     print("".join(f"{name:>16}" for name in (*columns[:-1], "changes")))
-    with tempfile.TemporaryDirectory() as directory, ThreadedServer(build(open_store(":memory:"))) as server:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        ThreadedServer(build_companion(open_store(":memory:"))) as server,
+    ):
         for size in given.sizes:
             found = count(server, size, Path(directory))
             print("".join(f"{found[name]:>16}" for name in columns))

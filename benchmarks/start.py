@@ -20,8 +20,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,7 +67,7 @@ def measure(rounds: int, before: Path | None = None) -> dict[tuple[str, Path | N
     runs |= {(command, checkout): [] for command in GOALS for checkout in checkouts}
     with (
         tempfile.TemporaryDirectory() as name,
-        ThreadedServer(build(open_store(":memory:"))) as server,
+        ThreadedServer(build_companion(open_store(":memory:"))) as server,
     ):
         server.reset(WORLD)
         directory = Path(name)

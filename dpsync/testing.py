@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from dpsync.server.process.thread import ThreadedServer
+    from dpsync.server.process.threaded_server import ThreadedServer
 
 __all__ = ["DocsPlatform", "PlatformClock", "PlatformRequest", "docs_platform"]
 
@@ -126,16 +126,16 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
             from dpsync.server.control.clock import MovableClock
             from dpsync.server.control.gateway import Gateway
             from dpsync.server.control.plane import ControlPlane
-            from dpsync.server.http.app import build
-            from dpsync.server.process.thread import ThreadedServer
+            from dpsync.server.http.app import build_companion
+            from dpsync.server.process.threaded_server import ThreadedServer
             from dpsync.server.store import open_store
     except MissingPackageError as missing:
         pytest.fail(f"docs_platform: {missing}", pytrace=False)
 
-    start = worlds.Start(worlds.builtin())
+    start = worlds.PreparedWorld(worlds.load_builtin_world())
     store = open_store(":memory:")
     clock = MovableClock(store)
-    app = build(store, clock=clock)
+    app = build_companion(store, clock=clock)
     plane = ControlPlane(Gateway(app), clock, start.load)
     with ThreadedServer(app, plane) as server:
         yield server

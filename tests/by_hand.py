@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.no_tls import NO_TLS
 
 

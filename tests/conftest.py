@@ -22,8 +22,8 @@ import pytest
 from hypothesis import settings
 
 from dpsync.collector import collector_paused
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.soak import examples
 from tests.warm import program
@@ -86,7 +86,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def _serving(profile: str) -> Iterator[ThreadedServer]:
     store = open_store(":memory:")
-    with ThreadedServer(build(store, profile=profile)) as running:
+    with ThreadedServer(build_companion(store, profile=profile)) as running:
         yield running
     store.close()
 

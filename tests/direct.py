@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.retry import Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token, Transport
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.soak import SOAK
 
 
@@ -33,7 +33,7 @@ class Direct:
     def send(self, request: Request) -> Response:
         with self._lock:
             self._counts[request.method] += 1
-        return self._server.call(lambda: self._answer(request))
+        return self._server.run_in_server(lambda: self._answer(request))
 
     def close(self) -> None:
         """There is nothing to give back."""

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpsync.kinds.editions import PROFILES
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from .altering_proxy import Answer, altering_proxy
@@ -185,7 +185,7 @@ def plant(path: str, answer: Answer) -> None:
 @contextmanager
 def local_server(profile: str) -> Iterator[ThreadedServer]:
     """Run the local server with its built-in test data and an API version."""
-    with ThreadedServer(build(open_store(":memory:"), profile=profile)) as running:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile=profile)) as running:
         running.reset()
         yield running
 

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from dpsync.render.paint import wrap_text
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.browser import chromium
 from tests.github.page import comment, page, title
@@ -41,7 +41,7 @@ EDITS: Final = (
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     store = open_store(":memory:")
-    with ThreadedServer(build(store)) as server, TemporaryDirectory() as folder:
+    with ThreadedServer(build_companion(store)) as server, TemporaryDirectory() as folder:
         server.reset()
         project = Path(shutil.copytree(ROOT / "examples" / "acme", Path(folder) / "acme"))
         for name, before, after in EDITS:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.server.world import builtin
+from dpsync.server.world import load_builtin_world
 
 
 def troubled_world() -> dict[str, Any]:
     """Return a world in which the SAML provider `azure` is pending, and `billing` could not be fetched."""
-    world: dict[str, Any] = builtin()
+    world: dict[str, Any] = load_builtin_world()
     acme = world["organizations"][0]
     azure = next(one for one in acme["samlProviders"] if one["id"] == "azure")
     for name in ("entityID", "certificate", "ssoURL"):

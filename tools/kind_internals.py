@@ -268,10 +268,12 @@ WORDS: dict[type, dict[str, str]] = {
         "delete_effect": "what a delete means for people, as the plan prints it",
         "copy_url_in": "where a person copies the secret URL of a new object, as a report prints it",
         "id_path": "path of the id in a response; a text with such paths in braces if the URL needs several",
-        "is_part_of_output": "true: the kind is a part of the output of its parent and has the id of the output",
+        "is_part_of_output": "true: the kind is a part of the output of its parent and has the id "
+        "of the output",
         "has_unique_id": "true: the id is unique everywhere; false: the id is unique below each parent",
         "title_field": "field by which people know an object without an entry",
-        "referenced_title_path": "path in a response of the title of the object to which the title field refers",
+        "referenced_title_path": "path in a response of the title of the object to which the title "
+        "field refers",
         "url": "path of the public URL in a response, and the fields that form the URL",
         "visible_when": "field values with which readers see the object and its contents",
         "redirects": "field with the path that redirects, and the entry that makes such a redirect",
@@ -297,7 +299,8 @@ WORDS: dict[type, dict[str, str]] = {
         "page_tree_path": "where the pages of an object are read, to count them",
         "foreign_items": "values in a list by which an item belongs to another kind",
         "owner_list": "list of the objects that show this object",
-        "inherits_from_kind": "kind whose values a response shows where the object has none; import leaves these out",
+        "inherits_from_kind": "kind whose values a response shows where the object has none; import "
+        "leaves these out",
         "profile_overrides": "different words on an API version; those of fields are at the fields",
         "git_sync": "Git Sync of the platform with a repository; see the table below",
     },
@@ -306,17 +309,20 @@ WORDS: dict[type, dict[str, str]] = {
         "repository": "in that object: path of the repository's name",
         "provider": "in that object: path of the service that has the repository",
         "status": "in that object: path of the status of the connection",
-        "synced_with_owner_member": "in that object: path that is set if the object is synced with the object that shows it",
+        "synced_with_owner_member": "in that object: path that is set if the object is synced with "
+        "the object that shows it",
         "installation": "in that object: path of the id of the platform's installation",
         "fields": "fields that the repository decides",
-        "fields_synced_with_owner": "fields that the repository also decides if the object is synced together",
+        "fields_synced_with_owner": "fields that the repository also decides if the object is "
+        "synced together",
         "includes_tree": "true: the repository decides every node of the object's tree",
         "is_rechecked_before_write": "true: the object is read again before a write to its tree",
     },
     Lifecycle: {
         "restore": "request that restores a deleted object, and the sign in a response that it still works",
         "transfer": "request that moves the object with its contents to another parent",
-        "create_with_id": "request that creates an object under the id of its pin, and the field that asks for it",
+        "create_with_id": "request that creates an object under the id of its pin, and the field "
+        "that asks for it",
         "on_delete": "fate of the contents: `gone` (deleted too) or `lifted` (moved out)",
     },
     PlatformWork: {
@@ -331,12 +337,14 @@ WORDS: dict[type, dict[str, str]] = {
         "type": "type of the values; see `dpsync/kinds/types/`",
         "written_in": "requests that send the field: `create`, `update`, `both` or `neither`",
         "read_path": "path in a response, or the path of each part; none: responses never contain the field",
-        "separate_read_paths": "parts with a request of their own, sent only for entries that declare the part",
+        "separate_read_paths": "parts with a request of their own, sent only for entries that "
+        "declare the part",
         "write_name": "name in a request",
         "create_name": "name in the creating request, if it is a third name",
         "own_call": "own request that sets the field, or one for each value",
         "fallback_call": "own request for servers whose updating request does not accept the field",
-        "null_effect": "effect of null: `refused`, `clear` (sends null), `empty` (sends an empty text) or `by hand`",
+        "null_effect": "effect of null: `refused`, `clear` (sends null), `empty` (sends an empty "
+        "text) or `by hand`",
         "value_when_absent": "value that a response without the field stands for",
         "is_parent_reference": "true: the position of the node in the tree sets the field",
         "exclusive_within": "kind in which only one object can have the value (`parent`: only one sibling)",
@@ -347,7 +355,8 @@ WORDS: dict[type, dict[str, str]] = {
         "can_widen_access": "true: the field can open access, so import always writes the field",
         "widens_when": "changes that open access: a later one of these values, `Lifted`, `changed`, `set`, "
         "`added`, `linked` (to a URL) or a new one of `hosts`",
-        "access_meaning": "part of the field in access: `who` has which `role`, the `level` of all other members, "
+        "access_meaning": "part of the field in access: `who` has which `role`, the `level` of all "
+        "other members, "
         "the object that it is `inside`, the object that it `shows`",
         "required": "true: an entry must have the field",
         "allows_inline_words": "true: the short forms of the value can be directly in the entry",
@@ -369,7 +378,8 @@ WORDS: dict[type, dict[str, str]] = {
         "path": "path of the request, below `/v1`",
         "body": "template: `$fields` stands for all fields, `$NAME` for a field or an id",
         "id_source": "path of the new id in the response, or the field that is the id",
-        "first_child_id_path": "path in the response of the id of the first child that the request also creates",
+        "first_child_id_path": "path in the response of the id of the first child that the request "
+        "also creates",
         "replaces_object": "true: the request replaces the object, so undeclared values are sent again",
         "read_only": "parts of a response that a `whole` request does not accept",
         "sends_every_field": "true: every field is sent, with the declared or the live value",

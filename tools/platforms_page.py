@@ -19,9 +19,9 @@ from pydantic_core import from_json, to_json
 from dpsync.kinds.kind import Call, Kind, ListOrder, NodeListsRead
 from dpsync.kinds.registry import Registry, SupportedKind, _Support, build_registry
 from dpsync.model.text import join_with_and
-from dpsync.server.http.app import build
-from dpsync.server.operations import EVERY
-from dpsync.server.operations.editions import PROFILES
+from dpsync.server.http.app import build_companion
+from dpsync.server.operations import ALL_OPERATIONS
+from dpsync.server.operations.profiles import PROFILES
 from dpsync.server.store import open_store
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
@@ -78,7 +78,7 @@ def scopes() -> dict[Operation, str]:
 def roles_table() -> str:
     """By kind the roles and the scopes that reading and writing it need."""
     registry = build_registry("published")
-    needs = {(row.method, plain(row.path)): row.needs or "" for row in EVERY}
+    needs = {(row.method, plain(row.path)): row.required_role or "" for row in ALL_OPERATIONS}
     known = scopes()
     rows = [f"{_ROLES_HEADER} role to write | scopes to read | scopes to write |", "|---|---|---|---|---|"]
     for kind in sorted(registry.kinds.values(), key=lambda one: one.noun):
@@ -119,7 +119,7 @@ def documents() -> dict[str, Json]:
     found = {}
     for profile in PROFILES:
         store = open_store(":memory:")
-        found[profile] = from_json(build(store, profile=profile).openapi())
+        found[profile] = from_json(build_companion(store, profile=profile).openapi_json())
         store.close()
     return found
 

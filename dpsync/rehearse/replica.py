@@ -66,7 +66,7 @@ class Replica:
         except BaseException:
             self._end()
             raise
-        self.initial_ids = {record.id for record in self.app.store.every()}
+        self.initial_ids = {record.id for record in self.app.store.all_records()}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -92,21 +92,23 @@ class Replica:
 
         try:
             with companion_packages():
-                from dpsync.server.families import FAMILIES
-                from dpsync.server.http.app import build
+                from dpsync.server.http.app import build_companion
+                from dpsync.server.resources import RECORD_KINDS
                 from dpsync.server.store import open_store
-                from dpsync.server.world import complaint, load
+                from dpsync.server.world import describe_error, load_world
         except MissingPackageError as missing:
             raise NoCompanionError(str(missing)) from None
 
         logging.getLogger("dpsync.server").addHandler(logging.NullHandler())
         store = open_store(":memory:")
         try:
-            load(store, self._world.data)
+            load_world(store, self._world.data)
         except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
-            raise WorldLoadError(complaint(wrong)) from None
-        store.set_counters(_start_counters(store.every(), FAMILIES.prefixes))
-        return build(store, profile=self._profile, sources=_outside_stand_in(self.fetched_urls))
+            raise WorldLoadError(describe_error(wrong)) from None
+        store.set_counters(_start_counters(store.all_records(), RECORD_KINDS.id_prefixes))
+        return build_companion(
+            store, profile=self._profile, outside_services=_outside_stand_in(self.fetched_urls)
+        )
 
     async def _close(self) -> None:
         self.app.store.close()
@@ -145,8 +147,8 @@ class Replica:
     def _note_guess(self, request: Request) -> None:
         """Note a list of an object from before the rehearsal if no recorded response shows its items."""
         path = f"/v1{request.path}"
-        operation, segments = self.app.named({"type": "http", "method": "GET", "path": path,
-                                              "raw_path": path.encode(), "headers": []})  # fmt: skip
+        operation, segments = self.app.find_operation({"type": "http", "method": "GET", "path": path,
+                                                       "raw_path": path.encode(), "headers": []})  # fmt: skip
         template = operation.path.strip("/").split("/") if operation is not None else []
         ids = [segment for name, segment in zip(template, segments[1:], strict=False) if name.startswith("{")]
         if template and not template[-1].startswith("{") and ids and self.initial_ids.issuperset(ids):
@@ -184,19 +186,19 @@ class Replica:
 
     def finish(self) -> None:
         """Let the companion finish its background work."""
-        self._run_on_loop(self.app.finish())
+        self._run_on_loop(self.app.wait_for_jobs())
 
     def sites(self, ids: set[str] | None = None) -> list[Json]:
         """Return the sites with everything in them, in the form of a world; with `ids` only these sites."""
 
         async def look() -> list[Json]:
-            from dpsync.server.families import FAMILIES
-            from dpsync.server.records.world_format import Dumping
+            from dpsync.server.records.world_sections import WorldDumper
+            from dpsync.server.resources import RECORD_KINDS
 
-            dumping = Dumping(self.app.store, FAMILIES.sections)
+            dumping = WorldDumper(self.app.store, RECORD_KINDS.world_sections)
             records = self.app.store.find("site")
             return [
-                {"id": site.id, **site.doc, **dumping.inside(site)}
+                {"id": site.id, **site.doc, **dumping.dump_children(site)}
                 for site in records
                 if ids is None or site.id in ids
             ]
@@ -215,7 +217,7 @@ class Replica:
         """Count the objects by kind and id. Objects that are new in the rehearsal have the id ""."""
 
         async def look() -> Counter[tuple[str, str]]:
-            kept = (one for one in self.app.store.every() if one.kind not in _TEMPORARY_KINDS)
+            kept = (one for one in self.app.store.all_records() if one.kind not in _TEMPORARY_KINDS)
             return Counter((one.kind, one.id if one.id in self.initial_ids else "") for one in kept)
 
         return self._run_on_loop(look())
@@ -254,14 +256,14 @@ def check_world(data: Json) -> None:
     try:
         with companion_packages():
             from dpsync.server.store import open_store
-            from dpsync.server.world import complaint, load
+            from dpsync.server.world import describe_error, load_world
     except MissingPackageError as missing:
         raise NoCompanionError(str(missing)) from None
     store = open_store(":memory:")
     try:
-        load(store, data)
+        load_world(store, data)
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
-        raise WorldLoadError(complaint(wrong)) from None
+        raise WorldLoadError(describe_error(wrong)) from None
     finally:
         store.close()
 
@@ -293,7 +295,7 @@ class InstantClock(Clock):
 
 def _outside_stand_in(fetched: set[str]) -> Any:
     """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched_urls`."""
-    from dpsync.server.jobs.sources import OutsideServices
+    from dpsync.server.jobs.outside_services import OutsideServices
 
     class Nobody(OutsideServices):
         async def fetch(self, url: str) -> str:

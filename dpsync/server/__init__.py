@@ -10,9 +10,9 @@ Each package is imported only by packages above it:
     control       layers in front of the API: latency, rate limits, faults, a clock that can stand still
     world, http   the initial data; the service that routes requests
     operations    the table of operations, one row each
-    families      the declarations of all kinds of records
+    resources     the declarations of all kinds of records
     handlers      the code of each operation
-    answers       the body of a response, made from a record
+    responses     the body of a response, made from a record
     spaces, sites, integrations     the rules of each of these
     jobs          work that continues after the response
     records       what all kinds of records share

@@ -15,14 +15,14 @@ class ApiError(Exception):
         return {"error": {"code": self.status, "message": self.message}}
 
 
-def bad(message: str) -> ApiError:
+def bad_request(message: str) -> ApiError:
     """Return a 400 error: malformed, out of limits, or an invalid position."""
     return ApiError(400, message)
 
 
-def missing(what: str, named: str) -> ApiError:
+def not_found(kind: str, name: str) -> ApiError:
     """Return a 404 error: the object does not exist, or the caller may not see it."""
-    return ApiError(404, f"{what} {named!r} not found")
+    return ApiError(404, f"{kind} {name!r} not found")
 
 
 def conflict(message: str) -> ApiError:

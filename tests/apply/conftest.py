@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import WriteClient
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 CONFIGURATION = """
 dpsync: 1

@@ -13,7 +13,7 @@ from dpsync.apply.journal import JournalFullError
 from dpsync.client.client import WriteClient
 from dpsync.model.journal import Event, Outcome
 from dpsync.model.mask import Mask
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.apply.conftest import writes
 
 

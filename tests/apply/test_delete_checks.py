@@ -15,7 +15,7 @@ from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.snapshot import Identity
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.apply.late import Meanwhile
 from tests.by_hand import by_hand

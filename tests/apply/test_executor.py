@@ -11,7 +11,7 @@ from dpsync.apply.journal import JournalFullError
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import InterruptedRequestError, UnknownOutcomeError
 from dpsync.model.journal import Event
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.apply.conftest import writes
 
 

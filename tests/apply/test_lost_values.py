@@ -15,7 +15,7 @@ from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run, platform, project, run
 
 __all__ = ["platform", "project", "run"]

@@ -13,7 +13,7 @@ from dpsync.api import Session, load, load_registry
 from dpsync.apply.saved_plan import StaleStateError
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.apply.late import Meanwhile
 from tests.patience import PATIENCE
 

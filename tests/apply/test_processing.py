@@ -20,7 +20,7 @@ from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 VALID = "openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n"
 WITHOUT_PATHS = "openapi: 3.0.0\ninfo: { title: Pets, version: '1' }\n"
@@ -43,7 +43,7 @@ class InstantClock(Clock):
 
     def wait(self, seconds: float, cancelled: object) -> None:
         self.seconds += seconds
-        self.server.finish()
+        self.server.wait_for_jobs()
 
 
 class SlowClient(WriteClient):

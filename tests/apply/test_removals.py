@@ -16,8 +16,8 @@ from dpsync.model.journal import Report
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.agreed import agreed
 from tests.planner.lab import Lab
@@ -30,7 +30,7 @@ PRUNED = "{ prune: ['acme/members'], limits: { percent: 100 } }"
 def lab(tmp_path: Path) -> Iterator[Lab]:
     """Run a platform that asks its administrators before it removes a member."""
     store = open_store(":memory:")
-    app = build(store, profile="published", asks_before_removal=True)
+    app = build_companion(store, profile="published", asks_before_removal=True)
     plane = ControlPlane(Gateway(app), MovableClock(store), lambda _: None)
     with ThreadedServer(app, plane) as server:
         yield Lab(server, tmp_path, build_registry("published")).holds()

@@ -22,7 +22,7 @@ from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
 
 REGISTRY = load_registry()

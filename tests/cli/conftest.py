@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.cli.main import main
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "acme"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 
@@ -64,7 +64,7 @@ async def received(receive: Any) -> Any:
 def holding(number: int) -> Iterator[tuple[ThreadedServer, Held]]:
     """Serve the built-in world from a companion that holds the write with this number (1: the first)."""
     store = open_store(":memory:")
-    app = Held(build(store), number)
+    app = Held(build_companion(store), number)
     with ThreadedServer(app) as server:
         server.reset()
         yield server, app

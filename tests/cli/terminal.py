@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.patience import PATIENCE
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

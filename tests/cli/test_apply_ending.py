@@ -16,7 +16,7 @@ import pytest
 
 from dpsync.apply.fresh_reads import FreshReads
 from dpsync.client.client import WriteClient
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_plan_and_apply import writes
 

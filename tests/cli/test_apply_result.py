@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal, environment
 

@@ -16,7 +16,7 @@ from dpsync.model.change import Change
 from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.test_drift import change
 from tests.patience import PATIENCE
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 
 BLOCK = Path(__file__).parent / "block"

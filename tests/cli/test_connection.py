@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.model.urls import url_problem
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.silent_host import SilentHost
 

@@ -14,7 +14,7 @@ import pytest
 
 from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.registry import build_registry as load_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.altering_proxy import Answer, altering_proxy
 from tests.planted import (
     ACME,
@@ -56,7 +56,7 @@ def said(document: dict[str, Any], topic: str, level: str) -> list[str]:
 def test_doctor_contact_finds_no_differences_in_companion_server(
     edition: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edition.call(edition.app.requests.clear)
+    edition.run_in_server(edition.app.requests.clear)
     document, report = examined(run, project(ACME), edition.url, monkeypatch)
 
     assert named_differences(report) == set()
@@ -66,7 +66,7 @@ def test_doctor_contact_finds_no_differences_in_companion_server(
         rf"dpsync checked \d\d API operations with \d\d GET requests. Every response fits the API version "
         rf"{edition.app.profile}", first,
     )  # fmt: skip
-    assert {method for method, *_ in edition.call(lambda: list(edition.app.requests))} == {"GET"}
+    assert {method for method, *_ in edition.run_in_server(lambda: list(edition.app.requests))} == {"GET"}
     assert 15 <= len(report["operations"]) <= 35
     assert (report["profile"], report["served"]) == (edition.app.profile, edition.app.profile)
 
@@ -76,9 +76,9 @@ def test_doctor_estimates_requests_of_first_plan(
 ) -> None:
     document, _ = examined(run, project(ACME), edition.url, monkeypatch)
     (announced,) = (int(re.findall(r"\d+", text)[0]) for text in said(document, "first plan", "ok"))
-    edition.call(edition.app.requests.clear)
+    edition.run_in_server(edition.app.requests.clear)
     run("import", "-C", str(tmp_path / "new"), "--organization", "acme")
-    sent = len(edition.call(lambda: list(edition.app.requests)))
+    sent = len(edition.run_in_server(lambda: list(edition.app.requests)))
 
     assert announced / 1.5 <= sent <= announced * 1.5
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 
 ROOT = """\
@@ -89,7 +89,7 @@ def refusal(plan: dict[str, object]) -> dict[str, object]:
 def titles(server: ThreadedServer) -> set[str]:
     from dpsync.server import world
 
-    (acme,) = server.call(lambda: world.dump(server.app.store))["organizations"]
+    (acme,) = server.run_in_server(lambda: world.dump_world(server.app.store))["organizations"]
     return {space["title"] for space in acme["spaces"] if "deletedAt" not in space}
 
 

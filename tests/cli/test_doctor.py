@@ -23,8 +23,8 @@ from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.kinds.urls import fill_path_template
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS
@@ -93,7 +93,7 @@ def test_doctor_shows_source_of_each_setting(
 def test_doctor_continues_when_token_owner_is_unknown(
     acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ThreadedServer(build(open_store(":memory:"), profile="reference")) as platform:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="reference")) as platform:
         platform.reset()
         monkeypatch.setenv("DPSYNC_URL", platform.url)
         monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")

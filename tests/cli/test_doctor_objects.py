@@ -12,7 +12,7 @@ import pytest
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import build_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.troubled import troubled_world
@@ -175,7 +175,7 @@ def test_doctor_prints_working_retry_command(run: Run, project: Project, platfor
     printed = found["mend"].rpartition("To try again: ")[2]
     assert printed == f"dpsync apply -C {directory} --confirm 'run acme/translations/fr'"
     assert run(*shlex.split(printed)[1:], "--yes").code == 0
-    platform.finish()
+    platform.wait_for_jobs()
     assert [one["level"] for one in checks(run, directory)[1]] == ["ok"]
 
 

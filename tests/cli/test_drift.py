@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.cli.test_git_base import git

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_overlays import git
 from tests.recording_host import RecordingHost

@@ -18,7 +18,7 @@ import pytest
 from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Saved
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_show_journal import newest
 from tests.no_tls import NO_TLS
@@ -167,7 +167,7 @@ def forgery(
             == 0
         )
         assert run("apply", "plan.json", "-C", str(at), "--yes").code == 0
-        left |= platform.call(lambda: worlds.dump(platform.app.store))
+        left |= platform.run_in_server(lambda: worlds.dump_world(platform.app.store))
         shutil.copytree(at, kept, dirs_exist_ok=True)
     else:
         shutil.copytree(kept, at, dirs_exist_ok=True)

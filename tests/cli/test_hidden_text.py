@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.model.text import EMOJI_SELECTORS, INVISIBLE_CHARACTERS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
 

@@ -17,7 +17,7 @@ import yaml
 from dpsync.api import load
 from dpsync.importing.layout import _TEMPLATES, WorkflowSettings, root_file, workflow_files
 from dpsync.render.error_page import _PAGE_LOCATIONS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.held import Held, holding
 from tests.patience import PATIENCE
 

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .conftest import Run
 from .test_drift import TEAMS, change, text

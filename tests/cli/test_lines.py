@@ -10,7 +10,7 @@ import click
 import pytest
 
 from dpsync.cli.main import COMMANDS, root
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .conftest import Run
 

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from dpsync.api import load
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "list.schema.json").read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ import pytest
 import dpsync
 from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.git_base import default_base
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
@@ -359,7 +359,7 @@ def test_only_three_modules_start_processes() -> None:
         for path in SOURCE.rglob("*.py")
         if starting.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {"config/git_program.py", "server/console/plan.py", "server/process/workers.py"}
+    assert found == {"config/git_program.py", "server/console/plan_runner.py", "server/process/workers.py"}
 
 
 # Which repository it is.

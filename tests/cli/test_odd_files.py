@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.apply import journal
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 
 Project = Callable[..., Path]

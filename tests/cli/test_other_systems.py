@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.patience import PATIENCE
 
 SOURCE = Path(__file__).parents[2] / "dpsync"

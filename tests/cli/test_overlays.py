@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dpsync.api import load, load_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import SCHEMAS

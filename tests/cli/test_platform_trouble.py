@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import build_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.troubled import troubled_world

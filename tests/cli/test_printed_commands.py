@@ -17,7 +17,7 @@ import dpsync
 from dpsync.cli.main import COMMANDS
 from dpsync.model.text import ProjectFlags, format_command
 from dpsync.planner.answers import Answer
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_git_base import git

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from .conftest import Run
@@ -20,7 +20,7 @@ WHY = "the API version reference has no operation for reading a redirect"
 
 @pytest.fixture(scope="module")
 def documented() -> Iterator[ThreadedServer]:
-    with ThreadedServer(build(open_store(":memory:"), profile="reference")) as running:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="reference")) as running:
         yield running
 
 
@@ -55,7 +55,7 @@ def test_plan_reads_profile_from_environment_variable(
 def test_apply_with_blocked_objects_exits_3(run: Run, example: Path, platform: ThreadedServer) -> None:
     ended = run("apply", "-C", str(example), "--profile", "reference", "--yes")
     assert ended.code == 3, ended.err
-    statuses = {status for _, _, status in platform.call(lambda: list(platform.app.requests))}
+    statuses = {status for _, _, status in platform.run_in_server(lambda: list(platform.app.requests))}
     assert max(statuses) < 300
     again = run("drift", "-C", str(example), "--profile", "reference", "--select", "acme/members")
     assert again.code == 0, again.out
@@ -73,7 +73,7 @@ def test_missing_list_operation_exits_1(
     run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A list that answers 404 ends the plan: nothing is concluded from it."""
-    server = ThreadedServer(build(open_store(":memory:"), profile="full"))
+    server = ThreadedServer(build_companion(open_store(":memory:"), profile="full"))
     root = "dpsync: 1\norganizations: { acme: { id: acme, sites: { docs: { basename: docs, title: Docs, "
     root += "mcpServers: { it: { name: It, url: 'https://mcp.example' } } } } } }\n"
     with server:
@@ -125,7 +125,7 @@ def test_saved_plan_is_applied_with_saved_profile(run: Run, example: Path) -> No
 def test_published_profile_supports_whole_example(
     run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ThreadedServer(build(open_store(":memory:"), profile="published")) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="published")) as server:
         server.reset()
         monkeypatch.setenv("DPSYNC_URL", server.url)
         monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")

@@ -33,7 +33,7 @@ from dpsync.cli.progress import (
 from dpsync.client.client import WriteClient
 from dpsync.importing.files import CachingClient
 from dpsync.kinds.registry import build_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import Direct
 from tests.patience import PATIENCE

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.world import builtin
+from dpsync.server.world import load_builtin_world
 
 from .conftest import Ran, Run
 
@@ -70,13 +70,13 @@ PROFILE = ("--profile", "published")
 
 @pytest.fixture(scope="module")
 def today() -> Iterator[ThreadedServer]:
-    with ThreadedServer(build(open_store(":memory:"), profile="published")) as running:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="published")) as running:
         yield running
 
 
 @pytest.fixture
 def platform(today: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> ThreadedServer:
-    world = builtin()
+    world = load_builtin_world()
     site = next(site for site in world["organizations"][0]["sites"] if site["id"] == "docs")
     site |= LIVE
     today.reset(world)

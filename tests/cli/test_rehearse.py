@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpsync.apply.executor import Schedule
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_plan_and_apply import writes
 

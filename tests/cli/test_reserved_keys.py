@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 

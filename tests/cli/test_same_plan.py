@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import EXAMPLE, Run
 from tests.cli.test_git_base import git
 

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from dpsync.model.plan import Plan
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.cli.test_plan_and_apply import SCHEMAS, writes

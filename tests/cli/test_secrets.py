@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
 from tests.no_tls import NO_TLS

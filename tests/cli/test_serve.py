@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.listening import ListenError, bound, cannot_listen
+from dpsync.server.process.listening import ListenError, listen_error, listen_on
 from tests.cli.conftest import Run
 
 
@@ -36,7 +36,7 @@ def test_serve_port_cannot_be_bound_twice() -> None:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         other.bind(("127.0.0.1", 0))
         port = other.getsockname()[1]
-        with bound("127.0.0.1", port), pytest.raises(OSError, match="in use"):
+        with listen_on("127.0.0.1", port), pytest.raises(OSError, match="in use"):
             other.listen()
 
 
@@ -64,7 +64,7 @@ def test_serve_exits_1_for_unknown_host_name(run: Run) -> None:
 )
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_listen_error_explains_cause(number: int, words: str, host: str) -> None:
-    found = cannot_listen(host, 80, OSError(number, os.strerror(number)))
+    found = listen_error(host, 80, OSError(number, os.strerror(number)))
     assert isinstance(found, ListenError)
     assert words in str(found)
     assert "Errno" not in str(found)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.editions import PROFILES, profile_of_url
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.altering_proxy import Answer, altering_proxy
 from tests.cli.silent_host import SilentHost
@@ -29,7 +29,9 @@ BY_HOSTNAME = "dpsync: 1\norganizations: { acme: { hostname: acme, teams: { pres
 
 @pytest.fixture(scope="module")
 def editions() -> Iterator[dict[str, ThreadedServer]]:
-    running = {name: ThreadedServer(build(open_store(":memory:"), profile=name)) for name in PROFILES}
+    running = {
+        name: ThreadedServer(build_companion(open_store(":memory:"), profile=name)) for name in PROFILES
+    }
     for server in running.values():
         server.__enter__()
     yield running
@@ -76,9 +78,9 @@ def test_server_profile_needs_no_extra_request(
     """Otherwise every command on a server that is not GitBook sends a request more than it needs."""
     folder, sent = project(text), []
     for flags in ((), ("--profile", edition.app.profile)):
-        edition.call(edition.app.requests.clear)
+        edition.run_in_server(edition.app.requests.clear)
         assert run(*command.split(), "-C", str(folder), *flags).code in (0, 2)
-        sent.append(sorted(edition.call(lambda: list(edition.app.requests))))
+        sent.append(sorted(edition.run_in_server(lambda: list(edition.app.requests))))
 
     assert sent[0] == sent[1]
 

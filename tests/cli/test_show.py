@@ -14,7 +14,7 @@ from dpsync.model.change import Change
 from dpsync.model.plan import Plan, Saved
 from dpsync.model.text import json_text
 from dpsync.render.formats import FORMATS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_saved import TEXT
 from tests.cli.test_show_journal import harmless

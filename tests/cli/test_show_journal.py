@@ -15,7 +15,7 @@ from dpsync.client.client import WriteClient
 from dpsync.model.journal import EVENT_ADAPTER
 from dpsync.model.text import INVISIBLE_CHARACTERS
 from dpsync.render.formats import FORMATS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.held import holding
 from tests.cli.test_apply_ending import TEXT, breaking

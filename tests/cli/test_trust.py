@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.world import builtin
+from dpsync.server.process.threaded_server import ThreadedServer
+from dpsync.server.world import load_builtin_world
 from tests.cli.conftest import Run
 from tests.cli.test_environment_source import GITHUB, GITLAB, configuration
 from tests.cli.test_overlays import git
@@ -222,7 +222,7 @@ def test_companion_server_url_needs_no_trust(
 def test_companion_test_tokens_match_documented_tokens() -> None:
     from dpsync.model.urls import COMPANION_TOKENS
 
-    assert set(builtin()["tokens"]) == COMPANION_TOKENS
+    assert set(load_builtin_world()["tokens"]) == COMPANION_TOKENS
 
 
 def test_url_from_shell_variable_needs_no_trust(

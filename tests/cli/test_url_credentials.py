@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.render.formats import FORMATS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change, committed, drift
 
@@ -140,6 +140,6 @@ def test_drift_warns_if_watched_object_was_deleted(pets: ThreadedServer, run: Ru
 def test_plan_sends_no_request_for_watched_value(pets: ThreadedServer, run: Run, project: Project) -> None:
     directory = project(project_file(PATTERN))
     publish_pets(pets)
-    pets.call(pets.app.requests.clear)
+    pets.run_in_server(pets.app.requests.clear)
     assert run("plan", "-C", str(directory)).out.count("No changes.") == 1
     assert not any(path.endswith("/openapi") for _, path, *_ in pets.app.requests)

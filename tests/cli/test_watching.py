@@ -12,7 +12,7 @@ import pytest
 
 from dpsync.kinds.registry import build_registry
 from dpsync.kinds.watching import access_patterns
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change, drift
 
@@ -180,7 +180,7 @@ def test_drift_reads_watched_lists_but_plan_does_not(
     policy = "policy: { watch: [sites/*/shareLinks], prune: [sites/*/shareLinks] }\n"
     directory = project(text(policy))
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="kept")
-    platform.call(platform.app.requests.clear)
+    platform.run_in_server(platform.app.requests.clear)
     assert "No changes." in run("plan", "-C", str(directory)).out
     assert not any(path.endswith("/share-links") for path in paths(platform))
     found = drift(run, directory, 0)["drift"]

@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import Record
-from dpsync.server.world import read as read_world
+from dpsync.server.world import read_world
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS
@@ -117,7 +117,7 @@ def grant(platform: ThreadedServer, user: str) -> str:
         with platform.app.store.transaction():
             platform.app.store.put(token)
 
-    platform.call(put)
+    platform.run_in_server(put)
     return token.id
 
 
@@ -131,7 +131,7 @@ def test_world_file_masks_token_in_live_values(
         with platform.app.store.transaction():
             platform.app.store.put(space)
 
-    platform.call(rename)
+    platform.run_in_server(rename)
     assert "ada-token" not in json.dumps(world(run, directory))
 
 

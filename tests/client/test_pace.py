@@ -16,10 +16,10 @@ from dpsync.client.observer import NullObserver
 from dpsync.client.rate_limit import RateLimiter
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
-from dpsync.server.control.limit import RateLimit
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.control.rate_limit import RateLimit
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 
@@ -41,12 +41,12 @@ class Platform:
         self.refused = 0
 
     def answer(self) -> Headers:
-        allowance = self.limit.take("caller")
+        allowance = self.limit.consume("caller")
         self.refused += not allowance.allowed
         return {
             "x-ratelimit-limit": str(allowance.limit),
             "x-ratelimit-remaining": str(allowance.remaining),
-            "x-ratelimit-reset": str(math.ceil(self.clock.wall() + allowance.left)),
+            "x-ratelimit-reset": str(math.ceil(self.clock.wall() + allowance.seconds_left)),
         }
 
 
@@ -174,8 +174,8 @@ class Counted(Gateway):
 
     refused = 0
 
-    def limited(self, scope):  # type: ignore[no-untyped-def]
-        found = super().limited(scope)
+    def check_rate_limit(self, scope):  # type: ignore[no-untyped-def]
+        found = super().check_rate_limit(scope)
         self.refused += found[1] is not None
         return found
 
@@ -183,7 +183,7 @@ class Counted(Gateway):
 @pytest.fixture
 def limited(clock: FakeClock) -> Iterator[tuple[ThreadedServer, Counted]]:
     store = open_store(":memory:")
-    companion = build(store)
+    companion = build_companion(store)
     gateway = Counted(companion, rate_limit=RateLimit(5, 1, now=clock.now))
     plane = ControlPlane(gateway, MovableClock(store), lambda _: None)
     with ThreadedServer(companion, plane) as server:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpsync import __version__
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.distribution.installed import PROGRAMS, environment, interpreter, missing, uv
 from tests.patience import PATIENCE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 
 @pytest.fixture

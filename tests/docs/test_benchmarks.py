@@ -28,7 +28,7 @@ from benchmarks.shapes import SHAPES
 from dpsync.api import Session, load_registry
 from dpsync.client.client import ReadClient
 from dpsync.config.load import load
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .examples import REGISTRY
 from .markdown import ROOT

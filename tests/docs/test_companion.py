@@ -13,11 +13,11 @@ from pydantic import TypeAdapter
 
 from dpsync.cli.commands import serve
 from dpsync.server import world
-from dpsync.server.http.incoming import LARGEST_BODY
+from dpsync.server.http.request_parsing import MAX_BODY_BYTES
 from dpsync.server.models.base import Paged
 from dpsync.server.models.integrations import EventPayload
-from dpsync.server.operations import OPERATIONS, TODAY
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.operations import OPERATIONS, PUBLISHED_ONLY_OPERATIONS
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
@@ -27,7 +27,7 @@ from .markdown import DOCS, Section, blocks, sections
 PAGE = DOCS / "companion.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 SECTIONS = {section.title: section for section in sections(PAGE)}
-WORLD = world.builtin()
+WORLD = world.load_builtin_world()
 
 
 def rows(section: Section) -> dict[str, list[str]]:
@@ -74,12 +74,14 @@ def test_companion_page_counts_api_operations() -> None:
     added = len(OPERATIONS) - reference
     assert f"The {reference} operations that GitBook's older API reference documents" in words
     assert f"The operations of `reference`, and {added} more operations" in words
-    assert f"with {len(TODAY)} operations that the other API versions do not have" in words
+    assert (
+        f"with {len(PUBLISHED_ONLY_OPERATIONS)} operations that the other API versions do not have" in words
+    )
 
 
 def test_companion_page_states_body_and_page_limits() -> None:
     words = re.sub(r"\s+", " ", TEXT)
-    assert f"longer than {LARGEST_BODY // 1024**2} MiB (413)" in words
+    assert f"longer than {MAX_BODY_BYTES // 1024**2} MiB (413)" in words
     limit = Paged.model_fields["limit"]
     most = next(bound.le for bound in limit.metadata if hasattr(bound, "le"))
     assert f"By default, a page of a list has up to {limit.default} items." in words
@@ -98,7 +100,7 @@ def test_companion_checks_requests_in_documented_order(platform: ThreadedServer)
         assert status("PUT", "/v1/nowhere", text) == 404
         assert status("PATCH", served, text) == 405
         assert status("PUT", served, text) == 401
-        assert status("PUT", served, text | TOKEN, bytes(LARGEST_BODY + 1)) == 413
+        assert status("PUT", served, text | TOKEN, bytes(MAX_BODY_BYTES + 1)) == 413
         assert status("PUT", served, TOKEN, b"") == 400
         assert status("PUT", served, text | TOKEN) == 415
         assert status("PUT", served, json | TOKEN) == 400
@@ -114,8 +116,8 @@ def shown(beginning: str) -> Any:
 
 def test_companion_page_change_example_is_valid() -> None:
     (row,) = (row for row in OPERATIONS if row.id == "updateChangeRequestContent")
-    assert row.body is not None
-    assert len(row.body.model_validate(shown('{"changes"')).changes) == 5
+    assert row.body_model is not None
+    assert len(row.body_model.model_validate(shown('{"changes"')).changes) == 5
 
 
 def test_companion_page_event_example_is_valid() -> None:

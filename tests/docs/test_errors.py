@@ -23,7 +23,7 @@ from dpsync.model import refusals
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.no_tls import NO_TLS
 
 from .examples import REGISTRY, TOKEN, Reader, read

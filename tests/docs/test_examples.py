@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.world import builtin
+from dpsync.server.process.threaded_server import ThreadedServer
+from dpsync.server.world import load_builtin_world
 
 from .examples import LANGUAGES, Reader, WrongPage, read, update
 from .markdown import DOCS, PAGES, ROOT, Block, blocks
@@ -83,7 +83,7 @@ def test_staging_and_production_guide_needs_no_trust_prompt(
 ) -> None:
     """With tokens of their own, unlike the companion's documented ones, readers meet no refusal either."""
     page = DOCS / "how-to" / "staging-and-production.md"
-    world = builtin()
+    world = load_builtin_world()
     platform.reset({**world, "tokens": {**world["tokens"], "a-real-token": "ada"}})
     shown = [replace(block, text=block.text.replace("ada-token", "a-real-token")) for block in blocks(page)]
     with Reader(tmp_path / "folder", platform.url, programs) as reader:

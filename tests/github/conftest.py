@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from dpsync.cli.main import run as run_command
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step, read_outputs, read_summary
 from tests.no_tls import NO_TLS

@@ -21,7 +21,7 @@ from dpsync.model.ids import NO_IDS, IdsEdits, IdsFile, RecordedLine
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import transport, writing
 
@@ -137,7 +137,7 @@ class Project:
 
     def live(self, place: str, name: str = "title") -> dict[str, str]:
         """By id, what the things of one place of the organization are called."""
-        state = self.server.call(lambda: worlds.dump(self.server.app.store))
+        state = self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
         (acme,) = state["organizations"]
         return {item["id"]: item.get(name) for item in acme[place] if "deletedAt" not in item}
 

@@ -355,7 +355,7 @@ class History:
         self.project.write(self.text(), self.policy())
 
     def state(self) -> dict[str, Any]:
-        state = self.project.server.call(lambda: worlds.dump(self.project.server.app.store))
+        state = self.project.server.run_in_server(lambda: worlds.dump_world(self.project.server.app.store))
         (acme,) = state["organizations"]
         return dict(acme)
 

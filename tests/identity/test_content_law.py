@@ -139,7 +139,7 @@ class History:
         (self.project.directory / "dpsync.yaml").write_text(text, "utf-8")
 
     def live(self, place: str) -> list[str]:
-        state = self.project.server.call(lambda: worlds.dump(self.project.server.app.store))
+        state = self.project.server.run_in_server(lambda: worlds.dump_world(self.project.server.app.store))
         (acme,) = state["organizations"]
         return [item["id"] for item in acme.get(place, []) if "deletedAt" not in item]
 

@@ -123,7 +123,7 @@ def test_deleted_space_without_pin_is_recreated(deleted: Project) -> None:
 
 
 def test_pin_to_long_deleted_space_fails(deleted: Project) -> None:
-    state: dict[str, Any] = deleted.server.call(lambda: worlds.dump(deleted.server.app.store))
+    state: dict[str, Any] = deleted.server.run_in_server(lambda: worlds.dump_world(deleted.server.app.store))
     (space,) = (item for item in state["organizations"][0]["spaces"] if "deletedAt" in item)
     long_ago = datetime.fromisoformat(space["deletedAt"]) - timedelta(days=8)
     space["deletedAt"] = long_ago.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
@@ -153,7 +153,7 @@ def test_pin_overrides_git_base(project: Project) -> None:
 
 def people(project: Project, *entries: str) -> Project:
     project.holds()
-    state: dict[str, Any] = project.server.call(lambda: worlds.dump(project.server.app.store))
+    state: dict[str, Any] = project.server.run_in_server(lambda: worlds.dump_world(project.server.app.store))
     state["users"].append({"id": "bo", "displayName": "Bo", "email": "bo@acme.example"})
     project.server.reset(state)
     return project.write("members:\n  ada@acme.example: admin\n" + "".join(f"  {item}\n" for item in entries))

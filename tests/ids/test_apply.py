@@ -14,7 +14,7 @@ from dpsync.client.client import WriteClient
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.ids import IdsEdits
 from dpsync.model.journal import Report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import transport, writing
 from tests.identity.past import _Dead, _Dies

@@ -10,7 +10,7 @@ import pytest
 from dpsync.api import IdsOnDisk, Session, load
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import writing
 from tests.planner.lab import world
 

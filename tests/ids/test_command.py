@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from dpsync.config.ids_file import ids_schema
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -40,7 +40,7 @@ class Desk:
         self.run = run
         self.project = project
         self.file = project / ".dpsync" / "ids.yaml"
-        self.world = f"world-{server.call(lambda: server.app.store.setting('world'))}"
+        self.world = f"world-{server.run_in_server(lambda: server.app.store.setting('world'))}"
 
     def ids(self, *arguments: str) -> Ran:
         return self.run("ids", "-C", str(self.project), *arguments)

@@ -8,7 +8,7 @@ from dpsync.kinds.registry import build_registry
 from dpsync.live.reading import recorded_lines
 from dpsync.model.desired import Desired
 from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import writing
 
 REGISTRY = build_registry()

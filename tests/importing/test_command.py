@@ -18,8 +18,8 @@ from dpsync.kinds.registry import build_registry
 from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.snapshot import LiveObject
 from dpsync.server import world as worlds
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
@@ -282,7 +282,7 @@ def test_failed_import_leaves_no_files(platform: ThreadedServer, run: Run, targe
 def test_import_names_translated_space_by_its_translation(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
-    world = platform.call(lambda: worlds.dump(platform.app.store))
+    world = platform.run_in_server(lambda: worlds.dump_world(platform.app.store))
     acme = next(org for org in world["organizations"] if org["id"] == "acme")
     acme["spaces"].append({"id": "french", "title": "Guides"})
     acme["translations"][0] |= {"status": "completed", "result": "french"}
@@ -302,7 +302,7 @@ def test_import_names_translated_space_by_its_translation(
 def test_import_replaces_secrets_with_environment_variables(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
-    world = platform.call(lambda: worlds.dump(platform.app.store))
+    world = platform.run_in_server(lambda: worlds.dump_world(platform.app.store))
     acme = next(org for org in world["organizations"] if org["id"] == "acme")
     for installation in acme["installations"]:
         installation["configuration"] = {
@@ -327,7 +327,7 @@ def test_import_replaces_secrets_with_environment_variables(
 def test_import_omits_and_reports_inexpressible_document(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
-    world = platform.call(lambda: worlds.dump(platform.app.store))
+    world = platform.run_in_server(lambda: worlds.dump_world(platform.app.store))
     acme = next(org for org in world["organizations"] if org["id"] == "acme")
     acme["agentInstructions"] = {
         "object": "document",
@@ -421,7 +421,7 @@ def test_invalid_import_argument_combination_is_refused(
 def test_import_supports_reference_api_version(
     run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ThreadedServer(build(open_store(":memory:"), profile="reference")) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="reference")) as server:
         server.reset()
         monkeypatch.setenv("DPSYNC_URL", server.url)
         monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")

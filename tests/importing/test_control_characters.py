@@ -15,7 +15,7 @@ from dpsync.kinds.types import Json, List, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.nodes import Mapping
 from dpsync.model.values import Value
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run, platform, run
 from tests.no_tls import NO_TLS
 

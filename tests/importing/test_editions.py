@@ -12,8 +12,8 @@ from dpsync.api import Imported, Session, import_, load
 from dpsync.importing.files import CachingClient, write_files
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.plan import Plan
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import reading, writing
 
@@ -24,7 +24,7 @@ TOKEN = "ada-token"
 def platforms() -> Iterator[dict[str, ThreadedServer]]:
     """Each serves the built-in world."""
     running = {
-        profile: ThreadedServer(build(open_store(":memory:"), profile=profile))
+        profile: ThreadedServer(build_companion(open_store(":memory:"), profile=profile))
         for profile in ("full", "reference", "published")
     }
     for server in running.values():

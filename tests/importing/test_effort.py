@@ -16,8 +16,8 @@ from dpsync.client.transport import Request, Response
 from dpsync.importing.files import CachingClient
 from dpsync.kinds.kind import SingleEntry
 from dpsync.kinds.registry import build_registry
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 from tests.planner.test_growth import steep
@@ -56,13 +56,14 @@ def world() -> dict[str, Any]:
 
 
 def test_large_import_reads_each_list_page_once() -> None:
-    with ThreadedServer(build(open_store(":memory:"))) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"))) as server:
         server.reset(world())
-        server.call(server.app.requests.clear)
+        server.run_in_server(server.app.requests.clear)
         with CachingClient(server.url, "ada-token", timeout=PATIENCE) as client:
             made = import_(client, build_registry(), parallelism=8)
         seen = Counter(
-            path.partition("?")[0] for method, path, *_ in server.call(lambda: list(server.app.requests))
+            path.partition("?")[0]
+            for method, path, *_ in server.run_in_server(lambda: list(server.app.requests))
         )
     assert made.proven, made.problems
     pages = {"spaces": -(-SPACES // PAGE), "sites": 1, "members": 2}

@@ -11,7 +11,7 @@ from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.files import CachingClient, write_files
 from dpsync.kinds.watching import is_access_default
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.certificates import OKTA
 from tests.direct import transport
 from tests.document.documents import code_that_no_file_may_hold, documents

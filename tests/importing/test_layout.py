@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.api import import_
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import reading
 from tests.planner.lab import REGISTRY, site, spaces, world
 

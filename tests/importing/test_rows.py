@@ -17,7 +17,7 @@ from dpsync.importing.edit_yaml import UneditableError, comments
 from dpsync.importing.layout import CSV_FROM_ENTRIES
 from dpsync.importing.rows import cells_of_entry, cells_of_fields, csv_text
 from dpsync.kinds.registry import build_registry as load_registry
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.direct import reading

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 
 ADA = {"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}

@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.api import Imported, import_
 from dpsync.live.decode import UnexpectedShapeError, decode
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import reading
 from tests.planner.lab import REGISTRY, section, site, spaces, world
 

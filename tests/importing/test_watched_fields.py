@@ -29,8 +29,8 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from dpsync.render.resolutions import resolutions_of
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
@@ -74,7 +74,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    with ThreadedServer(build(open_store(":memory:"))) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"))) as server:
         server.reset()
         with CachingClient(server.url, "ada-token") as client:
             made = import_(client, REGISTRY)

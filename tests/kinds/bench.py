@@ -22,8 +22,8 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.planner.compare import write_only_part
-from dpsync.server.operations import EVERY
-from dpsync.server.operations.editions import known
+from dpsync.server.operations import ALL_OPERATIONS
+from dpsync.server.operations.profiles import operations_of_profile
 from dpsync.server.request.operation import Operation
 from tests.agreed import answers
 from tests.direct import reading, writing
@@ -114,12 +114,14 @@ def members_unknown_to_the_platform(plan: Plan, profile: str) -> list[str]:
         if not isinstance(step.body, dict):
             continue
         (operation,) = (
-            item for item in known(EVERY, profile) if item.method == step.method and serves(item, step.path)
+            item
+            for item in operations_of_profile(ALL_OPERATIONS, profile)
+            if item.method == step.method and serves(item, step.path)
         )
         declared = (
             set()
-            if operation.body is None
-            else {item.alias or name for name, item in operation.body.model_fields.items()}
+            if operation.body_model is None
+            else {item.alias or name for name, item in operation.body_model.model_fields.items()}
         )
         unknown += [f"{operation.id}: {name}" for name in sorted(step.body.keys() - declared)]
     return unknown

@@ -12,8 +12,8 @@ from dpsync.api import Options
 from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import Object, Text
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import reading, writing
 from tests.planner.lab import Lab
@@ -28,7 +28,7 @@ JIRA = {
 
 @pytest.fixture(scope="module")
 def today() -> Iterator[ThreadedServer]:
-    with ThreadedServer(build(open_store(":memory:"), profile="published")) as running:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="published")) as running:
         yield running
 
 

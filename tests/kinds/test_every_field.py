@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.kind import Field, Kind
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.planner.lab import REGISTRY
 from tests.soak import slice_of
 

@@ -12,8 +12,8 @@ import pytest
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import build_registry
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.soak import slice_of
 
@@ -33,7 +33,7 @@ CHOSEN = [*ALONE, *slice_of([parameter for parameter in PARAMETERS if parameter 
 @pytest.fixture(scope="module")
 def today() -> Iterator[ThreadedServer]:
     store = open_store(":memory:")
-    with ThreadedServer(build(store, profile="published")) as running:
+    with ThreadedServer(build_companion(store, profile="published")) as running:
         yield running
     store.close()
 

@@ -13,9 +13,9 @@ import pytest
 
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.registry import Registry, build_registry
-from dpsync.server.http.openapi import document
-from dpsync.server.operations import EVERY
-from dpsync.server.operations.editions import known
+from dpsync.server.http.openapi import build_document
+from dpsync.server.operations import ALL_OPERATIONS
+from dpsync.server.operations.profiles import operations_of_profile
 from tests.contract import editions
 from tests.contract.openapi import Contract
 from tests.references import resolved
@@ -63,7 +63,7 @@ OF_THE_REFERENCE: Final = {
 
 
 def of_the_companion(profile: str) -> Callable[[], Schema]:
-    return lambda: document(known(EVERY, profile))
+    return lambda: build_document(operations_of_profile(ALL_OPERATIONS, profile))
 
 
 def of_the_vendor(edition: str) -> Any:

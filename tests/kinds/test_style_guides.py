@@ -11,8 +11,8 @@ import pytest
 from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import OwnReference
 from dpsync.model.values import LiveId
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.planner.lab import Lab
 
@@ -23,7 +23,7 @@ DOCS = "sites: { docs: { id: docs, title: Docs, styleguide: %s } }"
 
 @pytest.fixture(scope="module")
 def today() -> Iterator[ThreadedServer]:
-    with ThreadedServer(build(open_store(":memory:"), profile="published")) as running:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="published")) as running:
         yield running
 
 

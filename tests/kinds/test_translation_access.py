@@ -12,7 +12,7 @@ from dpsync.importing.files import CachingClient
 from dpsync.kinds.registry import build_registry
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.direct import reading, writing
 from tests.planner.lab import Lab
@@ -33,7 +33,7 @@ class Acme(Lab):
     def run(self) -> str:
         """Run the translation and return the id of the space that it creates."""
         by_hand(self.server, "POST", "/orgs/acme/translations/guides-fr/run")
-        self.server.finish()
+        self.server.wait_for_jobs()
         made = by_hand(self.server, "GET", "/orgs/acme/translations")["items"][0]["result"]["space"]
         assert isinstance(made, str)
         return made

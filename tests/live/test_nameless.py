@@ -11,8 +11,8 @@ import pytest
 from dpsync.api import import_
 from dpsync.importing.files import CachingClient
 from dpsync.kinds.registry import build_registry
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.planner.lab import Lab
 
@@ -33,7 +33,7 @@ class Nameless(CachingClient):
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    with ThreadedServer(build(open_store(":memory:"), profile="published")) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"), profile="published")) as server:
         sites = [{"id": "docs", "title": "Docs", "basename": "docs", "shareLinks": LINKS}]
         yield Lab(server, tmp_path, REGISTRY).holds(sites=sites)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from dpsync.client.transport import Request
 from dpsync.server import world as worlds
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import Direct
 from tests.properties.organizations import Fields
@@ -51,7 +51,7 @@ class Platform:
     def noted(self, entry: Entry) -> None:
         """In the thread of the server, after a request."""
         if entry[0] != "GET" and self.moments is not None:
-            self.moments.append(seen(worlds.dump(self.server.app.store), self.born))
+            self.moments.append(seen(worlds.dump_world(self.server.app.store), self.born))
 
     @property
     def url(self) -> str:
@@ -61,8 +61,8 @@ class Platform:
         self.server.reset(world)
 
     def state(self) -> Fields:
-        self.server.finish(abandoned=True)
-        return self.server.call(lambda: worlds.dump(self.server.app.store))
+        self.server.wait_for_jobs(include_abandoned=True)
+        return self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
 
     def taken(self) -> list[Entry]:
         """Every request since this was asked last."""
@@ -72,7 +72,7 @@ class Platform:
             self.server.app.requests.clear()
             return found
 
-        return self.server.call(take)
+        return self.server.run_in_server(take)
 
     @contextmanager
     def watched(self, state: Fields, born: set[str] | None = None) -> Iterator[list[set[Fact]]]:
@@ -100,7 +100,7 @@ def platforms(profile: str) -> Iterator[tuple[Platform, Platform]]:
         def one() -> Platform:
             store = open_store(":memory:")
             stack.callback(store.close)
-            app = build(store, profile=profile, check_answers=True)
+            app = build_companion(store, profile=profile, check_responses=True)
             return Platform(stack.enter_context(ThreadedServer(app)))
 
         yield one(), one()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .lab import Lab
 

@@ -12,7 +12,7 @@ from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import reading, writing
 
@@ -74,7 +74,7 @@ class Lab:
 
     def world(self) -> dict[str, Any]:
         """Everything there is, as the companion exports it."""
-        return self.server.call(lambda: worlds.dump(self.server.app.store))
+        return self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
 
     @property
     def writes(self) -> list[str]:

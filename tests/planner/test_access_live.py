@@ -13,7 +13,7 @@ from dpsync.render.formats import FORMATS, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_plan
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .lab import Lab, section, site, spaces
 

@@ -12,7 +12,7 @@ from dpsync.apply.saved_plan import StaleStateError
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import writing
 
 from .lab import Lab, section, site, spaces
@@ -68,7 +68,7 @@ def test_apply_is_refused_if_git_sync_starts_meanwhile(lab: Lab, turned_on: str)
         world = lab.world()
         if turned_on == "site":
             world["organizations"][0]["sites"][0]["gitSync"] = SYNC
-            lab.server.call(lambda: worlds.load(lab.server.app.store, world))
+            lab.server.run_in_server(lambda: worlds.load_world(lab.server.app.store, world))
             with pytest.raises(StaleStateError, match="Git Sync"):
                 session.apply(client, plan)
             assert lab.writes == []

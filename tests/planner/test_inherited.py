@@ -13,7 +13,7 @@ from dpsync.kinds.registry import build_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_plan
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import reading, transport
 from tests.properties.platform import Around
 

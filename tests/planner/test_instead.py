@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.kinds.registry import build_registry
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .lab import REGISTRY, Lab, spaces
 

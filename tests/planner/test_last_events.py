@@ -25,7 +25,7 @@ from dpsync.model.drift import Drift
 from dpsync.render.json_conversion import drift_document
 from dpsync.render.markdown import render_markdown
 from dpsync.render.views import make_view
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import reading, writing
 
 from .lab import Lab, site, spaces

@@ -13,8 +13,8 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry, build_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.direct import reading
 
@@ -30,12 +30,12 @@ class Documented(Lab):
         return Session(replace(super().session(body, policy).desired, profile="reference"), REFERENCE)
 
     def requests(self) -> list[tuple[str, str, int]]:
-        return self.server.call(lambda: list(self.server.app.requests))
+        return self.server.run_in_server(lambda: list(self.server.app.requests))
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ThreadedServer]:
-    app = build(open_store(":memory:"), profile="reference", check_answers=True)
+    app = build_companion(open_store(":memory:"), profile="reference", check_responses=True)
     with ThreadedServer(app) as running:
         yield running
         assert running.app.violations == []

@@ -76,7 +76,7 @@ def structure(lab: Lab) -> list[Any]:
             for node in nodes
         ]
 
-    state = lab.server.call(lambda: world.dump(lab.server.app.store))
+    state = lab.server.run_in_server(lambda: world.dump_world(lab.server.app.store))
     return shown(state["organizations"][0]["sites"][0]["structure"])
 
 

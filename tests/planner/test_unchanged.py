@@ -20,8 +20,8 @@ from dpsync.api import Session, load, load_registry
 from dpsync.cli.output import make_output
 from dpsync.client.client import ReadClient
 from dpsync.render.json_conversion import plan_document
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 ENTRIES = 240
@@ -53,7 +53,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
     root = tmp_path_factory.mktemp("unchanged") / "dpsync.yaml"
     root.write_text(configuration(ENTRIES), encoding="utf-8")
     made: dict[str, Any] = {}
-    with ThreadedServer(build(open_store(":memory:"))) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"))) as server:
         server.reset(world(ENTRIES))
         with ReadClient(server.url, TOKEN) as client:
             load(root, {})  # what is made once for a process is made by now

@@ -15,7 +15,7 @@ from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.identity.past import Project, git
 
 TEXT = "openapi: 3.1.0\ninfo: {{ title: {}, version: '1' }}\npaths: {{}}\n"
@@ -207,7 +207,7 @@ def test_corrected_openapi_text_converges(
         assert not planned.plan.empty
         with project.client() as client:
             session.apply(client, planned)
-        project.server.finish()
+        project.server.wait_for_jobs()
     project.commit(spec("Pets"))
     _, planned = plan_with_profile(project, profile)
     assert (planned.plan.changes, planned.plan.trouble) == ((), ())

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from dpsync.kinds.registry import build_registry
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from .platform import Platform
@@ -16,7 +16,7 @@ from .platform import Platform
 
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    with ThreadedServer(build(open_store(":memory:"), check_answers=True)) as server:
+    with ThreadedServer(build_companion(open_store(":memory:"), check_responses=True)) as server:
         yield Platform(server, tmp_path_factory.mktemp("laws"))
         assert server.app.violations == []
 
@@ -24,7 +24,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 @pytest.fixture(scope="session")
 def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """Serve the edition that the vendor publishes today; yield it with its kinds."""
-    app = build(open_store(":memory:"), profile="published", check_answers=True)
+    app = build_companion(open_store(":memory:"), profile="published", check_responses=True)
     with ThreadedServer(app) as server:
         yield Platform(server, tmp_path_factory.mktemp("today"), build_registry("published"))
         assert server.app.violations == []
@@ -33,7 +33,7 @@ def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 @pytest.fixture(scope="session")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """Serve only the documented operations; yield the platform with its kinds."""
-    app = build(open_store(":memory:"), profile="reference", check_answers=True)
+    app = build_companion(open_store(":memory:"), profile="reference", check_responses=True)
     with ThreadedServer(app) as server:
         yield Platform(server, tmp_path_factory.mktemp("reference"), build_registry("reference"))
         assert server.app.violations == []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from dpsync.client.transport import Request
-from dpsync.server.operations import EVERY
+from dpsync.server.operations import ALL_OPERATIONS
 
 from .platform import Platform
 
@@ -116,7 +116,7 @@ def _get(transport: Any) -> Callable[[str], Any]:
 
 def _paths() -> list[str]:
     """Return the GET paths of all API editions. A companion returns 404 for paths outside its edition."""
-    paths = {row.path for row in EVERY if row.method == "GET"}
+    paths = {row.path for row in ALL_OPERATIONS if row.method == "GET"}
     kept = [path for path in paths if path == _PAGES or not {*path.split("/")} & _SKIPPED_SEGMENTS.keys()]
     return sorted(kept, key=lambda path: (path.count("{"), path))
 

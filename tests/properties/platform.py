@@ -16,7 +16,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.journal import Report
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import transport
 
@@ -141,10 +141,10 @@ class Platform:
             self.server.app.requests.clear()
             return found
 
-        return self.server.call(take)
+        return self.server.run_in_server(take)
 
     def state(self) -> Fields:
-        return self.server.call(lambda: worlds.dump(self.server.app.store))
+        return self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
 
 
 def fulfilled(platform: Platform, made: Case) -> Fields:

@@ -19,8 +19,8 @@ from random import Random
 from hypothesis.errors import UnsatisfiedAssumption
 
 from dpsync.kinds.registry import build_registry
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 
 from . import others
@@ -44,7 +44,7 @@ def other_kinds_round(platform: Platform, draw: Draw) -> list[str]:
     """Return what differs after a round with integrations, translations, SAML providers and the like."""
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     session = platform.session(others.document(others.organization(draw)))
     return unrestored_values(platform, session, planned_with_answers(platform, session), draw)
 
@@ -66,7 +66,7 @@ def main() -> int:
     broken = 0
     for name, (profile, play) in ROUNDS.items():
         counts: Counter[str] = Counter()
-        app = build(open_store(":memory:"), profile=profile, check_answers=True)
+        app = build_companion(open_store(":memory:"), profile=profile, check_responses=True)
         with tempfile.TemporaryDirectory() as directory, ThreadedServer(app) as server:
             platform = Platform(server, Path(directory), build_registry(profile))
             for seed in seeds:

@@ -310,7 +310,7 @@ class Accident:
 
     def live(self) -> Counter[Key]:
         server = self.platform.server
-        (acme,) = server.call(lambda: worlds.dump(server.app.store))["organizations"]
+        (acme,) = server.run_in_server(lambda: worlds.dump_world(server.app.store))["organizations"]
         return Counter(
             (place, item["title"])
             for place in PLACES

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.machine.checkout import ROOT, Checkout
 from tests.machine.checkout import document as printed

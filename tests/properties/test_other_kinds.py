@@ -24,7 +24,7 @@ def agreed_to(platform: Platform, session: Session) -> Planned:
 
 
 def applied(platform: Platform, configuration: Fields) -> Report:
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     session = platform.session(configuration)
     report = platform.apply(session, agreed_to(platform, session))
     assert report.settled, said(report)
@@ -39,7 +39,7 @@ def test_any_configuration_change_converges(platform: Platform, draw: Draw) -> N
     platform.server.reset(world())
     for wanted in (organization(draw), organization(draw)):
         applied(platform, document(wanted))
-        platform.server.finish(abandoned=True)
+        platform.server.wait_for_jobs(include_abandoned=True)
         platform.writes()
         again = applied(platform, document(wanted))
         assert (again.writes, platform.writes()) == (0, [])
@@ -73,7 +73,7 @@ def test_lost_or_failed_response_creates_no_duplicates(platform: Platform, draw:
 def test_plan_is_independent_of_files_keys_and_parallelism(platform: Platform, draw: Draw) -> None:
     platform.server.reset(world())
     applied(platform, document(organization(draw)))
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     wanted = document(organization(draw))
     plan = platform.plan(platform.session(wanted, parallelism=1)).plan
     root = write_in_parts(draw, wanted, platform.directory / "others")

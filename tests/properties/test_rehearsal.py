@@ -45,7 +45,7 @@ def saved_is_what_was_read(platform: Platform, stage: RehearsalSetup) -> None:
     made = world_file(stage.world(), SavedFrom("https://a.example", "2026-01-31T09:30:00Z", "full"), str)
     platform.server.reset(json.loads(json_text(made)))
     token = Record("token", TOKEN, {}, ref=made["origin"]["caller"])
-    platform.server.call(lambda: platform.server.app.store.put(token))
+    platform.server.run_in_server(lambda: platform.server.app.store.put(token))
     with platform.client() as client:
         again = stage.session.plan(client, stage.planned.options)
     plain, read = without_settings(again), without_settings(stage.planned)
@@ -119,7 +119,7 @@ def test_saved_world_on_published_reproduces_read_responses(today: Platform, dra
 def test_saved_world_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     stage = staged(platform, platform.session(others.document(others.organization(draw))))
     saved_is_what_was_read(platform, stage)
 
@@ -136,7 +136,7 @@ def test_clean_apply_converges_after_rehearsed_faults(platform: Platform, draw: 
 def test_loaded_replica_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     loaded_is_what_was_read(staged(platform, platform.session(others.document(others.organization(draw)))))
 
 
@@ -160,7 +160,7 @@ def test_apply_on_reference_equals_its_rehearsal(reference: Platform, draw: Draw
 def test_apply_of_every_kind_equals_its_rehearsal(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     session = platform.session(others.document(others.organization(draw)))
     rehearsed_is_what_is_done(platform, session, staged(platform, session))
 
@@ -214,9 +214,9 @@ def test_rehearsal_leaves_platform_unchanged(platform: Platform, seed: int) -> N
     platform.start(made)
     stage = staged(platform, platform.session(made.configuration))
     before = platform.state()
-    platform.server.call(platform.server.app.requests.clear)
+    platform.server.run_in_server(platform.server.app.requests.clear)
 
     rehearse(stage)
 
-    assert platform.server.call(lambda: list(platform.server.app.requests)) == []
+    assert platform.server.run_in_server(lambda: list(platform.server.app.requests)) == []
     assert platform.state() == before

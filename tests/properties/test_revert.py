@@ -213,6 +213,6 @@ def test_revert_restores_every_get_response_on_published(today: Platform, draw: 
 def test_revert_restores_every_kind(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied_before(platform, others.document(others.organization(draw)))
-    platform.server.finish(abandoned=True)
+    platform.server.wait_for_jobs(include_abandoned=True)
     session = platform.session(others.document(others.organization(draw)))
     assert unrestored_values(platform, session, planned_with_answers(platform, session), draw) == []

@@ -15,7 +15,7 @@ from dpsync.client.recording import Recording
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.rehearse.faults import RehearsalSetup
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.direct import transport
 
 Staged = Callable[..., RehearsalSetup]

@@ -170,7 +170,7 @@ AGENTS: Json = {
 
 def every_kind() -> Json:
     """Return a world with an object of every kind: the built-in world and the agents of a site."""
-    world = deepcopy(worlds.builtin())
+    world = deepcopy(worlds.load_builtin_world())
     world.pop("records", None)
     world["organizations"][0]["sites"][0].update(deepcopy(AGENTS))
     return world

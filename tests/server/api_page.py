@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from dpsync.server.operations import PARTS
-from dpsync.server.operations.editions import GONE, PROFILES
+from dpsync.server.operations import OPERATIONS_BY_PART
+from dpsync.server.operations.profiles import REMOVED_IN_PUBLISHED
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
@@ -100,7 +100,7 @@ def showing(row: Operation, status: int) -> list[str]:
 def page() -> str:
     """Return docs/api.md: a table of operations for each part of the API."""
     lines = [_API]
-    for title, rows in PARTS:
+    for title, rows in OPERATIONS_BY_PART:
         lines += [
             f"## {title}\n",
             "| operation | behavior | role | API versions |",
@@ -114,7 +114,7 @@ def page() -> str:
 def tests_page() -> str:
     """Return docs/api-tests.md: the statuses of each operation with their tests."""
     lines = [_TESTS]
-    for title, rows in PARTS:
+    for title, rows in OPERATIONS_BY_PART:
         lines += [f"## {title}\n", *(line for row in rows for line in _coverage(row))]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -124,9 +124,9 @@ def _mark(row: Operation) -> str:
 
 
 def _row(row: Operation) -> str:
-    special = row.needs is None and 403 in row.errors
-    role = "see behavior" if special else f"`{row.needs}`" if row.needs else "viewer"
-    unlocked = ", if the space is not locked" if row.edits else ""
+    special = row.required_role is None and 403 in row.error_statuses
+    role = "see behavior" if special else f"`{row.required_role}`" if row.required_role else "viewer"
+    unlocked = ", if the space is not locked" if row.edits_content else ""
     return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | {_versions(row)} |"
 
 
@@ -135,17 +135,21 @@ def _versions(row: Operation) -> str:
     versions = ["published"] if row.profile == "published" else ["full"]
     if row.profile == "reference":
         versions.insert(0, "reference")
-    if row.profile != "published" and row.id not in GONE:
+    if row.profile != "published" and row.id not in REMOVED_IN_PUBLISHED:
         versions.append("published")
-    return "all" if len(versions) == len(PROFILES) else ", ".join(f"`{version}`" for version in versions)
+    return "all" if len(versions) == 3 else ", ".join(f"`{version}`" for version in versions)
 
 
 def _coverage(row: Operation) -> Iterator[str]:
     yield f"### {row.id}{_mark(row)}\n"
     yield f"`{row.method} {row.path}`\n"
-    successes = f"{row.status}, or 201 for a created object" if row.creates else str(row.status)
+    successes = f"{row.status}, or 201 for a created object" if row.may_create else str(row.status)
     yield f"- Success: {successes}."
-    own = [status for status in row.statuses() if (row.id, status) in tests() or status in row.errors]
+    own = [
+        status
+        for status in row.refusal_statuses()
+        if (row.id, status) in tests() or status in row.error_statuses
+    ]
     if own:
         yield "- Errors: " + ", ".join(f"{status} ({WORDS[status]})" for status in own) + "."
     yield f"- Tests: {', '.join(_named(row)) or f'`{SUCCEEDS}`'}.\n"
@@ -153,7 +157,7 @@ def _coverage(row: Operation) -> Iterator[str]:
 
 def _named(row: Operation) -> list[str]:
     found: dict[str, list[int]] = defaultdict(list)
-    for status in (row.status, *row.statuses()):
+    for status in (row.status, *row.refusal_statuses()):
         for test in tests().get((row.id, status), []):
             found[test].append(status)
     return [f"`{test}` ({', '.join(map(str, statuses))})" for test, statuses in found.items()]

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 
 from dpsync.server.http.app import Companion
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.world import dump
+from dpsync.server.process.threaded_server import ThreadedServer
+from dpsync.server.world import dump_world
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -97,7 +97,7 @@ class Api:
 
     def state(self) -> Any:
         """Return the whole state as a world."""
-        return self.server.call(lambda: dump(self.app.store))
+        return self.server.run_in_server(lambda: dump_world(self.app.store))
 
 
 LOADED: dict[str, int] = {}
@@ -107,10 +107,10 @@ LOADED: dict[str, int] = {}
 def fresh(api: Api) -> Iterator[Api]:
     """Yield the built-in world; reload it only if something was written since the last load."""
     api.clock.now = START
-    version = api.server.call(api.app.store.version)
+    version = api.server.run_in_server(api.app.store.version)
     if LOADED.get(api.server.url) != version:
         api.server.reset()
-        LOADED[api.server.url] = api.server.call(api.app.store.version)
+        LOADED[api.server.url] = api.server.run_in_server(api.app.store.version)
     else:
         api.app.requests.clear()
     yield api

@@ -9,14 +9,14 @@ from companion_calls import Api, StillClock, fresh
 from covers import Seen
 from postgres_cluster import postgres, postgres_url  # noqa: F401
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.world import builtin
+from dpsync.server.world import load_builtin_world
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
-WORLD = builtin()
+WORLD = load_builtin_world()
 SEEN = Seen()
 
 
@@ -30,7 +30,7 @@ def _covered(request: pytest.FixtureRequest) -> Iterator[None]:
 def serving(profile: str = "full") -> Iterator[Api]:
     clock = StillClock()
     store = open_store(":memory:")
-    app = build(store, profile=profile, clock=clock, check_answers=True)
+    app = build_companion(store, profile=profile, clock=clock, check_responses=True)
     with (
         ThreadedServer(app) as server,
         httpx.Client(
@@ -80,7 +80,7 @@ def builtin_world() -> dict[str, Any]:
 @pytest.fixture
 def impatient(api: Api) -> Iterator[Api]:
     """Yield a companion that waits only briefly for the answers of other servers."""
-    before = api.app.sources.seconds
-    api.app.sources.seconds = 0.1
+    before = api.app.outside_services.timeout_seconds
+    api.app.outside_services.timeout_seconds = 0.1
     yield api
-    api.app.sources.seconds = before
+    api.app.outside_services.timeout_seconds = before

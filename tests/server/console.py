@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from dpsync.server import world as worlds
 from dpsync.server.console.app import Console
-from dpsync.server.console.plan import PlanProgram
+from dpsync.server.console.plan_runner import PlanProgram
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import Store, open_store
 
 READ = {"platform": "https://docs.example.com/<b>", "readAt": "2026-01-01T00:00:00Z"}
@@ -39,7 +39,7 @@ class Companion(Struct, frozen=True):
         return self.server.app.store
 
     def load(self, world: dict[str, Any]) -> None:
-        self.server.call(lambda: worlds.load(self.store, world))
+        self.server.run_in_server(lambda: worlds.load_world(self.store, world))
 
 
 def printing(text: str, code: int = 0, said: str = "") -> PlanProgram:
@@ -58,7 +58,7 @@ def served(
     read: dict[str, Any] | None = None,
     program: PlanProgram | None = None,
 ) -> Iterator[Companion]:
-    start = worlds.Start({**worlds.builtin(), **({"origin": read} if read else {})})
+    start = worlds.PreparedWorld({**worlds.load_builtin_world(), **({"origin": read} if read else {})})
     store = open_store(":memory:")
 
     def start_over(store: Store) -> None:
@@ -66,7 +66,7 @@ def served(
 
     start_over(store)
     clock = MovableClock(store)
-    app = build(store, profile=profile, clock=clock)
+    app = build_companion(store, profile=profile, clock=clock)
     console = Console(ControlPlane(Gateway(app), clock, start_over, workers), program)
     with ThreadedServer(app, console) as server:
         yield Companion(server.url, server, console)

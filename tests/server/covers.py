@@ -13,12 +13,12 @@ import httpx
 import pytest
 
 from dpsync.server.http.routing import Routes
-from dpsync.server.operations import EVERY
+from dpsync.server.operations import ALL_OPERATIONS
 
 covers = pytest.mark.covers
 covers_row = pytest.mark.covers_row
 
-_ROUTES = Routes((row.method, "/v1" + row.path, row) for row in EVERY)
+_ROUTES = Routes((row.method, "/v1" + row.path, row) for row in ALL_OPERATIONS)
 
 
 @dataclass

@@ -22,7 +22,7 @@ WRITES_NOTHING_THAT_IS_READ = {
 }
 """Operations that are no counterpart of a reading."""
 
-_READ = {row.path: row for row in OPERATIONS if row.method == "GET" and not row.raw}
+_READ = {row.path: row for row in OPERATIONS if row.method == "GET" and not row.returns_text}
 
 
 def _below(thing: Json) -> Json:
@@ -91,9 +91,9 @@ def written() -> list[Operation]:
 
 def body_of(row: Operation, thing: Json) -> Json:
     """Empty where the operation takes nothing of what there is."""
-    assert row.body is not None
-    same = {name: value for name, value in thing.items() if name in row.body.model_fields}
-    return same | _OTHERWISE.get(row.body.__name__, lambda _: {})(thing)
+    assert row.body_model is not None
+    same = {name: value for name, value in thing.items() if name in row.body_model.model_fields}
+    return same | _OTHERWISE.get(row.body_model.__name__, lambda _: {})(thing)
 
 
 def read(api: Api, row: Operation, path: str) -> Json | None:
@@ -112,7 +112,7 @@ def things(api: Api, profile: str = "full") -> Iterator[tuple[Operation, str, Js
     """All that the caller may read and an operation of the profile writes."""
     walk = Walk(api, profile)
     for row in written():
-        if row.supported(profile):
+        if row.is_supported_by(profile):
             for path in walk.paths(row.path):
                 thing = read(api, row, path)
                 if thing is not None:

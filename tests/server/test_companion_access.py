@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from platform_of_roles import NEEDED, ROLES, Role, reaches
 from test_companion_operations import path_of, prepare
 
-from dpsync.server.control.worlds import export
+from dpsync.server.control.world_export import export_state
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.request.operation import Operation
 from tests.soak import examples
@@ -178,7 +178,7 @@ def test_visibility_and_permissions_follow_roles_defaults_and_grants(api: Api, o
 
 # --- what is enough -----------------------------------------------------------------------------------
 
-WITH_LESS = [row for row in OPERATIONS if row.needs not in (None, "admin")]
+WITH_LESS = [row for row in OPERATIONS if row.required_role not in (None, "admin")]
 
 
 @pytest.mark.parametrize("row", WITH_LESS, ids=lambda row: str(row.id))
@@ -188,7 +188,7 @@ def test_documented_minimum_role_suffices_for_each_operation(
     acme, *others = builtin_world["organizations"]
     open_to_all = [{**collection, "defaultLevel": "inherit"} for collection in acme["collections"]]
     prepare(api, {**builtin_world, "organizations": [{**acme, "collections": open_to_all}, *others]})
-    api.patch("/orgs/acme/members/grace", {"role": row.needs})
+    api.patch("/orgs/acme/members/grace", {"role": row.required_role})
     api.as_("grace-token").ok(row.method, path_of(row), BODIES.get(row.id), row.status)
 
 
@@ -207,13 +207,13 @@ def test_nonmembers_and_disabled_members_get_404_everywhere(api: Api, builtin_wo
     acme, *others = builtin_world["organizations"]
     disabled = [{**member, "disabled": member["user"] == "grace"} for member in acme["members"]]
     prepare(api, {**builtin_world, "organizations": [{**acme, "members": disabled}, *others]})
-    before = api.server.call(lambda: export(api.app.store))
+    before = api.server.run_in_server(lambda: export_state(api.app.store))
     for caller in (api.as_("oli-token"), api.as_("grace-token")):
         assert caller.ids("/orgs") == []
         for row in INSIDE:
             answer = caller.call(row.method, path_of(row), BODIES.get(row.id))
             assert answer.status_code == 404, row.id
-    assert api.server.call(lambda: export(api.app.store)) == before
+    assert api.server.run_in_server(lambda: export_state(api.app.store)) == before
     for id in LETS_IN:
         row = next(row for row in OPERATIONS if row.id == id)
         api.as_("grace-token").refused(404, row.method, path_of(row))

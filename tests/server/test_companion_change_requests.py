@@ -265,7 +265,7 @@ def test_expired_deleted_space_leaves_no_records(api: Api) -> None:
     api.delete(GUIDES)
     api.clock.pass_by(days=7, seconds=1)
     api.make("/orgs/acme/spaces", {"title": "Another"})
-    every = api.server.call(lambda: api.app.store.every())
+    every = api.server.run_in_server(lambda: api.app.store.all_records())
     left = [(record.kind, record.id) for record in every if "guides" in (record.scope, record.id)]
     assert left == []
 

@@ -7,7 +7,7 @@ from companion_calls import Api
 from content_calls import GUIDES, OPEN, edited, flat, written
 
 from dpsync.server import world
-from dpsync.server.control.worlds import export
+from dpsync.server.control.world_export import export_state
 
 READS = [
     f"{GUIDES}", f"{GUIDES}/content", f"{GUIDES}/links", f"{GUIDES}/content/files", f"{OPEN}/content",
@@ -23,12 +23,12 @@ def test_exported_world_reloads_with_same_content(api: Api) -> None:
     edited(api, {"operation": "update_page", "page": "welcome", "document": document, "cover": {
         "ref": {"kind": "file", "file": "overview-png"}}, "layout": {"width": "wide"}})  # fmt: skip
     before = [api.get(path) for path in READS]
-    exported = api.server.call(lambda: export(api.app.store))
+    exported = api.server.run_in_server(lambda: export_state(api.app.store))
     kept = {record["kind"] for record in exported["records"]}
     assert "change-request" not in kept
     api.server.reset(exported)
     assert [api.get(path) for path in READS] == before
-    assert api.server.call(lambda: export(api.app.store)) == exported
+    assert api.server.run_in_server(lambda: export_state(api.app.store)) == exported
     again = written(api, "New")
     assert api.get(f"{again}/content")["id"] not in [api.get(f"{OPEN}/content")["id"], before[1]["id"]]
 
@@ -67,4 +67,4 @@ def test_world_file_content_fields_have_defaults(api: Api) -> None:
 )
 def test_world_file_with_invalid_content_is_refused(api: Api, space: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        world.load(api.app.store, {"organizations": [{"id": "o", "spaces": [{"id": "s", **space}]}]})
+        world.load_world(api.app.store, {"organizations": [{"id": "o", "spaces": [{"id": "s", **space}]}]})

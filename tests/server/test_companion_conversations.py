@@ -8,7 +8,7 @@ from covers import covers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.server.jobs.analyst import findings, impact, topic
+from dpsync.server.jobs.analyst import find_issues, impact_of, topic_of
 
 ACME = "/orgs/acme"
 CONVERSATIONS = f"{ACME}/conversations"
@@ -28,7 +28,7 @@ def conversation(id: str, *bodies: str, **more: Any) -> Any:
 def ingest(api: Api, *given: Any) -> None:
     """All of them at once, and analysed."""
     api.post(CONVERSATIONS, list(given), 204)
-    api.server.finish()
+    api.server.wait_for_jobs()
 
 
 def titles(api: Api, **query: Any) -> list[str]:
@@ -48,7 +48,7 @@ def test_ingested_conversation_is_read_back_unchanged(api: Api) -> None:
         "createdAt": "2026-02-20T10:00:00+02:00",
     }
     api.post(CONVERSATIONS, {"id": "a/1 ü", "subject": "Invoice", "parts": parts, "metadata": metadata}, 204)
-    api.server.finish()
+    api.server.wait_for_jobs()
     found = api.get(f"{CONVERSATIONS}/a%2F1%20%C3%BC")
     assert found["parts"] == parts
     assert found["metadata"] == {**metadata, "createdAt": "2026-02-20T08:00:00.000Z"}
@@ -156,7 +156,7 @@ def test_conversations_are_filtered_by_source(api: Api) -> None:
     ],
 )
 def test_conversation_topic_is_first_two_significant_words(text: str, expected: str) -> None:
-    assert topic(text) == expected
+    assert topic_of(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_conversation_topic_is_first_two_significant_words(text: str, expected: 
     ],
 )
 def test_conversation_impact_is_most_severe_keyword(text: str, expected: str) -> None:
-    assert impact(text) == expected
+    assert impact_of(text) == expected
 
 
 roles = st.sampled_from(["user", "assistant", "team-member"])
@@ -177,9 +177,9 @@ roles = st.sampled_from(["user", "assistant", "team-member"])
 
 @given(st.text(max_size=20), st.lists(st.builds(lambda body, role: says(body, role), st.text(), roles)))
 def test_conversation_issues_have_unique_topics(subject: str, parts: list[dict[str, str]]) -> None:
-    found = findings(subject, parts)
+    found = find_issues(subject, parts)
     assert len({finding.topic for finding in found}) == len(found)
-    assert found == findings(subject, parts)
+    assert found == find_issues(subject, parts)
     assert all(finding.title.strip() and finding.topic for finding in found)
 
 
@@ -245,7 +245,7 @@ def test_reingested_conversation_keeps_ids_of_recurring_issues(api: Api) -> None
 def test_many_ingested_conversations_are_all_processed(api: Api) -> None:
     ingest(api, *(conversation(f"c{number}", f"Question {number}?") for number in range(45)))
     assert all("processedAt" in found for found in api.items(CONVERSATIONS))
-    assert api.server.call(lambda: api.app.store.count("job", organization="acme")) == 0
+    assert api.server.run_in_server(lambda: api.app.store.count("job", organization="acme")) == 0
 
 
 def test_unprocessed_conversation_is_processed_after_world_reload(api: Api, builtin_world: Any) -> None:
@@ -255,7 +255,7 @@ def test_unprocessed_conversation_is_processed_after_world_reload(api: Api, buil
     api.server.reset(changed)
     api.server.reset(api.state())
     assert "processedAt" not in api.get(f"{CONVERSATIONS}/late")["conversation"]
-    api.server.finish()
+    api.server.wait_for_jobs()
     assert titles(api, conversation="late") == ["Is the login broken?"]
 
 

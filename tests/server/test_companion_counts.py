@@ -6,12 +6,12 @@ import httpx
 import pytest
 from companion_calls import START
 
-from dpsync.server.access.resolution import RULES, Rules, Surroundings, content_of
-from dpsync.server.access.roles import Role, Standing
+from dpsync.server.access.resolution import RULES, AccessRules, Containers, protected_object
+from dpsync.server.access.roles import OrganizationAccess, Role
 from dpsync.server.access.visible_spaces import SpaceGroups
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.request.cache import StateCache
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.request.context import Context
+from dpsync.server.request.state_cache import StateCache
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
 
@@ -69,15 +69,15 @@ RECORDS = [*SPACES.values(), *AROUND.values(), *SHOWING.values(), *SHOWN]
 EDITIONS = pytest.mark.parametrize("edition", ["full", "published"])
 
 
-def sees(rules: Rules, standing: Standing, space: Record) -> bool:
+def sees(rules: AccessRules, standing: OrganizationAccess, space: Record) -> bool:
     """Return whether a member sees a space, without groups."""
     collections, at = [], AROUND.get(space.parent)
     while at is not None:
-        collections.append(content_of(at))
+        collections.append(protected_object(at))
         at = AROUND.get(at.parent)
-    sites = [content_of(SHOWING[site]) for site, shown in PLACES if shown == space.id]
-    around = Surroundings(tuple(collections), tuple(sites))
-    return rules.resolve(standing, content_of(space), around) is not None
+    sites = [protected_object(SHOWING[site]) for site, shown in PLACES if shown == space.id]
+    around = Containers(tuple(collections), tuple(sites))
+    return rules.resolve(standing, protected_object(space), around) is not None
 
 
 @EDITIONS
@@ -87,9 +87,9 @@ def sees(rules: Rules, standing: Standing, space: Record) -> bool:
 def test_visible_space_count_matches_per_space_access_check(
     edition: str, role: Role, user: str, given: list[Any]
 ) -> None:
-    standing = Standing(True, role, frozenset(given), user=user)
+    standing = OrganizationAccess(True, role, frozenset(given), user_id=user)
     expected = sum(sees(RULES[edition], standing, space) for space in SPACES.values())
-    assert SpaceGroups(RULES[edition], RECORDS).visible([standing]) == expected
+    assert SpaceGroups(RULES[edition], RECORDS).count_visible([standing]) == expected
 
 
 @EDITIONS
@@ -101,11 +101,11 @@ def test_shared_space_count_matches_per_space_access_check(
     edition: str, role: Role, other: Role, given: list[Any], others: list[Any]
 ) -> None:
     both = [
-        Standing(True, role, frozenset(given), user="bo"),
-        Standing(True, other, frozenset(others), user="cy"),
+        OrganizationAccess(True, role, frozenset(given), user_id="bo"),
+        OrganizationAccess(True, other, frozenset(others), user_id="cy"),
     ]
     expected = sum(all(sees(RULES[edition], one, space) for one in both) for space in SPACES.values())
-    assert SpaceGroups(RULES[edition], RECORDS).visible(both) == expected
+    assert SpaceGroups(RULES[edition], RECORDS).count_visible(both) == expected
 
 
 @EDITIONS
@@ -113,19 +113,19 @@ def test_space_groups_stay_current_after_each_write(edition: str) -> None:
     """If the groups miss a write, members see the wrong number of spaces until a restart."""
     rules, members = (
         RULES[edition],
-        [Standing(True, "read", user="bo"), Standing(True, None, frozenset(GRANTS))],
+        [OrganizationAccess(True, "read", user_id="bo"), OrganizationAccess(True, None, frozenset(GRANTS))],
     )
     groups = SpaceGroups(rules, [])
     there: list[Record] = []
     for record in [*RECORDS, *RECORDS[::3]]:
         if record in there:
             there.remove(record)
-            groups.change(record, None)
+            groups.update(record, None)
         else:
             there.append(record)
-            groups.change(None, record)
+            groups.update(None, record)
         for member in members:
-            assert groups.visible([member]) == SpaceGroups(rules, there).visible([member])
+            assert groups.count_visible([member]) == SpaceGroups(rules, there).count_visible([member])
 
 
 class Looking:
@@ -157,14 +157,14 @@ def test_spaces_are_read_once_per_store_version() -> None:
     remembered = StateCache()
     for _ in range(3):
         ctx = Context(store, "user-0", lambda: START)
-        ctx.use_cache(remembered.at(store.version()))
-        counts = [ctx.count_spaces_of("org", user) for user in members]
+        ctx.use_cache(remembered.at_version(store.version()))
+        counts = [ctx.count_visible_spaces("org", user) for user in members]
     assert store.times == 1
     assert len(set(counts)) > 1
     store.put(record("space", "one-more", "", "read"))
     ctx = Context(store, "user-0", lambda: START)
-    ctx.use_cache(remembered.at(store.version()))
-    assert ctx.count_spaces_of("org", "user-0") == counts[0] + 1
+    ctx.use_cache(remembered.at_version(store.version()))
+    assert ctx.count_visible_spaces("org", "user-0") == counts[0] + 1
     store.close()
 
 
@@ -213,23 +213,25 @@ def test_cached_counts_are_updated_after_each_write(server: ThreadedServer) -> N
     store, remembered = server.app.store, server.app._state_cache
 
     def seen(by: StateCache) -> list[Any]:
-        with store.reading():
+        with store.read_transaction():
             ctx = Context(store, "ada", lambda: START)
-            ctx.use_cache(by.at(store.version()))
+            ctx.use_cache(by.at_version(store.version()))
             users = ("ada", "bo", "cy")
             lists = [
                 ctx.count(kind, organization="acme") for kind in ("space", "member", "membership", "grant")
             ]
-            members = ctx.ordered("all", {"member"}, lambda: store.find("member", organization="acme"))
-            both = [ctx.count_spaces_of_both("acme", user) for user in users]
-            counts = [ctx.count_spaces_of("acme", user) for user in users]
-            return [lists, both, counts, [ctx.standing("acme", user) for user in users], members]
+            members = ctx.cached_list("all", {"member"}, lambda: store.find("member", organization="acme"))
+            both = [ctx.count_common_spaces("acme", user) for user in users]
+            counts = [ctx.count_visible_spaces("acme", user) for user in users]
+            return [lists, both, counts, [ctx.access_in("acme", user) for user in users], members]
 
     with httpx.Client(
         base_url=f"{server.url}/v1", headers={"Authorization": "Bearer ada-token"}, timeout=PATIENCE
     ) as http:
-        server.call(lambda: seen(remembered))
+        server.run_in_server(lambda: seen(remembered))
         for method, path, body in STEPS:
             assert http.request(method, path, json=body).is_success == (path != "/spaces/nowhere"), path
-            assert server.call(lambda: remembered.version == store.version()), path
-            assert server.call(lambda: seen(remembered)) == server.call(lambda: seen(StateCache())), path
+            assert server.run_in_server(lambda: remembered.version == store.version()), path
+            assert server.run_in_server(lambda: seen(remembered)) == server.run_in_server(
+                lambda: seen(StateCache())
+            ), path

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from companion_calls import Api
 
-from dpsync.server.records.order import STEP, end, place, renumber
-from dpsync.server.request.paging import page
+from dpsync.server.records.sibling_order import POSITION_STEP, end_position, insert_sibling, write_positions
+from dpsync.server.request.paging import paginate
 from dpsync.server.store import Record, Store, open_store
 from tests.soak import examples
 
@@ -22,12 +22,12 @@ def sequence(store: Store) -> list[Record]:
 
 def put(store: Store, names: str) -> None:
     for number, name in enumerate(names, 1):
-        store.put(Record("thing", name, {}, position=number * STEP))
+        store.put(Record("thing", name, {}, position=number * POSITION_STEP))
 
 
 def shown(store: Store, limit: int, cursor: str | None) -> tuple[str, str | None]:
     """Return the names on a page, and the cursor of the next page."""
-    items, envelope = page(
+    items, envelope = paginate(
         sequence(store), limit=limit, cursor=cursor, key=lambda found: [found.position, found.seq]
     )
     return "".join(item.id for item in items), envelope.get("next", {}).get("page")
@@ -37,7 +37,7 @@ def move(store: Store, name: str, to: int) -> None:
     now = sequence(store)
     item = next(record for record in now if record.id == name)
     rest = [record for record in now if record.id != name]
-    renumber(store, [*rest[:to], item, *rest[to:]], [item])
+    write_positions(store, [*rest[:to], item, *rest[to:]], [item])
 
 
 @pytest.mark.parametrize("limit", range(1, len(NAMES)))
@@ -100,9 +100,9 @@ def test_dense_positions_are_renumbered_on_move() -> None:
     for number, name in enumerate(NAMES, 1):
         store.put(Record("thing", name, {}, position=number))
     now = sequence(store)
-    renumber(store, place(now, now[4], after=("thing", "a")), [now[4]])
+    write_positions(store, insert_sibling(now, now[4], after=("thing", "a")), [now[4]])
     assert "".join(record.id for record in sequence(store)) == "aebcd"
-    assert end(sequence(store)) == 6 * STEP
+    assert end_position(sequence(store)) == 6 * POSITION_STEP
     store.close()
 
 

@@ -7,7 +7,7 @@ from companion_calls import Api
 from covers import covers
 
 from dpsync.server.sites.customization import DEFAULTS
-from dpsync.server.sites.navigation import OVERRIDES
+from dpsync.server.sites.navigation import SITE_SPACE_CUSTOMIZATION
 
 DOCS = "/orgs/acme/sites/docs"
 LOOKS = f"{DOCS}/customization"
@@ -135,7 +135,7 @@ def test_deleting_site_space_deletes_its_customization(api: Api) -> None:
     api.patch(NEWS, {"title": "News"})
     api.delete(f"{DOCS}/site-spaces/docs-news-latest")
     store = api.app.store
-    assert api.server.call(lambda: store.get(OVERRIDES, "docs-news-latest")) is None
+    assert api.server.run_in_server(lambda: store.get(SITE_SPACE_CUSTOMIZATION, "docs-news-latest")) is None
 
 
 def test_site_lists_its_used_features(api: Api) -> None:

@@ -14,8 +14,8 @@ from companion_calls import Api
 from test_companion_operations import path_of, prepare
 from world_walk import Walk
 
-from dpsync.server.operations import EVERY, OPERATIONS
-from dpsync.server.operations.editions import GONE, known
+from dpsync.server.operations import ALL_OPERATIONS, OPERATIONS
+from dpsync.server.operations.profiles import REMOVED_IN_PUBLISHED, operations_of_profile
 from dpsync.server.request.operation import Operation
 from dpsync.server.sites.customization import DEFAULTS
 from tests.contract.editions import document, is_here
@@ -23,7 +23,7 @@ from tests.contract.openapi import Contract
 
 EDITION = "0.202.0"
 NEEDED = f"make contract fetches the vendor's document {EDITION}"
-SERVED = known(EVERY, "published")
+SERVED = operations_of_profile(ALL_OPERATIONS, "published")
 LOOKS_OF_A_SPACE = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
 WITH_MORE: dict[str, Any] = {
     "updateSiteAdaptiveSchema": {
@@ -69,7 +69,9 @@ def test_every_operation_of_published_profile_succeeds(
     assert answer.status_code in expected, answer.text
 
 
-@pytest.mark.parametrize("row", [row for row in OPERATIONS if row.id in GONE], ids=lambda row: str(row.id))
+@pytest.mark.parametrize(
+    "row", [row for row in OPERATIONS if row.id in REMOVED_IN_PUBLISHED], ids=lambda row: str(row.id)
+)
 def test_operations_removed_in_published_profile_return_404(published: Api, row: Operation) -> None:
     answer = published.call(row.method, path_of(row), BODIES.get(row.id))
     assert answer.status_code in (404, 405), answer.text
@@ -77,7 +79,9 @@ def test_operations_removed_in_published_profile_return_404(published: Api, row:
 
 def test_removed_operations_match_vendor_openapi(contract: Contract) -> None:
     there = {(method, path) for method, path, _ in contract.operations()}
-    assert {row.id for row in OPERATIONS if (row.method, _plain(row.path)) not in there} == GONE
+    assert {
+        row.id for row in OPERATIONS if (row.method, _plain(row.path)) not in there
+    } == REMOVED_IN_PUBLISHED
 
 
 def _plain(path: str) -> str:

@@ -12,30 +12,30 @@ import pytest
 from companion_calls import START, Api, StillClock
 
 from dpsync.server import world as worlds
-from dpsync.server.control.worlds import export
-from dpsync.server.families import FAMILIES
-from dpsync.server.http.app import build
-from dpsync.server.models.base import AnswerBody, Body, Id, Stamp, absent
+from dpsync.server.control.world_export import export_state
+from dpsync.server.http.app import build_companion
+from dpsync.server.models.base import AnswerBody, Body, Id, Timestamp, optional_field
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.operations.rows import Rows
-from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.records.family import Dependency, Families, Family, OrdinaryResource, clear
-from dpsync.server.records.world_format import listed
+from dpsync.server.operations.builders import CrudOperations
+from dpsync.server.process.threaded_server import ThreadedServer
+from dpsync.server.records.record_kind import CrudResource, Dependency, RecordKind, RecordKinds, clear_column
+from dpsync.server.records.world_sections import list_section
 from dpsync.server.request.context import Context
+from dpsync.server.resources import RECORD_KINDS
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
 
 
 class BannerUpdate(Body):
-    title: str = absent(max_length=40)
-    text: str = absent()
-    level: Literal["info", "alert"] = absent()
-    closable: bool = absent()
+    title: str = optional_field(max_length=40)
+    text: str = optional_field()
+    level: Literal["info", "alert"] = optional_field()
+    closable: bool = optional_field()
 
 
 class BannerCreate(BannerUpdate):
     title: str
-    team: str = absent()
+    team: str = optional_field()
 
 
 class Banner(AnswerBody):
@@ -46,11 +46,11 @@ class Banner(AnswerBody):
     level: str
     closable: bool
     team: str | None
-    createdAt: Stamp
+    createdAt: Timestamp
 
 
 def begin(ctx: Context, banner: Record) -> None:
-    banner.doc = {"text": "", "level": "info", "closable": True, "createdAt": ctx.stamp}
+    banner.doc = {"text": "", "level": "info", "closable": True, "createdAt": ctx.timestamp}
     banner.ref = ctx.body.team or ""
 
 
@@ -62,38 +62,39 @@ def answer(ctx: Context, banner: Record) -> dict[str, Any]:
     return {"object": "banner", "id": banner.id, "team": banner.ref or None, **banner.doc}
 
 
-BANNERS = Family(
+BANNERS = RecordKind(
     "banner",
-    prefix="sign",
+    id_prefix="sign",
     owner="site",
-    depends_on=(Dependency("team", on_delete=clear("ref")),),
-    world=listed("banner", "banners", "site", ref="team", times=("createdAt",), text="", level="info",
-                 closable=True),
-    resource=OrdinaryResource("banner", "/banners", "bannerId", answer, Banner, BannerCreate,
-                              BannerUpdate, begin, write),
+    depends_on=(Dependency("team", on_delete=clear_column("ref")),),
+    world_section=list_section("banner", "banners", "site", ref_field="team", timestamp_fields=("createdAt",),
+                               text="", level="info",
+                               closable=True),
+    crud=CrudResource("banner", "/banners", "bannerId", answer, Banner, BannerCreate,
+                      BannerUpdate, begin, write),
 )  # fmt: skip
-ROWS = Rows(BANNERS)
+ROWS = CrudOperations(BANNERS)
 OF_BANNERS = (
     ROWS.list("listBanners"),
-    ROWS.create("createBanner", needs="create"),
+    ROWS.create("createBanner", required_role="create"),
     ROWS.get("getBanner"),
-    ROWS.update("updateBanner", needs="edit"),
-    ROWS.delete("deleteBanner", needs="create"),
+    ROWS.update("updateBanner", required_role="edit"),
+    ROWS.delete("deleteBanner", required_role="create"),
 )
 
 SITE = "/orgs/acme/sites/docs"
 TEAM = "/orgs/acme/teams/writers"
-ALL = Families((*FAMILIES, BANNERS))
+ALL = RecordKinds((*RECORD_KINDS, BANNERS))
 
 
 @pytest.fixture(scope="module")
 def serving() -> Iterator[Api]:
     clock = StillClock()
-    app = build(
+    app = build_companion(
         open_store(":memory:"),
         clock=clock,
-        check_answers=True,
-        families=ALL,
+        check_responses=True,
+        record_kinds=ALL,
         operations=(*OPERATIONS, *OF_BANNERS),
     )
     with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
@@ -151,7 +152,7 @@ def test_new_resource_refuses_invalid_requests(banners: Api) -> None:
 def test_new_resource_is_deleted_with_its_site(banners: Api) -> None:
     banners.make(f"{SITE}/banners", {"title": "New"})
     banners.delete(SITE)
-    assert banners.server.call(lambda: banners.app.store.count("banner")) == 0
+    assert banners.server.run_in_server(lambda: banners.app.store.count("banner")) == 0
 
 
 def test_new_resource_loses_reference_to_deleted_team(banners: Api) -> None:
@@ -183,12 +184,12 @@ def test_new_resource_is_loaded_from_world_file(banners: Api, builtin_world: dic
 
 def test_new_resource_is_exported_and_reloaded(builtin_world: dict[str, Any]) -> None:
     store, again = open_store(":memory:"), open_store(":memory:")
-    worlds.load(store, with_banners(builtin_world), families=ALL)
-    dumped = worlds.dump(store, ALL)
+    worlds.load_world(store, with_banners(builtin_world), record_kinds=ALL)
+    dumped = worlds.dump_world(store, ALL)
     banners = dumped["organizations"][0]["sites"][0]["banners"]
     assert [banner["title"] for banner in banners] == ["Sale", "Short"]
-    assert "banner" not in {record["kind"] for record in export(store, ALL)["records"]}
-    worlds.load(again, dumped, families=ALL)
+    assert "banner" not in {record["kind"] for record in export_state(store, ALL)["records"]}
+    worlds.load_world(again, dumped, record_kinds=ALL)
     assert [told(banner) for banner in again.find("banner")] == [
         told(banner) for banner in store.find("banner")
     ]
@@ -202,13 +203,13 @@ def told(record: Record) -> dict[str, Any]:
 
 def test_builtin_world_contains_only_declared_kinds(builtin_world: dict[str, Any]) -> None:
     store = open_store(":memory:")
-    worlds.load(store, builtin_world)
-    assert {record.kind for record in store.every()} <= {family.kind for family in FAMILIES}
+    worlds.load_world(store, builtin_world)
+    assert {record.kind for record in store.all_records()} <= {family.name for family in RECORD_KINDS}
     store.close()
 
 
 def test_id_for_kind_without_ids_raises_key_error() -> None:
     store = open_store(":memory:")
     with pytest.raises(KeyError, match="member"):
-        FAMILIES.new_id(store, "member")
+        RECORD_KINDS.new_id(store, "member")
     store.close()

@@ -94,7 +94,7 @@ def lived(api: Api, seed: int) -> None:
     republish(api)
     api.delete("/orgs/acme/members/lin")
     let_go(api, Random(seed))
-    api.server.finish()
+    api.server.wait_for_jobs()
 
 
 def refusals(api: Api, profile: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 from companion_calls import Api
 from platform_of_roles import give, given
 
-from dpsync.server.control.worlds import export
+from dpsync.server.control.world_export import export_state
 
 ACME = "/orgs/acme"
 ON = {"Space": "/spaces/support", "Collection": "/collections/internal", "Site": f"{ACME}/sites/help"}
@@ -43,7 +43,7 @@ def test_duplicated_space_keeps_its_grants(api: Api) -> None:
 
 
 def records(api: Api, kind: str) -> list[str]:
-    return api.server.call(lambda: [record.id for record in api.app.store.find(kind)])
+    return api.server.run_in_server(lambda: [record.id for record in api.app.store.find(kind)])
 
 
 def test_collection_transfer_or_delete_ends_grants(api: Api) -> None:
@@ -73,7 +73,7 @@ def test_grants_end_when_site_is_deleted(api: Api) -> None:
 
 def about(api: Api, space: str) -> list[tuple[str, str]]:
     """Every record that is the space, or names it where records name others."""
-    every = api.server.call(api.app.store.every)
+    every = api.server.run_in_server(api.app.store.all_records)
     named = [(one, (one.id, one.scope, one.parent, one.ref)) for one in every]
     return [(one.kind, one.id) for one, names in named if space in names]
 
@@ -128,10 +128,10 @@ def test_exported_world_reloads_with_same_grants(api: Api, builtin_world: dict[s
     give(api, safety, None, users=["lenny"])
     api.delete("/spaces/valves")
     give(api, "/spaces/manual", "edit", users=["carl"])
-    exported = api.server.call(lambda: export(api.app.store))
+    exported = api.server.run_in_server(lambda: export_state(api.app.store))
     assert [record for record in exported.get("records", []) if record["kind"] == "grant"] == []
     api.server.reset(exported)
-    assert api.server.call(lambda: export(api.app.store)) == exported
+    assert api.server.run_in_server(lambda: export_state(api.app.store)) == exported
     assert given(api, safety)["user"] == {"lenny": None, "carl": "read"}
     assert api.as_("carl-token").ids("/orgs/globex/spaces") == ["manual", "safety"]
 

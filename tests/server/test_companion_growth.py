@@ -16,8 +16,8 @@ import httpx
 import pytest
 from companion_calls import Api, StillClock
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
 
@@ -77,8 +77,8 @@ class Counting:
         self.records += len(found)
         return found
 
-    def listed(self, kind: str, after: int, limit: int, **where: Any) -> list[Record]:
-        found: list[Record] = self._store.listed(kind, after, limit, **where)
+    def find_by_creation(self, kind: str, after: int, limit: int, **where: Any) -> list[Record]:
+        found: list[Record] = self._store.find_by_creation(kind, after, limit, **where)
         self.queries += 1
         self.records += len(found)
         return found
@@ -128,7 +128,7 @@ def world(size: int) -> dict[str, Any]:
 
 def serving(size: int, profile: str) -> Iterator[tuple[Api, Counting]]:
     store = Counting(open_store(":memory:"))
-    app = build(store, profile=profile)
+    app = build_companion(store, profile=profile)
     with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         server.reset(world(size))
         yield Api(server, http, StillClock()), store

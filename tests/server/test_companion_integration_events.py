@@ -14,10 +14,10 @@ from covers import covers
 from loopback import Quiet, listening
 
 from dpsync.server import world
-from dpsync.server.control.worlds import export
-from dpsync.server.http.app import build
+from dpsync.server.control.world_export import export_state
+from dpsync.server.http.app import build_companion
 from dpsync.server.integrations import events
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 
@@ -75,7 +75,7 @@ def new_events(api: Api, integration: str = TOOLS) -> list[Any]:
 
 def told(api: Api, count: int, integration: str = TOOLS) -> list[Any]:
     """Return the new events once all are sent, and check their number."""
-    api.server.finish()
+    api.server.wait_for_jobs()
     found = new_events(api, integration)
     assert len(found) == count
     return found
@@ -203,7 +203,7 @@ def test_refused_installation_change_records_no_event(api: Api) -> None:
 
 
 def test_only_latest_integration_events_are_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "KEPT", 3)
+    monkeypatch.setattr(events, "MAX_EVENTS", 3)
     for number in range(4):
         configure(api, server=str(number))
     assert api.ids(f"{TOOLS}/events") == ["event-2", "event-3", "event-4"]
@@ -286,11 +286,11 @@ def test_tunnel_outside_loopback_is_not_contacted(api: Api, url: str) -> None:
 
 
 def test_allowed_tunnel_host_is_contacted(impatient: Api) -> None:
-    impatient.app.sources.allowed = ["Tunnel.invalid"]
+    impatient.app.outside_services.allowed_hosts = ["Tunnel.invalid"]
     develop(impatient, "http://tunnel.invalid/")
     configure(impatient, server="x")
     (detail,) = told(impatient, 1)
-    impatient.app.sources.allowed = ()
+    impatient.app.outside_services.allowed_hosts = ()
     assert detail["event"]["status"] == "failed"
     assert "may not contact" not in logs(detail)[-1][1]
 
@@ -335,7 +335,7 @@ def test_queued_event_is_recorded_unsent_after_development_ends(api: Api, tunnel
 def test_tunnel_queue_is_limited_to_kept_events(
     api: Api, tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "KEPT", 2)
+    monkeypatch.setattr(events, "MAX_EVENTS", 2)
     develop(api, tunnel.url)
     tunnel.free.clear()
     for number in range(3):
@@ -344,7 +344,7 @@ def test_tunnel_queue_is_limited_to_kept_events(
     assert (detail["event"]["id"], detail["event"]["status"]) == ("event-3", "failed")
     assert logs(detail) == [("error", "not sent, because 2 other events wait for the tunnel")]
     tunnel.free.set()
-    api.server.finish()
+    api.server.wait_for_jobs()
     assert api.ids(f"{TOOLS}/events") == ["event-1", "event-2"]
 
 
@@ -397,7 +397,7 @@ def test_queued_event_is_sent_after_world_reload(api: Api, tunnel: Tunnel) -> No
     tunnel.free.clear()
     configure(api, server="x")
     assert tunnel.arrived.acquire(timeout=PATIENCE)
-    dumped = api.server.call(lambda: world.dump(api.app.store))
+    dumped = api.server.run_in_server(lambda: world.dump_world(api.app.store))
     api.server.reset(dumped)
     tunnel.free.set()
     (detail,) = told(api, 1)
@@ -410,9 +410,9 @@ def test_queued_event_is_sent_after_process_restart(tmp_path: Path, tunnel: Tunn
     for left_behind in (True, False):
         store = open_store(database)
         if left_behind:
-            world.load(store, world.builtin())
+            world.load_world(store, world.load_builtin_world())
         with (
-            ThreadedServer(build(store)) as server,
+            ThreadedServer(build_companion(store)) as server,
             httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
         ):
             api = Api(server, http, StillClock())
@@ -430,7 +430,7 @@ def test_queued_event_is_sent_after_process_restart(tmp_path: Path, tunnel: Tunn
 def test_exported_world_reloads_with_integration_events(api: Api) -> None:
     configure(api, server="x")
     before = [api.get(f"{TOOLS}/events/{id}") for id in api.ids(f"{TOOLS}/events")]
-    api.server.reset(api.server.call(lambda: export(api.app.store)))
+    api.server.reset(api.server.run_in_server(lambda: export_state(api.app.store)))
     assert [api.get(f"{TOOLS}/events/{id}") for id in api.ids(f"{TOOLS}/events")] == before
     configure(api, server="y")
     assert api.ids(f"{TOOLS}/events") == [*BEFORE, "event-1", "event-2"]
@@ -442,7 +442,7 @@ def test_world_with_installation_on_unknown_target_is_refused(builtin_world: Any
     installation = {"integration": "acme-tools", f"{level}s": [{level: "none"}]}
     store = open_store(":memory:")
     with pytest.raises(ValueError, match=f"unknown {level} 'none'"):
-        world.load(store, {"organizations": [{**acme, "installations": [installation]}]})
+        world.load_world(store, {"organizations": [{**acme, "installations": [installation]}]})
     store.close()
 
 
@@ -452,11 +452,11 @@ def test_integrations_and_installations_survive_world_export(api: Api) -> None:
     api.make(f"{INSTALLED}/spaces", {"space": "guides"})
     reads = ("/integrations", f"{TOOLS}/installations", f"{TOOLS}/spaces", f"{STATUS}/sites")
     before = [api.items(path) for path in reads]
-    dumped = api.server.call(lambda: world.dump(api.app.store))
+    dumped = api.server.run_in_server(lambda: world.dump_world(api.app.store))
     published = {one["name"]: one for one in dumped["organizations"][0]["integrations"]}
     assert published["weather"]["secrets"] == {"K": "v"}
     assert published["weather"]["icon"] == "R0lGODlh"
     api.server.reset(dumped)
     assert [api.items(path) for path in reads] == before
     assert api.http.get(api.get("/integrations/weather")["urls"]["icon"]).content == b"GIF89a"
-    assert api.server.call(lambda: world.dump(api.app.store)) == dumped
+    assert api.server.run_in_server(lambda: world.dump_world(api.app.store)) == dumped

@@ -7,7 +7,7 @@ import pytest
 from companion_calls import Api
 from covers import covers
 
-from dpsync.server.integrations.images import LARGEST_IMAGE
+from dpsync.server.integrations.images import MAX_IMAGE_BYTES
 from dpsync.server.store import Store
 
 ALL = "/integrations"
@@ -84,7 +84,7 @@ def test_integration_secrets_and_script_are_never_returned(api: Api) -> None:
         kept = store.get("integration-bundle", "weather")
         return kept.doc if kept else None
 
-    kept = api.server.call(lambda: bundle(api.app.store))
+    kept = api.server.run_in_server(lambda: bundle(api.app.store))
     assert (kept["secrets"], kept["script"]) == ({"KEY": "sesame"}, "export default {}")
     assert kept["runtime"] == "v2"
 
@@ -166,7 +166,7 @@ def test_integration_name_taken_by_other_organization_is_refused(api: Api) -> No
         {"icon": "YQ"},
         {"previewImages": ["é"]},
         {"previewImages": [encoded(PNG)] * 4},
-        {"icon": encoded(b"x" * (LARGEST_IMAGE + 1))},
+        {"icon": encoded(b"x" * (MAX_IMAGE_BYTES + 1))},
     ],
     ids=lambda given: str(next(iter(given))),
 )
@@ -200,7 +200,7 @@ def test_integration_name_with_invalid_characters_is_refused(api: Api, name: str
     ids=["png", "jpeg", "gif", "webp", "svg", "svg-bom", "comment", "svgish", "unknown"],
 )
 def test_integration_image_is_served_with_detected_type(api: Api, content: bytes, content_type: str) -> None:
-    content = content[:LARGEST_IMAGE]
+    content = content[:MAX_IMAGE_BYTES]
     made = publish(api, icon=encoded(content), previewImages=[encoded(PNG), encoded(content)])
     assert made["urls"]["icon"].startswith(made["urls"]["assets"] + "/")
     assert len(made["previewImages"]) == 2

@@ -13,10 +13,10 @@ from covers import covers
 from loopback import Quiet, listening
 
 from dpsync.server import world
-from dpsync.server.http.app import build
-from dpsync.server.jobs import specification
+from dpsync.server.http.app import build_companion
+from dpsync.server.jobs import specification_checks
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.request.context import Context
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
@@ -70,7 +70,7 @@ def site() -> Iterator[Site]:
 
 
 def processed(api: Api, slug: str) -> Any:
-    api.server.finish()
+    api.server.wait_for_jobs()
     spec = api.get(f"{SPECS}/{slug}")
     assert spec["processingState"] == "complete"
     return spec
@@ -188,9 +188,9 @@ def test_openapi_source_redirect_must_stay_on_loopback(api: Api, site: Site) -> 
 
 
 def test_openapi_source_on_allowed_host_is_contacted(impatient: Api) -> None:
-    impatient.app.sources.allowed = ["ACME.invalid"]
+    impatient.app.outside_services.allowed_hosts = ["ACME.invalid"]
     spec = process(impatient, url="http://acme.invalid/openapi.yaml")
-    impatient.app.sources.allowed = ()
+    impatient.app.outside_services.allowed_hosts = ()
     assert "may not contact" not in spec["lastProcessedErrors"][0]["message"]
 
 
@@ -200,7 +200,7 @@ def test_last_openapi_put_wins_over_unfinished_fetch(api: Api, site: Site) -> No
     assert site.hangs.wait(PATIENCE)
     good = process(api, text=GOOD)
     site.release.set()
-    api.server.finish(abandoned=True)
+    api.server.wait_for_jobs(include_abandoned=True)
     assert api.get(f"{SPECS}/new") == good
 
 
@@ -209,14 +209,14 @@ def test_openapi_spec_deleted_during_fetch_stays_deleted(api: Api, site: Site) -
     assert site.hangs.wait(PATIENCE)
     api.delete(f"{SPECS}/new")
     site.release.set()
-    api.server.finish(abandoned=True)
+    api.server.wait_for_jobs(include_abandoned=True)
     api.refused(404, "GET", f"{SPECS}/new")
 
 
 def test_unfinished_openapi_fetch_continues_after_world_reload(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
     assert site.hangs.wait(PATIENCE)
-    dumped = api.server.call(lambda: world.dump(api.app.store))
+    dumped = api.server.run_in_server(lambda: world.dump_world(api.app.store))
     api.server.reset(dumped)
     site.release.set()
     assert processed(api, "new")["lastVersion"]
@@ -226,14 +226,19 @@ def test_unfinished_openapi_fetch_continues_after_world_reload(api: Api, site: S
 def test_unfinished_openapi_processing_continues_after_restart(tmp_path: Path) -> None:
     """The answer was given, and the process died before anything else."""
     left = open_store(str(tmp_path / "state.db"))
-    world.load(left, world.builtin())
+    world.load_world(left, world.load_builtin_world())
     (row,) = (row for row in OPERATIONS if row.id == "createOpenAPISpec")
-    assert row.body is not None
-    body = row.body.model_validate({"slug": "new", "source": {"text": GOOD}})
-    build(left).run(row, Context(left, "ada", lambda: START, {"organizationId": "acme"}, body=body))
+    assert row.body_model is not None
+    body = row.body_model.model_validate({"slug": "new", "source": {"text": GOOD}})
+    build_companion(left).run_operation(
+        row, Context(left, "ada", lambda: START, {"organizationId": "acme"}, body=body)
+    )
     left.close()
     store = open_store(str(tmp_path / "state.db"))
-    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
+    with (
+        ThreadedServer(build_companion(store)) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
+    ):
         assert processed(Api(server, http, StillClock()), "new")["lastVersion"]
     store.close()
 
@@ -324,4 +329,4 @@ def test_openapi_access_depends_on_role(api: Api, role: str | None, reads: int, 
     ],
 )
 def test_openapi_document_errors_are_reported_by_code(text: str, codes: list[str]) -> None:
-    assert [error["code"] for error in specification.errors_of(text)] == codes
+    assert [error["code"] for error in specification_checks.find_errors(text)] == codes

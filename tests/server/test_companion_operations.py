@@ -12,11 +12,11 @@ from cases.site_cases import with_more
 from companion_calls import Api, fresh
 from covers import covers_row
 
-from dpsync.server.http.incoming import LARGEST_BODY
-from dpsync.server.operations import EVERY, OPERATIONS
+from dpsync.server.http.request_parsing import MAX_BODY_BYTES
+from dpsync.server.operations import ALL_OPERATIONS, OPERATIONS
 from dpsync.server.request.operation import Operation
 
-SERVED = EVERY
+SERVED = ALL_OPERATIONS
 REFERENCE = [row for row in SERVED if row.profile == "reference"]
 
 
@@ -92,7 +92,7 @@ def test_every_operation_returns_401_without_token(api: Api, row: Operation) -> 
 
 
 @covers_row(404)
-@rows(lambda row: 404 in row.statuses() and row.id not in OPEN)
+@rows(lambda row: 404 in row.refusal_statuses() and row.id not in OPEN)
 def test_every_operation_returns_404_to_nonmember(api: Api, row: Operation, builtin_world: Any) -> None:
     prepare(api, builtin_world)
     api.as_(OUTSIDER).refused(404, row.method, path_of(row), BODIES.get(row.id))
@@ -127,38 +127,38 @@ def test_delete_of_invisible_object_returns_404(api: Api, row: Operation, builti
 
 
 @covers_row(403)
-@rows(lambda row: row.needs is not None)
+@rows(lambda row: row.required_role is not None)
 def test_every_operation_returns_403_below_needed_role(api: Api, row: Operation, builtin_world: Any) -> None:
     prepare(api, builtin_world)
-    api.patch("/orgs/acme/members/grace", {"role": below(row.needs)})
+    api.patch("/orgs/acme/members/grace", {"role": below(row.required_role)})
     api.as_("grace-token").refused(403, row.method, path_of(row), BODIES.get(row.id))
 
 
 @covers_row(400)
-@rows(lambda row: row.body is not None)
+@rows(lambda row: row.body_model is not None)
 def test_non_object_body_is_refused(api: Api, row: Operation) -> None:
     message = api.refused(400, row.method, path_of(row), [1])
     assert message.startswith(("body: ", "body.conversations.0: "))
 
 
 @covers_row(415)
-@rows(lambda row: row.body is not None)
+@rows(lambda row: row.body_model is not None)
 def test_non_json_content_type_is_refused(api: Api, row: Operation) -> None:
     text = {"content": "title=New", "headers": {"Content-Type": "text/plain"}}
     assert "application/json is required" in api.refused(415, row.method, path_of(row), **text)
 
 
 @covers_row(413)
-@rows(lambda row: row.body is not None)
+@rows(lambda row: row.body_model is not None)
 def test_body_above_size_limit_is_refused(api: Api, row: Operation) -> None:
-    long = {"content": b" " * (LARGEST_BODY + 1), "headers": {"Content-Type": "application/json"}}
-    assert str(LARGEST_BODY) in api.refused(413, row.method, path_of(row), **long)
+    long = {"content": b" " * (MAX_BODY_BYTES + 1), "headers": {"Content-Type": "application/json"}}
+    assert str(MAX_BODY_BYTES) in api.refused(413, row.method, path_of(row), **long)
 
 
 @covers_row(400)
-@rows(lambda row: row.query.refusable())
+@rows(lambda row: row.query_model.can_be_invalid())
 def test_invalid_query_parameter_is_refused(api: Api, row: Operation) -> None:
-    fields = row.query.model_fields
+    fields = row.query_model.model_fields
     typed = next((name for name, field in fields.items() if field.annotation not in (str, str | None)), None)
     name = typed or next(iter(fields))
     path, given = path_of(row).partition("?")[0], {"params": {typed: "nonsense-"} if typed else {}}

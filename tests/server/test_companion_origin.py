@@ -14,8 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from dpsync.server import world as worlds
 from dpsync.server.control.request_guard import RequestGuard
-from dpsync.server.control.worlds import export
-from dpsync.server.jobs.sources import FetchError, OutsideServices
+from dpsync.server.control.world_export import export_state
+from dpsync.server.jobs.outside_services import FetchError, OutsideServices
 from dpsync.server.store import Store, open_store
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
@@ -60,8 +60,8 @@ def test_world_without_tokens_accepts_administrator_token(docs_platform: DocsPla
 
 
 def test_exported_world_keeps_its_origin(store: Store) -> None:
-    worlds.load(store, WORLD)
-    assert export(store)["origin"] == READ
+    worlds.load_world(store, WORLD)
+    assert export_state(store)["origin"] == READ
 
 
 @pytest.mark.parametrize(
@@ -77,17 +77,17 @@ def test_exported_world_keeps_its_origin(store: Store) -> None:
 )
 def test_invalid_world_origin_is_refused(store: Store, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"origin.{next(iter(wrong))}"):
-        worlds.load(store, {**WORLD, "origin": {**READ, **wrong}})
+        worlds.load_world(store, {**WORLD, "origin": {**READ, **wrong}})
     record = {"kind": "origin", "id": "origin", "doc": {**READ, **wrong}}
     with pytest.raises(ValueError, match=f"origin.{next(iter(wrong))}"):
-        worlds.load(store, {**WORLD, "records": [record]})
+        worlds.load_world(store, {**WORLD, "records": [record]})
 
 
 def test_world_file_of_unknown_format_is_refused(store: Store) -> None:
     with pytest.raises(
         ValueError, match=r"'dpsync.world/2', but this version of dpsync reads dpsync.world/1"
     ):
-        worlds.load(store, {**WORLD, "format": "dpsync.world/2"})
+        worlds.load_world(store, {**WORLD, "format": "dpsync.world/2"})
 
 
 def test_world_file_yaml_alias_bomb_is_refused(tmp_path: Path) -> None:
@@ -95,12 +95,12 @@ def test_world_file_yaml_alias_bomb_is_refused(tmp_path: Path) -> None:
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (tmp_path / "world.yaml").write_text("\n".join(lines))
     with pytest.raises(ValueError, match="contain more than"):
-        worlds.read(tmp_path / "world.yaml")
+        worlds.read_world(tmp_path / "world.yaml")
 
 
 def test_directory_is_refused_as_world_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not a regular file"):
-        worlds.read(tmp_path)
+        worlds.read_world(tmp_path)
 
 
 def apart(work: Coroutine[Any, Any, Any]) -> Any:
@@ -112,7 +112,7 @@ def apart(work: Coroutine[Any, Any, Any]) -> Any:
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
 def test_world_file_urls_are_not_fetched_from_loopback(url: str) -> None:
     with pytest.raises(FetchError, match="start dpsync serve with --allow-fetch"):
-        apart(OutsideServices(loopback=False).fetch(url))
+        apart(OutsideServices(allow_loopback=False).fetch(url))
 
 
 # --- who may ask --------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def status(headers: dict[str, str], peer: str = "127.0.0.1") -> int:
             "type": "http", "method": "GET", "path": "/v1/orgs", "raw_path": b"/v1/orgs", "scheme": "http",
             "query_string": b"", "headers": pairs, "client": (peer, 5), "server": ("127.0.0.1", 80),
         }  # fmt: skip
-        await RequestGuard(_inner, "127.0.0.1", private=True)(scope, receive, send)
+        await RequestGuard(_inner, "127.0.0.1", local_only=True)(scope, receive, send)
 
     apart(ask())
     return int(sent[0]["status"])

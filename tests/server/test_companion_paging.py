@@ -49,7 +49,7 @@ def talk(api: Api) -> None:
     for word in ("alpha", "beta", "gamma", "delta", "omega"):
         part = {"type": "message", "role": "user", "body": f"{word} {word}s?"}
         api.post(f"{ACME}/conversations", {"id": word, "parts": [part]}, 204)
-    api.server.finish()
+    api.server.wait_for_jobs()
 
 
 LISTS = {
@@ -65,7 +65,7 @@ every_list = pytest.mark.parametrize("name", LISTS)
 
 
 def is_list(row: Operation) -> bool:
-    return "limit" in row.query.model_fields
+    return "limit" in row.query_model.model_fields
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_new_item_between_pages_shifts_no_others(acme: Api, name: str) -> None:
     if "/conversations" in path:
         part = {"type": "message", "role": "user", "body": "Something else?"}
         acme.post(f"{ACME}/conversations", {"id": "late", "parts": [part]}, 204)
-        acme.server.finish()
+        acme.server.wait_for_jobs()
     else:
         acme.post(path, TEXT)
     rest = acme.items(path, limit=2, page=first["next"]["page"])

@@ -25,8 +25,8 @@ from test_companion_access import (
     world,
 )
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
 from tests.soak import examples
@@ -118,7 +118,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     directory: Path = tmp_path_factory.mktemp("state")
     store = open_store(":memory:" if request.param == "memory" else str(directory / "companion.db"))
     clock = StillClock()
-    app = build(store, profile="published", clock=clock, check_answers=True)
+    app = build_companion(store, profile="published", clock=clock, check_responses=True)
     with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         yield Api(server, http, clock)
     store.close()

@@ -9,7 +9,7 @@ import pytest
 from cases import IDS
 from companion_calls import Api
 
-from dpsync.server.http.incoming import LARGEST_BODY
+from dpsync.server.http.request_parsing import MAX_BODY_BYTES
 from dpsync.server.operations import OPERATIONS
 from tests.patience import PATIENCE
 
@@ -54,7 +54,7 @@ def _whole(size: int) -> bytes:
 
 
 def test_body_above_ten_mebibytes_returns_413(api: Api) -> None:
-    for content in (_whole(LARGEST_BODY + 1), iter([_whole(LARGEST_BODY), b" "])):
+    for content in (_whole(MAX_BODY_BYTES + 1), iter([_whole(MAX_BODY_BYTES), b" "])):
         headers = {"Authorization": "Bearer ada-token", "Content-Type": "application/json"}
         with httpx.Client(base_url=api.server.url, timeout=PATIENCE) as http:
             answer = http.patch("/v1/spaces/guides", content=content, headers=headers)
@@ -64,7 +64,7 @@ def test_body_above_ten_mebibytes_returns_413(api: Api) -> None:
 
 def test_body_of_exactly_ten_mebibytes_is_read(api: Api) -> None:
     headers = {"Content-Type": "application/json"}
-    message = api.refused(400, "PATCH", "/spaces/guides", content=_whole(LARGEST_BODY), headers=headers)
+    message = api.refused(400, "PATCH", "/spaces/guides", content=_whole(MAX_BODY_BYTES), headers=headers)
     assert message.startswith("body.title")
 
 
@@ -179,7 +179,7 @@ def test_openapi_document_lists_exactly_served_operations(api: Api, reference: A
     for caller, profile in ((api, "full"), (reference, "reference")):
         paths = caller.http.get("/v1/openapi.json").json()["paths"]
         listed = {(method.upper(), path) for path, methods in paths.items() for method in methods}
-        assert listed == {(row.method, row.path) for row in OPERATIONS if row.supported(profile)}
+        assert listed == {(row.method, row.path) for row in OPERATIONS if row.is_supported_by(profile)}
 
 
 def test_openapi_document_references_resolve(api: Api) -> None:

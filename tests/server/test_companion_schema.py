@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from pydantic_core import from_json
 from schemathesis import checks
 
-from dpsync.server.http.app import build
+from dpsync.server.http.app import build_companion
 from dpsync.server.store import open_store
 from tests.soak import examples, slice_of
 
@@ -32,7 +32,7 @@ CHECKS = [
 
 def document(profile: str) -> dict[str, Any]:
     store = open_store(":memory:")
-    found: dict[str, Any] = from_json(build(store, profile=profile).openapi())
+    found: dict[str, Any] = from_json(build_companion(store, profile=profile).openapi_json())
     store.close()
     for methods in found["paths"].values():
         for operation in methods.values():

@@ -275,14 +275,14 @@ def test_site_delete_requires_site_admin(api: Api) -> None:
 
 
 def test_deleting_site_deletes_all_its_records(api: Api) -> None:
-    before = api.server.call(api.app.store.every)
+    before = api.server.run_in_server(api.app.store.all_records)
     site = "/orgs/globex/sites/globex-safety"
     assert any(record.scope == "globex-safety" for record in before)
     api.patch(f"{site}/publishing/auth", {"backend": "integration"})
     api.make(f"{site}/share-links", {"name": "Press"})
     api.put(f"{site}/adaptive-schema", {"jsonSchema": BOOLEANS})
     api.delete(site)
-    left = api.server.call(api.app.store.every)
+    left = api.server.run_in_server(api.app.store.all_records)
     assert [record for record in left if "globex-safety" in (record.id, record.scope)] == []
 
 

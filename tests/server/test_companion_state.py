@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from dpsync.server import world
 from dpsync.server.handlers.spaces import spaces
-from dpsync.server.http.app import build
+from dpsync.server.http.app import build_companion
 from dpsync.server.http.routing import Routes
 from dpsync.server.request.context import Context
-from dpsync.server.request.paging import page
+from dpsync.server.request.paging import paginate
 from dpsync.server.store import StoreError, open_store
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -51,7 +51,9 @@ def walk(items: list[int], limit: int, *, descending: bool = False) -> list[list
     pages: list[list[int]] = []
     cursor = None
     while True:
-        found, envelope = page(items, limit=limit, cursor=cursor, key=lambda n: [n], descending=descending)
+        found, envelope = paginate(
+            items, limit=limit, cursor=cursor, key=lambda n: [n], descending=descending
+        )
         assert envelope["count"] == len(items)
         pages.append(found)
         if "next" not in envelope:
@@ -71,9 +73,9 @@ def test_pages_join_to_list_and_fill_up_limit(numbers: set[int], limit: int, dow
 def test_cursor_continues_after_last_item_despite_changes(
     before: set[int], after: set[int], limit: int
 ) -> None:
-    first, envelope = page(sorted(before), limit=limit, cursor=None, key=lambda n: [n])
+    first, envelope = paginate(sorted(before), limit=limit, cursor=None, key=lambda n: [n])
     cursor = envelope["next"]["page"]
-    rest, _ = page(sorted(after), limit=100, cursor=cursor, key=lambda n: [n])
+    rest, _ = paginate(sorted(after), limit=100, cursor=cursor, key=lambda n: [n])
     assert set(rest) == {number for number in after if number > first[-1]}
 
 
@@ -154,7 +156,7 @@ def test_concurrent_writers_lose_no_update(api: Api) -> None:
 
 def test_operation_handler_runs_without_http() -> None:
     store = open_store(":memory:")
-    world.load(store, world.builtin())
+    world.load_world(store, world.load_builtin_world())
     answer = spaces.get_space(Context(store, "ada", lambda: START, {"spaceId": "guides"}))
     assert answer["title"] == "Guides"
     store.close()
@@ -186,7 +188,7 @@ def test_exported_world_reloads_with_same_responses(api: Api) -> None:
     paths += ["/orgs/acme/teams", "/collections/product/spaces", "/spaces/changelog"]
     paths += [f"/orgs/acme/sites/{site}/structure" for site in ("docs", "help", "internal-handbook")]
     before = [api.get(path) for path in paths]
-    api.server.reset(api.server.call(lambda: world.dump(api.app.store)))
+    api.server.reset(api.server.run_in_server(lambda: world.dump_world(api.app.store)))
     assert [api.get(path) for path in paths] == before
 
 
@@ -270,5 +272,5 @@ def test_restart_keeps_database_contents(tmp_path: Path) -> None:
 def test_unknown_profile_is_refused() -> None:
     store = open_store(":memory:")
     with pytest.raises(ValueError, match="unknown API version"):
-        build(store, profile="none")
+        build_companion(store, profile="none")
     store.close()

@@ -8,7 +8,7 @@ from companion_calls import START, Api
 from covers import covers
 
 from dpsync.server import world
-from dpsync.server.jobs.translator import translated
+from dpsync.server.jobs.translator import translate_text
 
 ACME = "/orgs/acme"
 LIST = f"{ACME}/translations"
@@ -20,7 +20,7 @@ NO_RUNS = {
 
 
 def completed(api: Api, path: str) -> Any:
-    api.server.finish()
+    api.server.wait_for_jobs()
     found = api.get(path)
     assert found["status"] == "completed"
     return found
@@ -208,18 +208,18 @@ def test_exported_world_keeps_translation_runs(api: Api) -> None:
     made = run(api, FRENCH)
     invites = api.items(f"{ACME}/link-invites")
     providers = api.items(f"{ACME}/saml")
-    api.server.reset(api.server.call(lambda: world.dump(api.app.store)))
+    api.server.reset(api.server.run_in_server(lambda: world.dump_world(api.app.store)))
     assert api.get(FRENCH) == made
     assert (api.items(f"{ACME}/link-invites"), api.items(f"{ACME}/saml")) == (invites, providers)
-    dumped = api.server.call(lambda: world.dump(api.app.store))
+    dumped = api.server.run_in_server(lambda: world.dump_world(api.app.store))
     dumped["organizations"][0]["translations"][0]["status"] = "running"
     api.server.reset(dumped)
     assert completed(api, FRENCH)["stats"]["runs"] == 2
 
 
 def test_stand_in_translation_is_prefixed_and_truncated() -> None:
-    assert translated("Guides", "pt-br", 50) == "[pt-br] Guides"
-    assert translated("x" * 60, "fr", 50) == "[fr] " + "x" * 45
+    assert translate_text("Guides", "pt-br", 50) == "[pt-br] Guides"
+    assert translate_text("x" * 60, "fr", 50) == "[fr] " + "x" * 45
 
 
 def test_translation_durations_are_whole_seconds(api: Api) -> None:
@@ -232,9 +232,9 @@ def test_translation_durations_are_whole_seconds(api: Api) -> None:
     before, api.app.clock = api.app.clock, slow
     try:
         made = api.make("/orgs/acme/translations", {"source": {"space": "guides"}, "language": "de"})
-        api.server.finish()
+        api.server.wait_for_jobs()
         api.ok("POST", f"/orgs/acme/translations/{made['id']}/run", status=204)
-        api.server.finish()
+        api.server.wait_for_jobs()
         stats = api.get(f"/orgs/acme/translations/{made['id']}")["stats"]
     finally:
         api.app.clock = before

@@ -13,7 +13,7 @@ JSON = '{"openapi":"3.1.0","info":{"title":"Pets","version":"2"},"paths":{}}'
 def process(api: Api, text: str) -> None:
     api.clock.pass_by(seconds=1)
     assert api.call("PUT", SPEC, {"source": {"text": text}}).is_success
-    api.server.finish()
+    api.server.wait_for_jobs()
 
 
 @covers("listOpenAPISpecVersions", 200)

@@ -13,9 +13,9 @@ import pytest
 from console import BANNER, HOSTILE, READ, Companion, hostile_world, printing, served
 
 from dpsync.server import world as worlds
-from dpsync.server.console.plan import PlanProgram
-from dpsync.server.console.texts import MASKED, displayed, is_secret, masked, masked_query
-from dpsync.server.http.app import build
+from dpsync.server.console.plan_runner import PlanProgram
+from dpsync.server.console.safe_text import MASKED, escape_invisible, is_secret_name, mask_query, mask_secrets
+from dpsync.server.http.app import build_companion
 from dpsync.server.store import open_store
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -105,7 +105,7 @@ def test_console_shows_api_response_of_admin(http: httpx.Client) -> None:
 
 
 def test_console_shows_organization_of_another_admin(running: Companion, http: httpx.Client) -> None:
-    world = worlds.builtin()
+    world = worlds.load_builtin_world()
     world["organizations"][1]["members"] = [{"user": "hank", "role": "admin"}]
     world["organizations"][1] = {name: world["organizations"][1][name] for name in ("id", "title", "members")}
     running.load(world)
@@ -113,7 +113,7 @@ def test_console_shows_organization_of_another_admin(running: Companion, http: h
 
 
 def test_console_list_links_to_next_page(running: Companion, http: httpx.Client) -> None:
-    world = worlds.builtin()
+    world = worlds.load_builtin_world()
     world["organizations"][0]["teams"] += [{"id": f"t{n}", "title": f"T {n}"} for n in range(60)]
     running.load(world)
     (following,) = [link for link in page(http, f"{PAGE}api/v1/orgs/acme/teams").links if "?page=" in link]
@@ -138,7 +138,7 @@ def test_console_links_resolve_and_pages_contain_no_secrets(
     edition: str, request: pytest.FixtureRequest
 ) -> None:
     companion: Companion = request.getfixturevalue("running" if edition == "full" else "published")
-    world = worlds.builtin()
+    world = worlds.load_builtin_world()
     (organization,) = world["organizations"] = world["organizations"][1:]
     site = organization["sites"][0]
     secrets = [f"planted-{number}" for number in range(3)]
@@ -146,7 +146,7 @@ def test_console_links_resolve_and_pages_contain_no_secrets(
     site["shareLinks"] = [{"id": "share", "name": "Share", "token": secrets[1]}]
     site["mcpServers"] = [{"id": "mcp", "name": "m", "headers": {"X-Any": secrets[2]}}]
     companion.load(world)
-    kept = "".join(f"{one.ref}{one.text}" for one in companion.store.every())
+    kept = "".join(f"{one.ref}{one.text}" for one in companion.store.all_records())
     assert all(secret in kept for secret in secrets)
     with httpx.Client(base_url=companion.url, timeout=PATIENCE, **NO_TLS) as http:
         pages = crawled(http)
@@ -162,10 +162,12 @@ def test_console_treats_expected_members_as_secret() -> None:
     found = set()
     for profile in ("full", "published"):
         store = open_store(":memory:")
-        models = json.loads(build(store, profile=profile).openapi())["components"]["schemas"].values()
+        models = json.loads(build_companion(store, profile=profile).openapi_json())["components"][
+            "schemas"
+        ].values()
         found |= {name for one in models for name in one.get("properties", {})}
         store.close()
-    assert {name for name in found if is_secret(name)} == {
+    assert {name for name in found if is_secret_name(name)} == {
         "accessToken", "certificate", "cookies", "headers", "key", "privateKey", "secrets", "token",
         "trackingCookie",
     }  # fmt: skip
@@ -177,11 +179,11 @@ def test_secret_values_are_masked_at_any_depth() -> None:
     Otherwise, the log of requests shows the secret of a share link.
     """
     value = {"name": "a", "list": [{"apiToken": "x", "headers": {"A": "b"}}], "secrets": {}, "token": None}
-    assert masked(value) == {
+    assert mask_secrets(value) == {
         "name": "a", "list": [{"apiToken": MASKED, "headers": MASKED}], "secrets": {}, "token": None,
     }  # fmt: skip
-    assert masked_query("limit=2&shareKey=abc") == "limit=2&shareKey=…"
-    assert masked_query("title=a%20b") == "title=a%20b"
+    assert mask_query("limit=2&shareKey=abc") == "limit=2&shareKey=…"
+    assert mask_query("title=a%20b") == "title=a%20b"
 
 
 # --- foreign texts ------------------------------------------------------------------------------------
@@ -207,10 +209,10 @@ def test_platform_url_is_never_a_console_link(running: Companion, http: httpx.Cl
 
 
 def test_invisible_characters_are_shown_escaped() -> None:
-    assert displayed("a\u202eb\x00c\u200d\nd\te") == "a\\u{202e}b\\u{0}c\\u{200d}\nd\te"
-    assert displayed("مرحبا") == "مرحبا"
-    assert displayed(None) == ""
-    assert displayed(3) == 3
+    assert escape_invisible("a\u202eb\x00c\u200d\nd\te") == "a\\u{202e}b\\u{0}c\\u{200d}\nd\te"
+    assert escape_invisible("مرحبا") == "مرحبا"
+    assert escape_invisible(None) == ""
+    assert escape_invisible(3) == 3
 
 
 # --- to whom it answers -------------------------------------------------------------------------------
@@ -419,7 +421,7 @@ def test_console_needs_single_worker_for_switches() -> None:
 def test_loading_other_world_hides_console_banner(http: httpx.Client) -> None:
     for path in ("/", f"{PAGE}requests", f"{PAGE}switches", f"{PAGE}plan", f"{PAGE}api/v1/orgs"):
         assert BANNER in page(http, path).text
-    http.put("/_dpsync/world", json=worlds.builtin())
+    http.put("/_dpsync/world", json=worlds.load_builtin_world())
     assert BANNER not in page(http, "/").text
     http.post("/_dpsync/reset")
     assert BANNER in page(http, "/").text

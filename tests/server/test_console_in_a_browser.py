@@ -17,8 +17,8 @@ import pytest
 from console import READ, Companion, hostile_world, served
 from playwright.sync_api import Browser, Page, expect
 
-from dpsync.server.console.plan import PlanProgram
-from dpsync.server.world import builtin
+from dpsync.server.console.plan_runner import PlanProgram
+from dpsync.server.world import load_builtin_world
 from tests.browser import REBOUND
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -254,7 +254,7 @@ def test_plan_page_shows_report_of_directory(browser: Browser) -> None:
 
 
 def test_documentation_has_console_screenshot(opened: Open, http: httpx.Client) -> None:
-    http.put("/_dpsync/world", json=builtin())  # no copy of anything, so that there is no banner
+    http.put("/_dpsync/world", json=load_builtin_world())  # no copy of anything, so that there is no banner
     page = opened("/", viewport={"width": 1200, "height": 860})
     expect(page.get_by_role("heading", level=1)).to_have_text("Acme")
     if os.environ.get("UPDATE_SCREENSHOTS"):

@@ -7,8 +7,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from dpsync.server.content.markdown import to_markdown
-from dpsync.server.content.rich_text import text_of, to_document
-from dpsync.server.content.targets import anchors_of, sections
+from dpsync.server.content.page_refs import document_sections, page_anchors
+from dpsync.server.content.rich_text import plain_text, to_document
 
 Json = dict[str, Any]
 
@@ -56,16 +56,16 @@ def test_document_text_survives_markdown_round_trip(texts: list[str]) -> None:
     """Whatever stands in a text of a Document, it is that text after both conversions."""
     document = {"object": "document", "nodes": [paragraph(text) for text in texts]}
     back = to_document(to_markdown(document))
-    assert [text_of(node).rstrip("\n") for node in back["nodes"]] == texts
+    assert [plain_text(node).rstrip("\n") for node in back["nodes"]] == texts
     assert {node["type"] for node in back["nodes"]} == {"paragraph"}
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=200))
 def test_any_markdown_converts_to_document(markdown: str) -> None:
     document = to_document(markdown)
-    assert text_of(to_document(to_markdown(document))) is not None
-    named = {anchor for anchor, _, _ in sections(document) if anchor}
-    assert anchors_of({"body": {"markdown": markdown}}) == named
+    assert plain_text(to_document(to_markdown(document))) is not None
+    named = {anchor for anchor, _, _ in document_sections(document) if anchor}
+    assert page_anchors({"body": {"markdown": markdown}}) == named
 
 
 anything = st.recursive(
@@ -97,8 +97,8 @@ blocks = st.fixed_dictionaries({"object": st.just("block"), "type": st.text(max_
 def test_any_document_converts_to_markdown(nodes: list[Json]) -> None:
     document = {"object": "document", "data": {}, "nodes": nodes}
     assert isinstance(to_markdown(document), str)
-    assert isinstance(text_of(document["nodes"]), str)
-    assert isinstance(sections(document), list)
+    assert isinstance(plain_text(document["nodes"]), str)
+    assert isinstance(document_sections(document), list)
 
 
 def test_unsupported_block_is_written_as_its_content() -> None:
@@ -114,5 +114,5 @@ def test_unsupported_block_is_written_as_its_content() -> None:
 
 
 def test_document_is_split_into_sections_by_headings() -> None:
-    found = sections(to_document("Before.\n\n## Setup\n\nDo *it*.\n\n## Setup\n\nAgain.\n"))
+    found = document_sections(to_document("Before.\n\n## Setup\n\nDo *it*.\n\n## Setup\n\nAgain.\n"))
     assert found == [("", "", "Before."), ("setup", "Setup", "Do it."), ("setup-2", "Setup", "Again.")]

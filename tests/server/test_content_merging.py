@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.server.content.editing import EditError, Editing
+from dpsync.server.content.editing import ContentEditor, EditError
 from dpsync.server.content.merging import ContentConflict, merge
-from dpsync.server.content.tree import find, walk
+from dpsync.server.content.page_tree import find_page, walk_pages
 from dpsync.server.spaces.revisions import empty_content
 from tests.soak import examples
 
@@ -33,7 +33,7 @@ def edited(side: str, changes: Sequence[Json]) -> Json:
     numbers = count(1)
     content: Json = BASE
     for change in changes:
-        editing = Editing(content, BASE, NOW, lambda kind: f"{side}-{kind}-{next(numbers)}")
+        editing = ContentEditor(content, BASE, NOW, lambda kind: f"{side}-{kind}-{next(numbers)}")
         try:
             editing.apply([change])
         except EditError:
@@ -64,7 +64,7 @@ edits = st.lists(change, max_size=5)
 
 
 def ids(content: Json) -> set[str]:
-    return {found["id"] for found, _ in walk(content["pages"])}
+    return {found["id"] for found, _ in walk_pages(content["pages"])}
 
 
 @given(edits)
@@ -85,7 +85,7 @@ def test_merge_keeps_edits_of_different_pages(of_main: set[str], what: str) -> N
     theirs = edited("t", [change_of(id, "theirs") for id in PAGES if id not in of_main])
     merged = merge(BASE, main, theirs)
     assert merged.conflicts == ()
-    for found, _ in walk(merged.content["pages"]):
+    for found, _ in walk_pages(merged.content["pages"]):
         kept = found["title"] if what == "title" else found["body"]["markdown"]
         assert kept == ("main" if found["id"] in of_main else "theirs")
 
@@ -96,7 +96,7 @@ def test_merge_keeps_edits_of_different_page_fields(id: str) -> None:
     theirs = edited("t", [{"operation": "update_page", "page": id, "document": {"markdown": "New."}}])
     merged = merge(BASE, main, theirs)
     assert merged.conflicts == ()
-    found = find(merged.content["pages"], id)
+    found = find_page(merged.content["pages"], id)
     assert found is not None
     assert (found[0]["title"], found[0]["body"]) == ("New", {"markdown": "New."})
 
@@ -120,9 +120,12 @@ def test_merge_conflicts_if_both_sides_change_same_field(
 def test_merge_result_is_tree_with_additions_of_both(main_edits: list[Json], their_edits: list[Json]) -> None:
     main, theirs = edited("m", main_edits), edited("t", their_edits)
     merged = merge(BASE, main, theirs)
-    found = [one["id"] for one, _ in walk(merged.content["pages"])]
+    found = [one["id"] for one, _ in walk_pages(merged.content["pages"])]
     assert len(found) == len(set(found))
-    for children in [merged.content["pages"], *(one["pages"] for one, _ in walk(merged.content["pages"]))]:
+    for children in [
+        merged.content["pages"],
+        *(one["pages"] for one, _ in walk_pages(merged.content["pages"])),
+    ]:
         slugs = [child["slug"] for child in children]
         assert len(slugs) == len(set(slugs))
     if not merged.conflicts:
@@ -155,7 +158,7 @@ def test_merge_conflicts_if_page_parent_was_deleted() -> None:
 def test_merge_conflicts_if_pages_move_into_each_other() -> None:
     main = edited("m", [{"operation": "update_page", "page": "e", "into": "f"}])
     theirs = edited("t", [{"operation": "update_page", "page": "f", "into": "e"}])
-    assert {one.what for one in merge(BASE, main, theirs).conflicts} == {"parent"}
+    assert {one.field for one in merge(BASE, main, theirs).conflicts} == {"parent"}
 
 
 def test_merge_conflicts_if_both_sides_reorder_siblings() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from dpsync.server.control import faults
 from dpsync.server.control.gateway import Gateway
-from dpsync.server.control.log import LoggedRequest, RequestLog
+from dpsync.server.control.request_log import LoggedRequest, RequestLog
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -167,7 +167,7 @@ def test_invalid_fault_rule_is_refused(http: httpx.Client, given: Any, message: 
 def test_unreadable_fault_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "faults.yaml").write_text(text)
     with pytest.raises(ValueError, match=r"faults\.yaml"):
-        faults.read(tmp_path / "faults.yaml")
+        faults.read_schedule(tmp_path / "faults.yaml")
 
 
 # --- what it does -------------------------------------------------------------------------------------

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.http.app import build
-from dpsync.server.jobs.sources import FetchError, OutsideServices, leads_to
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.jobs.outside_services import FetchError, OutsideServices, is_listening_address
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.world import Start, builtin
+from dpsync.server.world import PreparedWorld, load_builtin_world
 from tests.by_hand import by_hand
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -46,8 +46,8 @@ def server() -> Iterator[ThreadedServer]:
     """With a control plane, and one team that the starting world has not."""
     store = open_store(":memory:")
     clock = MovableClock(store)
-    app = build(store, clock=clock)
-    start = Start(builtin(), app.families)
+    app = build_companion(store, clock=clock)
+    start = PreparedWorld(load_builtin_world(), app.record_kinds)
     with ThreadedServer(app, ControlPlane(Gateway(app), clock, start.load)) as server:
         server.reset()
         by_hand(server, "PUT", "/orgs/acme/teams", {"title": "New"})
@@ -77,9 +77,9 @@ def outcome(sources: OutsideServices, url: str) -> str:
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_companion_never_fetches_from_itself(server: ThreadedServer, spelling: str) -> None:
     """Not even where the operator has named that host."""
-    named = OutsideServices([host_of(spelling)], own=server.app.sources.own)
+    named = OutsideServices([host_of(spelling)], own_addresses=server.app.outside_services.own_addresses)
     port = server.url.rpartition(":")[2]
-    for sources in (named, server.app.sources):
+    for sources in (named, server.app.outside_services):
         for path in PATHS:
             assert not outcome(sources, f"http://{spelling}:{port}{path}").isdigit()
     assert is_there(server)
@@ -89,7 +89,7 @@ def test_event_trace_names_companion_as_blocked_tunnel(server: ThreadedServer) -
     tools = "/integrations/acme-tools"
     by_hand(server, "PUT", f"{tools}/dev", {"tunnelUrl": f"{server.url}/_dpsync/reset"})
     by_hand(server, "PATCH", f"{tools}/installations/acme-tools-in-acme", {"configuration": {"server": "x"}})
-    server.finish()
+    server.wait_for_jobs()
     last = by_hand(server, "GET", f"{tools}/events?limit=1000")["items"][-1]
     logs = by_hand(server, "GET", f"{tools}/events/{last['id']}")["trace"]["logs"]
     assert (last["status"], is_there(server)) == ("failed", True)
@@ -102,7 +102,7 @@ def test_companion_follows_no_redirect_to_itself(server: ThreadedServer) -> None
             self.answer(302, b"", {"Location": f"{server.url}/_dpsync/world"})
 
     with listening(Back) as url, pytest.raises(FetchError, match="never contacts itself"):
-        run(server.app.sources.fetch(url))
+        run(server.app.outside_services.fetch(url))
 
 
 def test_companion_identifies_itself_to_other_local_servers(server: ThreadedServer) -> None:
@@ -111,11 +111,11 @@ def test_companion_identifies_itself_to_other_local_servers(server: ThreadedServ
             self.answer(200, repr("dpsync-companion" in self.headers).encode(), {})
 
     with listening(Told) as url:
-        assert run(server.app.sources.fetch(url)) == "True"
+        assert run(server.app.outside_services.fetch(url)) == "True"
 
 
 def test_control_plane_refuses_requests_of_other_companions(server: ThreadedServer) -> None:
-    other = replace(server.app.sources, own=())
+    other = replace(server.app.outside_services, own_addresses=())
     assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
     with pytest.raises(FetchError, match="returned the status 404"):
         run(other.fetch(f"{server.url}/_dpsync/world"))
@@ -158,5 +158,5 @@ def test_request_with_duplicate_host_is_refused(server: ThreadedServer, hosts: t
     ],
 )  # fmt: skip
 def test_connection_matches_socket_by_address_and_port(on: str, peer: str, local: str, same: bool) -> None:
-    assert leads_to((on, 8787), (peer, 8787), local) == same
-    assert not leads_to((on, 8787), (peer, 8788), local)
+    assert is_listening_address((on, 8787), (peer, 8787), local) == same
+    assert not is_listening_address((on, 8787), (peer, 8788), local)

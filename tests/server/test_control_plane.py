@@ -10,7 +10,7 @@ import pytest
 
 import dpsync
 from dpsync.server import world
-from dpsync.server.http.app import build
+from dpsync.server.http.app import build_companion
 from dpsync.server.store import SCHEMA_VERSION, open_store, world_name
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
@@ -42,7 +42,7 @@ def test_health_endpoint_shows_version_and_record_counts(http: httpx.Client) -> 
         "schema": SCHEMA_VERSION,
         "origin": None,
     }
-    organizations = world.builtin()["organizations"]
+    organizations = world.load_builtin_world()["organizations"]
     assert counts["organization"] == 2
     assert counts["team"] == sum(len(found["teams"]) for found in organizations)
 
@@ -72,7 +72,7 @@ def test_reset_statements_do_not_grow_with_data() -> None:
 
     def reset() -> list[str]:
         statements.clear()
-        world.load(Counting(), world.builtin())
+        world.load_world(Counting(), world.load_builtin_world())
         return list(statements)
 
     once = reset()
@@ -200,7 +200,7 @@ def test_request_log_shows_operation_caller_and_status(
 
 
 def test_bounded_request_log_counts_dropped_entries() -> None:
-    from dpsync.server.control.log import LoggedRequest, RequestLog
+    from dpsync.server.control.request_log import LoggedRequest, RequestLog
 
     log = RequestLog(3)
     for number in range(5):
@@ -358,9 +358,9 @@ def test_reopened_database_keeps_world_name(tmp_path: Path) -> None:
     for _ in range(2):
         store = open_store(file)
         if not store.find("organization"):
-            world.load(store, world.builtin())
-        build(store)
-        names.append(world_name.name_of(store))
+            world.load_world(store, world.load_builtin_world())
+        build_companion(store)
+        names.append(world_name.load_world_name(store))
         store.close()
 
     assert names[0] == names[1] != ""
@@ -368,11 +368,11 @@ def test_reopened_database_keeps_world_name(tmp_path: Path) -> None:
 
 def test_old_database_gets_permanent_world_name() -> None:
     store = open_store(":memory:")
-    world.load(store, world.builtin())
+    world.load_world(store, world.load_builtin_world())
     store.set_setting("world", None)
-    build(store)
-    first = world_name.name_of(store)
-    build(store)
+    build_companion(store)
+    first = world_name.load_world_name(store)
+    build_companion(store)
 
-    assert first == world_name.name_of(store) != ""
+    assert first == world_name.load_world_name(store) != ""
     store.close()

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from dpsync.client.client import ReadClient
-from dpsync.server.control.limit import RateLimit
+from dpsync.server.control.rate_limit import RateLimit
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
@@ -207,12 +207,12 @@ def test_dpsync_client_respects_serve_rate_limit(serving: Serving) -> None:
 def test_rate_limit_window_restarts_after_expiry() -> None:
     now = [0.0]
     limit = RateLimit(2, 10, now=lambda: now[0])
-    assert [limit.take("a").allowed for _ in range(3)] == [True, True, False]
+    assert [limit.consume("a").allowed for _ in range(3)] == [True, True, False]
     now[0] = 9.9
-    assert not limit.take("a").allowed
-    assert limit.take("a").headers()["retry-after"] == "1"
+    assert not limit.consume("a").allowed
+    assert limit.consume("a").headers()["retry-after"] == "1"
     now[0] = 10.0
-    assert limit.take("a").remaining == 1
+    assert limit.consume("a").remaining == 1
 
 
 @pytest.mark.parametrize("text", ["", "10", "0/s", "10/h", "-1/s", "1.5/s", "10/s "])

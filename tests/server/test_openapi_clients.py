@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dpsync
-from dpsync.server.http.openapi import document
+from dpsync.server.http.openapi import build_document
 from dpsync.server.operations import OPERATIONS
 
 CLIENTS = Path(dpsync.__file__).parent.parent / ".venv" / "clients"
@@ -28,7 +28,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (CLIENTS / "ready").exists():
         pytest.skip(NEEDED)
     folder = tmp_path_factory.mktemp("clients")
-    (folder / "openapi.json").write_text(json.dumps(document(OPERATIONS)))
+    (folder / "openapi.json").write_text(json.dumps(build_document(OPERATIONS)))
     return folder
 
 

@@ -11,7 +11,7 @@ from reference_shapes import ANSWERS
 from test_companion_operations import REFERENCE, path_of, prepare
 from world_walk import Walk, objects
 
-from dpsync.server.http.incoming import origin_of
+from dpsync.server.http.request_parsing import base_url_of
 from dpsync.server.request.operation import Operation
 
 _WALKED: dict[tuple[str, str], list[tuple[Operation, str, Any]]] = {}
@@ -96,7 +96,7 @@ def test_location_urls_use_host_of_the_request(api: Api) -> None:
 @pytest.mark.parametrize("host", ["", "a b", "x/y", "x@y", "x:port", "[::1", 'x"'])
 def test_location_urls_ignore_malformed_host_header(host: str) -> None:
     scope = {"headers": [(b"host", host.encode())], "scheme": "http", "server": ("127.0.0.1", 8787)}
-    assert origin_of(scope) == "http://127.0.0.1:8787"
+    assert base_url_of(scope) == "http://127.0.0.1:8787"
 
 
 # --- when things were ---------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pydantic_core import from_json
 
-from dpsync.server.http.app import build
-from dpsync.server.operations.editions import PROFILES
+from dpsync.server.http.app import build_companion
+from dpsync.server.operations.profiles import PROFILES
 from dpsync.server.store import open_store
 from tests import openapi_limits as limits
 
@@ -24,7 +24,7 @@ def stated() -> list[str]:
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for profile in PROFILES:
         store = open_store(":memory:")
-        document = from_json(build(store, profile=profile).openapi())
+        document = from_json(build_companion(store, profile=profile).openapi_json())
         store.close()
         everything = chain(limits.of_schemas(document), limits.of_queries(document))
         for place, (member, word, value) in sorted(set(everything), key=str):

@@ -21,8 +21,8 @@ from companion_calls import Api
 from test_companion_edition import body_of as body_of_today
 from test_companion_operations import prepare
 
-from dpsync.server.operations import EVERY
-from dpsync.server.operations.editions import known
+from dpsync.server.operations import ALL_OPERATIONS
+from dpsync.server.operations.profiles import operations_of_profile
 from dpsync.server.request.operation import Operation
 from tests.contract import editions
 from tests.contract.openapi import Contract
@@ -84,7 +84,7 @@ def test_vendor_javascript_client_methods_succeed(
 ) -> None:
     companion: Api = request.getfixturevalue("published" if profile == "published" else "api")
     body_of = body_of_today if profile == "published" else lambda row: BODIES.get(row.id)
-    rows = {(row.method, plain(row.path)): row for row in known(EVERY, profile)}
+    rows = {(row.method, plain(row.path)): row for row in operations_of_profile(ALL_OPERATIONS, profile)}
     failed, called = [], set()
     with vendor_client(edition, companion) as client:
         for method in client.methods:

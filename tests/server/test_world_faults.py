@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.server import world as worlds
-from dpsync.server.control.worlds import export
+from dpsync.server.control.world_export import export_state
 from dpsync.server.store import open_store
 
 SPACES = "organizations:\n- id: acme\n  spaces:\n  - { id: s, title: Guides%s }\n"
@@ -147,7 +147,7 @@ def told(directory: Path, text: str) -> list[str]:
     path = directory / "world.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole text is compared
-        worlds.read(path)
+        worlds.read_world(path)
     return [line.removeprefix(f"{path}:") for line in str(error.value).splitlines()]
 
 
@@ -177,16 +177,16 @@ def test_exported_world_is_a_valid_world_file(tmp_path: Path) -> None:
     """It has every family, and plain records of what the families do not say."""
     store = open_store(":memory:")
     try:
-        worlds.load(store, worlds.builtin())
-        exported = export(store)
+        worlds.load_world(store, worlds.load_builtin_world())
+        exported = export_state(store)
     finally:
         store.close()
     (tmp_path / "world.json").write_text(json.dumps(exported), encoding="utf-8")
-    assert worlds.read(tmp_path / "world.json") == exported
+    assert worlds.read_world(tmp_path / "world.json") == exported
 
 
 def test_imported_world_may_contain_unknown_members(tmp_path: Path) -> None:
     """A newer platform has members that this version does not know."""
     origin = "origin: { platform: 'https://a.example', readAt: '2026-01-31T09:30:00Z' }\n"
     (tmp_path / "world.yaml").write_text(origin + SPACES % ", flavour: sweet, parent: unread")
-    worlds.read(tmp_path / "world.yaml")
+    worlds.read_world(tmp_path / "world.yaml")

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from companion_calls import Api
 
-from dpsync.server.operations import EVERY
-from dpsync.server.operations.editions import known
+from dpsync.server.operations import ALL_OPERATIONS
+from dpsync.server.operations.profiles import operations_of_profile
 from dpsync.server.request.operation import Operation
 
 QUERIES = {
@@ -41,8 +41,8 @@ class Walk:
         self._api = api
         self._rows = [
             row
-            for row in known(EVERY, profile)
-            if row.method == "GET" and row.supported(profile) and not row.raw
+            for row in operations_of_profile(ALL_OPERATIONS, profile)
+            if row.method == "GET" and row.is_supported_by(profile) and not row.returns_text
         ]
         self._ids: dict[str, list[str]] = {}
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.docs.markdown import DOCS
 
@@ -45,7 +45,7 @@ def results(quick: bool = False, tasks: Iterable[Task] = TASKS) -> Results:
     """Run each task in each place."""
     found: dict[tuple[str, str], Result] = {}
     store = open_store(":memory:")
-    with TemporaryDirectory() as made, ThreadedServer(build(store, profile="full")) as server:
+    with TemporaryDirectory() as made, ThreadedServer(build_companion(store, profile="full")) as server:
         bench = Bench(server, Path(made))
         for task in tasks:
             for place in PLACES:

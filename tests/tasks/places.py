@@ -17,7 +17,7 @@ from typing import Any, Literal
 import yaml
 
 from dpsync.server import world as worlds
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.machine.command import Ran, ran
 
 from .files import Files
@@ -138,16 +138,18 @@ class Bench:
     def reset(self) -> None:
         """Load the world. Its name is the same each time, so the committed ids files are for it."""
         self.server.reset(WORLD)
-        self.server.call(lambda: self.server.app.store.set_setting("world", "tasks"))
+        self.server.run_in_server(lambda: self.server.app.store.set_setting("world", "tasks"))
 
     def state(self) -> dict[str, Any]:
         """Return what is live, as a world."""
-        self.server.finish(abandoned=True)
-        return self.server.call(lambda: worlds.dump(self.server.app.store))
+        self.server.wait_for_jobs(include_abandoned=True)
+        return self.server.run_in_server(lambda: worlds.dump_world(self.server.app.store))
 
     def writes(self) -> int:
         """Return how many requests that write there were since the reset."""
-        return self.server.call(lambda: sum(method != "GET" for method, *_ in self.server.app.requests))
+        return self.server.run_in_server(
+            lambda: sum(method != "GET" for method, *_ in self.server.app.requests)
+        )
 
     def start(self, start: Start, ids: bool) -> Path:
         """Return a repository with the files of a start, all of them committed."""

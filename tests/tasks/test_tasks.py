@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 
 from .accidents import ACCIDENTS
 from .page import HEADING, PAGE

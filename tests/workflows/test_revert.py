@@ -12,7 +12,7 @@ from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import IdsEdits, RecordedLine
 from dpsync.model.journal import Report
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.by_hand import by_hand
 from tests.direct import writing

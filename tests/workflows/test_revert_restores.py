@@ -14,8 +14,8 @@ from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.http.app import build
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.http.app import build_companion
+from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store
 from tests.agreed import agreed
 from tests.by_hand import by_hand
@@ -226,7 +226,7 @@ def test_revert_restores_share_link_after_site_key_change(lab: Lab) -> None:
 def faulty_lab(tmp_path: Path) -> Iterator[Lab]:
     """Yield a lab with a companion that can return faults."""
     store = open_store(":memory:")
-    app = build(store)
+    app = build_companion(store)
     with ThreadedServer(app, ControlPlane(Gateway(app), MovableClock(store), lambda _: None)) as server:
         yield Lab(server, tmp_path)
     store.close()

@@ -19,7 +19,7 @@ from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.agreed import agreed
 from tests.by_hand import by_hand
 from tests.planner.lab import world

@@ -138,7 +138,7 @@ def command(
 
     try:
         with collector_paused(), companion_packages():  # it would take a sixth of the start-up
-            from dpsync.server.console.plan import PlanProgram
+            from dpsync.server.console.plan_runner import PlanProgram
             from dpsync.server.process.run import serve
     except MissingPackageError as missing:
         raise click.ClickException(str(missing)) from None

@@ -2,9 +2,10 @@
 
     resolve(who, content, around) -> role
 
-`who` is the member (`roles.Standing`), `content` the space, collection or site, `around` the collections
-that contain the content and the sites that show it. The result is a role; None means that the member does
-not see the content. The functions are pure: `visible_spaces` and `request.context` collect the input.
+`access` is the member (`roles.OrganizationAccess`), `content` the space, collection or site, `containers` the
+collections that contain the content and the sites that show it. The result is a role; None means that the
+member does not see the content. The functions are pure: `visible_spaces` and `request.context` collect the
+input.
 
 Sources: `strongest_role` follows part 5 of the reference, which lists roles but not how they combine.
 `role_by_precedence` follows the vendor's documentation as of May 2026, pages "Permissions and inheritance"
@@ -16,12 +17,12 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from ..store import Record
-from .roles import Role, Standing, strongest
+from .roles import OrganizationAccess, Role, max_role
 
 INHERIT = "inherit"
 
 
-class Content(Struct, frozen=True):
+class ProtectedObject(Struct, frozen=True):
     """The properties of a space, collection or site that decide access.
 
     `level` is the `defaultLevel`: a role, None ("No access") or `inherit`. `creator` is the id of the user
@@ -34,64 +35,66 @@ class Content(Struct, frozen=True):
     creator: str = ""
 
 
-class Surroundings(Struct, frozen=True):
+class Containers(Struct, frozen=True):
     """The collections that contain the content, the innermost first, and the sites that show the content.
 
     Each site is listed once.
     """
 
-    collections: tuple[Content, ...] = ()
-    sites: tuple[Content, ...] = ()
+    collections: tuple[ProtectedObject, ...] = ()
+    sites: tuple[ProtectedObject, ...] = ()
 
 
-NOWHERE = Surroundings()
-Resolve = Callable[[Standing, Content, Surroundings], Role]
+NO_CONTAINERS = Containers()
+ResolveFunction = Callable[[OrganizationAccess, ProtectedObject, Containers], Role]
 
 
-def strongest_role(who: Standing, content: Content, around: Surroundings) -> Role:
+def strongest_role(access: OrganizationAccess, content: ProtectedObject, containers: Containers) -> Role:
     """Return the strongest role that applies to the content.
 
     The candidates are the roles given on the content and on the collections that contain it and, unless the
     member is a guest, the nearest level that is not `inherit`, or else the role in the organization. Sites
     and creators do not count.
     """
-    if not who.member or who.role == "admin":
-        return who.role
-    path = (content, *around.collections)
-    roles = [who.given(place.kind, place.id) for place in path]
-    if who.role is not None:
-        roles.append(next((place.level for place in path if place.level != INHERIT), who.role))
-    return strongest(roles)
+    if not access.is_member or access.role == "admin":
+        return access.role
+    path = (content, *containers.collections)
+    roles = [access.direct_role(place.kind, place.id) for place in path]
+    if access.role is not None:
+        roles.append(next((place.level for place in path if place.level != INHERIT), access.role))
+    return max_role(roles)
 
 
-def role_by_precedence(who: Standing, content: Content, around: Surroundings) -> Role:
+def role_by_precedence(access: OrganizationAccess, content: ProtectedObject, containers: Containers) -> Role:
     """Return the role from the first place, in order of precedence, that sets one.
 
     The order is: the content, the sites that show it, each collection from the innermost outwards, the
     organization. If one step sets several roles (for a member and a team, or on several sites), the strongest
     counts; the documentation does not cover this case.
     """
-    if not who.member or who.role == "admin":
-        return who.role
-    steps = ((content,), around.sites, *((collection,) for collection in around.collections))
+    if not access.is_member or access.role == "admin":
+        return access.role
+    steps = ((content,), containers.sites, *((collection,) for collection in containers.collections))
     for step in steps:
-        roles = [role for place in step for role in _set_on(place, who, content)]
+        roles = [role for place in step for role in _role_set_on(place, access, content)]
         if roles:
-            return strongest(roles)
-    return who.role
+            return max_role(roles)
+    return access.role
 
 
-def _set_on(place: Content, who: Standing, content: Content) -> tuple[Role, ...]:
+def _role_set_on(
+    place: ProtectedObject, who: OrganizationAccess, content: ProtectedObject
+) -> tuple[Role, ...]:
     """Return the role that one place sets for a member, or () if the member inherits the role.
 
     A role given to the member or one of their teams takes precedence over the level of the place. "No access"
     hides nothing from the creator of the content or of the place. A level gives no role to guests, but guests
     inherit nothing through a space or collection that has a level other than `inherit`.
     """
-    given = who.given(place.kind, place.id)
+    given = who.direct_role(place.kind, place.id)
     if given is not None:
         return (given,)
-    own = who.user != "" and who.user in (content.creator, place.creator)
+    own = who.user_id != "" and who.user_id in (content.creator, place.creator)
     if place.level == INHERIT or (place.level is None and own):
         return ()
     if who.role is not None:
@@ -99,31 +102,33 @@ def _set_on(place: Content, who: Standing, content: Content) -> tuple[Role, ...]
     return () if place.kind == "site" else (None,)
 
 
-class Rules(Struct, frozen=True):
+class AccessRules(Struct, frozen=True):
     """The access rules of an edition.
 
-    `resolve` resolves roles. `sites`: whether `resolve` reads the sites that show a space. `creators`:
-    whether it reads the creators of content. `change_requests_when_locked`: whether a locked space accepts
-    change requests and refuses only direct edits.
+    `resolve` resolves roles. `uses_sites`: whether `resolve` reads the sites that show a space.
+    `uses_creators`: whether it reads the creators of content. `change_requests_when_locked`: whether a locked
+    space accepts change requests and refuses only direct edits.
     """
 
-    resolve: Resolve
-    sites: bool = False
-    creators: bool = False
+    resolve: ResolveFunction
+    uses_sites: bool = False
+    uses_creators: bool = False
     change_requests_when_locked: bool = False
 
 
-_STRONGEST = Rules(strongest_role)
-RULES: Mapping[str, Rules] = {
+_STRONGEST = AccessRules(strongest_role)
+RULES: Mapping[str, AccessRules] = {
     "reference": _STRONGEST,
     "full": _STRONGEST,
-    "published": Rules(role_by_precedence, sites=True, creators=True, change_requests_when_locked=True),
+    "published": AccessRules(
+        role_by_precedence, uses_sites=True, uses_creators=True, change_requests_when_locked=True
+    ),
 }
 """The rules of each profile."""
 
 
-def content_of(record: Record) -> Content:
+def protected_object(record: Record) -> ProtectedObject:
     """Return the Content for the record of a space (deleted or not), collection or site."""
     kind = record.kind.removeprefix("deleted-")
     level = record.doc.get("defaultLevel", INHERIT)
-    return Content(kind, record.id, level, record.doc.get("createdBy") or "")
+    return ProtectedObject(kind, record.id, level, record.doc.get("createdBy") or "")

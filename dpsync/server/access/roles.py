@@ -1,4 +1,4 @@
-"""Define the order of roles, the standing of a user in an organization, and the `permissions` flags.
+"""Define the order of roles, the access of a user in an organization, and the `permissions` flags.
 
 The role of a member on a space, collection or site depends on the edition: see `resolution`.
 
@@ -16,9 +16,9 @@ Role = str | None
 GRANT = "grant"
 """A role on a space, collection or site (`parent` its kind, `scope` its id), of a user or a team (`ref`)."""
 
-_RANK = {"admin": 6, "create": 5, "review": 4, "edit": 3, "comment": 2, "read": 1, None: 0}
+_ROLE_RANK = {"admin": 6, "create": 5, "review": 4, "edit": 3, "comment": 2, "read": 1, None: 0}
 
-_FLAGS: dict[str, dict[str, Role]] = {
+_FLAG_ROLES: dict[str, dict[str, Role]] = {
     "space": {
         "view": "read",
         "access": "read",
@@ -62,50 +62,53 @@ _FLAGS: dict[str, dict[str, Role]] = {
 }
 
 
-def reaches(role: Role, needed: Role) -> bool:
-    return _RANK[role] >= _RANK[needed]
+def is_at_least(role: Role, needed: Role) -> bool:
+    return _ROLE_RANK[role] >= _ROLE_RANK[needed]
 
 
-def strongest(roles: Iterable[Role]) -> Role:
-    return max(roles, key=_RANK.__getitem__, default=None)
+def max_role(roles: Iterable[Role]) -> Role:
+    return max(roles, key=_ROLE_RANK.__getitem__, default=None)
 
 
-def flags(kind: str, role: Role) -> dict[str, bool]:
+def permission_flags(kind: str, role: Role) -> dict[str, bool]:
     """Return the `permissions` object of a kind for a caller who has the role on an object of that kind."""
-    return {flag: reaches(role, needed) for flag, needed in _FLAGS[kind].items()}
+    return {flag: is_at_least(role, needed) for flag, needed in _FLAG_ROLES[kind].items()}
 
 
-class Standing(Struct, frozen=True, dict=True):
+class OrganizationAccess(Struct, frozen=True, dict=True):
     """The membership of one user in one organization.
 
-    `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owns` has the
-    teams that the user owns. `user` is the user id if the edition's rules depend on creators. Otherwise
-    `user` is "", so that all members with the same rights share one standing.
+    `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owned_teams` has
+    the teams that the user owns. `user_id` is the user id if the edition's rules depend on creators.
+    Otherwise `user_id` is "", so that all members with the same rights share one value.
     """
 
-    member: bool = False
+    is_member: bool = False
     role: Role = None
     grants: frozenset[tuple[str, str, Role]] = frozenset()
-    owns: frozenset[str] = frozenset()
-    user: str = ""
+    owned_teams: frozenset[str] = frozenset()
+    user_id: str = ""
 
-    def flags(self) -> dict[str, bool]:
+    def permission_flags(self) -> dict[str, bool]:
         """Return the `permissions` object of the organization."""
-        return {**flags("organization", self.role), "ownTeam": self.role == "admin" or bool(self.owns)}
+        return {
+            **permission_flags("organization", self.role),
+            "ownTeam": self.role == "admin" or bool(self.owned_teams),
+        }
 
-    def team_flags(self, team: str) -> dict[str, bool]:
+    def team_permission_flags(self, team: str) -> dict[str, bool]:
         """Return the `permissions` object of a team. A guest who owns teams may view only those teams."""
-        owner = team in self.owns
+        owner = team in self.owned_teams
         return {"admin": owner or self.role == "admin", "view": owner or self.role is not None}
 
-    def given(self, kind: str, id: str) -> Role:
+    def direct_role(self, kind: str, id: str) -> Role:
         """Return the strongest role given directly on a space, collection or site; None if there is none.
 
         A grant of the role null has no effect.
         """
-        return self._given.get((kind, id))
+        return self._direct_roles.get((kind, id))
 
     @cached_property
-    def _given(self) -> dict[tuple[str, str], Role]:
-        weakest_first = sorted(self.grants, key=lambda grant: _RANK[grant[2]])
+    def _direct_roles(self) -> dict[tuple[str, str], Role]:
+        weakest_first = sorted(self.grants, key=lambda grant: _ROLE_RANK[grant[2]])
         return {(kind, id): role for kind, id, role in weakest_first}

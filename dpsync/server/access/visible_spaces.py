@@ -9,39 +9,39 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from ..store import Record, Store
-from .resolution import Content, Rules, Surroundings, content_of
-from .roles import Role, Standing
+from .resolution import AccessRules, Containers, ProtectedObject, protected_object
+from .roles import OrganizationAccess, Role
 
 SITE_SPACE = "site-space"
 """Record kind that shows a space (`ref`) on a site (`scope`)."""
-Group = tuple[str, Role, tuple[str, ...]]
+GroupKey = tuple[str, Role, tuple[str, ...]]
 """The collection of the spaces ("" for the top level), their level, and the sites that show them."""
 
 
 class SpaceGroups:
     """The spaces of one organization in groups, with the collections and sites that their roles depend on."""
 
-    def __init__(self, rules: Rules, records: Iterable[Record]) -> None:
+    def __init__(self, rules: AccessRules, records: Iterable[Record]) -> None:
         self._rules = rules
-        self._spaces: dict[str, tuple[Content, str]] = {}
+        self._spaces: dict[str, tuple[ProtectedObject, str]] = {}
         """Each space with the id of its collection."""
-        self._collections: dict[str, tuple[Content, str]] = {}
-        self._sites: dict[str, tuple[Content, str]] = {}
-        self._shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._collections: dict[str, tuple[ProtectedObject, str]] = {}
+        self._sites: dict[str, tuple[ProtectedObject, str]] = {}
+        self._sites_by_space: defaultdict[str, Counter[str]] = defaultdict(Counter)
         """For each space, how often each site shows the space."""
-        self._created: defaultdict[str, set[str]] = defaultdict(set)
+        self._spaces_by_creator: defaultdict[str, set[str]] = defaultdict(set)
         """The spaces that each user created."""
-        self._sizes: Counter[Group] = Counter()
-        self._seen: dict[Standing, tuple[set[Group], set[Group]]] = {}
+        self._group_sizes: Counter[GroupKey] = Counter()
+        self._groups_by_viewer: dict[OrganizationAccess, tuple[set[GroupKey], set[GroupKey]]] = {}
         """For each viewer (see `_shared_viewer`), the visible groups and the groups checked so far."""
-        self._totals: dict[tuple[Standing, ...], int] = {}
+        self._visible_counts: dict[tuple[OrganizationAccess, ...], int] = {}
         """Number of spaces in the groups that all of these viewers see."""
         self._creators: set[str] = set()
-        """The creators of collections and sites with the level null. Computed whenever `_seen` is empty."""
+        """The creators of collections and sites with the level null, if `_groups_by_viewer` is set."""
         for record in records:
-            self.change(None, record)
+            self.update(None, record)
 
-    def change(self, before: Record | None, after: Record | None) -> None:
+    def update(self, before: Record | None, after: Record | None) -> None:
         """Update the groups for a written record.
 
         `before` is None for a new record, `after` for a deleted one.
@@ -50,104 +50,104 @@ class SpaceGroups:
             if record is None:
                 continue
             if record.kind == "space":
-                self._change_space(record, exists=exists)
-            elif record.kind == SITE_SPACE and self._rules.sites:
+                self._update_space(record, exists=exists)
+            elif record.kind == SITE_SPACE and self._rules.uses_sites:
                 self._resize(record.ref, -1)
-                self._shown[record.ref][record.scope] += 1 if exists else -1
+                self._sites_by_space[record.ref][record.scope] += 1 if exists else -1
                 self._resize(record.ref, 1)
-            elif record.kind == "collection" or (record.kind == "site" and self._rules.sites):
-                self._change_container(record, exists=exists)
+            elif record.kind == "collection" or (record.kind == "site" and self._rules.uses_sites):
+                self._update_container(record, exists=exists)
 
-    def _change_space(self, record: Record, *, exists: bool) -> None:
-        space = content_of(record)
+    def _update_space(self, record: Record, *, exists: bool) -> None:
+        space = protected_object(record)
         if exists:
             self._spaces[space.id] = space, record.parent
-            self._created[space.creator].add(space.id)
+            self._spaces_by_creator[space.creator].add(space.id)
             self._resize(space.id, 1)
         else:
             self._resize(space.id, -1)
-            self._created[space.creator].discard(space.id)
+            self._spaces_by_creator[space.creator].discard(space.id)
             del self._spaces[space.id]
 
-    def _change_container(self, record: Record, *, exists: bool) -> None:
+    def _update_container(self, record: Record, *, exists: bool) -> None:
         known = self._collections if record.kind == "collection" else self._sites
         if exists:
-            known[record.id] = content_of(record), record.parent
+            known[record.id] = protected_object(record), record.parent
         else:
             del known[record.id]
-        self._seen.clear()
-        self._totals.clear()
+        self._groups_by_viewer.clear()
+        self._visible_counts.clear()
 
     def _resize(self, space: str, by: int) -> None:
         """Add `by` to the size of the group that the space is in now."""
         if space in self._spaces:
-            group = self._group(space)
-            self._sizes[group] += by
-            if self._sizes[group] == 0:
-                del self._sizes[group]
-            self._totals.clear()
+            group = self._group_of(space)
+            self._group_sizes[group] += by
+            if self._group_sizes[group] == 0:
+                del self._group_sizes[group]
+            self._visible_counts.clear()
 
-    def _group(self, space: str) -> Group:
+    def _group_of(self, space: str) -> GroupKey:
         content, collection = self._spaces[space]
         return collection, content.level, self._sites_showing(space)
 
     def _sites_showing(self, space: str) -> tuple[str, ...]:
-        return tuple(sorted(site for site, times in self._shown[space].items() if times))
+        return tuple(sorted(site for site, times in self._sites_by_space[space].items() if times))
 
-    def sites_of(self, space: str) -> tuple[Content, ...]:
+    def sites_showing(self, space: str) -> tuple[ProtectedObject, ...]:
         """Return the sites that show a space."""
         return tuple(self._sites[id][0] for id in self._sites_showing(space) if id in self._sites)
 
-    def visible(self, standings: Sequence[Standing]) -> int:
+    def count_visible(self, accesses: Sequence[OrganizationAccess]) -> int:
         """Return the number of spaces that all of these members may view."""
-        asked = [standing for standing in standings if standing.role != "admin"]
+        asked = [standing for standing in accesses if standing.role != "admin"]
         viewers = tuple(map(self._shared_viewer, asked))
         seen = [self._groups_seen_by(viewer) for viewer in viewers]
-        if viewers not in self._totals:
-            common = set(self._sizes).intersection(*seen)
-            self._totals[viewers] = sum(self._sizes[group] for group in common)
-        found = self._totals[viewers]
+        if viewers not in self._visible_counts:
+            common = set(self._group_sizes).intersection(*seen)
+            self._visible_counts[viewers] = sum(self._group_sizes[group] for group in common)
+        found = self._visible_counts[viewers]
         for id in set().union(*map(self._individual_spaces, asked)):
-            content, group = self._spaces[id][0], self._group(id)
-            around = self._surroundings(group)
+            content, group = self._spaces[id][0], self._group_of(id)
+            around = self._containers(group)
             found += all(self._rules.resolve(one, content, around) is not None for one in asked)
             found -= all(group in one for one in seen)
         return found
 
-    def _individual_spaces(self, standing: Standing) -> set[str]:
+    def _individual_spaces(self, access: OrganizationAccess) -> set[str]:
         """Return the spaces that a member created or has a direct role on."""
-        given = {id for kind, id, _ in standing.grants if kind == "space" and id in self._spaces}
-        return given | self._created[standing.user] if standing.user else given
+        given = {id for kind, id, _ in access.grants if kind == "space" and id in self._spaces}
+        return given | self._spaces_by_creator[access.user_id] if access.user_id else given
 
-    def _groups_seen_by(self, viewer: Standing) -> set[Group]:
+    def _groups_seen_by(self, viewer: OrganizationAccess) -> set[GroupKey]:
         """Return the groups that a viewer sees, apart from the viewer's individual spaces."""
-        seen, looked_at = self._seen.setdefault(viewer, (set(), set()))
-        for group in self._sizes.keys() - looked_at:
+        seen, looked_at = self._groups_by_viewer.setdefault(viewer, (set(), set()))
+        for group in self._group_sizes.keys() - looked_at:
             looked_at.add(group)
-            sample = Content("space", "", group[1])
-            if self._rules.resolve(viewer, sample, self._surroundings(group)) is not None:
+            sample = ProtectedObject("space", "", group[1])
+            if self._rules.resolve(viewer, sample, self._containers(group)) is not None:
                 seen.add(group)
         return seen
 
-    def _shared_viewer(self, standing: Standing) -> Standing:
-        """Return a standing reduced to what matters for groups, so that many members share one viewer."""
-        if not self._seen:
+    def _shared_viewer(self, access: OrganizationAccess) -> OrganizationAccess:
+        """Return an access reduced to what matters for groups, so that many members share one viewer."""
+        if not self._groups_by_viewer:
             around = (*self._collections.values(), *self._sites.values())
             self._creators = {content.creator for content, _ in around if content.level is None}
-        grants = frozenset(grant for grant in standing.grants if grant[0] != "space")
-        user = standing.user if standing.user in self._creators else ""
-        return Standing(True, standing.role and "read", grants, user=user)
+        grants = frozenset(grant for grant in access.grants if grant[0] != "space")
+        user = access.user_id if access.user_id in self._creators else ""
+        return OrganizationAccess(True, access.role and "read", grants, user_id=user)
 
-    def _surroundings(self, group: Group) -> Surroundings:
+    def _containers(self, group: GroupKey) -> Containers:
         collections, at = [], group[0]
         while at in self._collections:
             collection, at = self._collections[at]
             collections.append(collection)
         sites = (self._sites[id][0] for id in group[2] if id in self._sites)
-        return Surroundings(tuple(collections), tuple(sites))
+        return Containers(tuple(collections), tuple(sites))
 
 
-def space_groups(store: Store, organization: str, rules: Rules) -> SpaceGroups:
+def load_space_groups(store: Store, organization: str, rules: AccessRules) -> SpaceGroups:
     """Return the groups for the current spaces of an organization."""
-    kinds = ("space", "collection", *(("site", SITE_SPACE) if rules.sites else ()))
+    kinds = ("space", "collection", *(("site", SITE_SPACE) if rules.uses_sites else ()))
     return SpaceGroups(rules, (one for kind in kinds for one in store.find(kind, organization=organization)))

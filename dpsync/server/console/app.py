@@ -22,31 +22,31 @@ from starlette.types import Receive, Scope, Send
 
 from dpsync import __version__
 
-from ..control.faults import FaultSchedule, complaint
-from ..control.log import LoggedRequest
+from ..control.faults import FaultSchedule, format_validation_error
 from ..control.plane import ControlPlane
 from ..control.request_guard import from_this_machine
+from ..control.request_log import LoggedRequest
 from ..errors import ApiError
-from ..http.incoming import raw_path, read
-from ..records.origin import origin_of
+from ..http.request_parsing import raw_path, read_body
+from ..records.world_origin import load_origin
 from ..store import StoreError
 from . import resources, switches, tree
-from .plan import Planner, PlanProgram, PrintedPlan
-from .texts import displayed, masked_query
+from .plan_runner import PlanOutput, PlanProgram, PlanRunner
+from .safe_text import escape_invisible, mask_query
 
-PAGES = "/_dpsync/page/"
-_API = f"{PAGES}api"
-_SHOWN = 300
+PAGES_PREFIX = "/_dpsync/page/"
+_API_PREFIX = f"{PAGES_PREFIX}api"
+_MAX_REQUESTS_SHOWN = 300
 """Requests of the log that a page shows."""
-_LISTED = 40
+_MAX_UNFOLDED_LINES = 40
 """Lines of a list that is open from the start; a longer one is folded."""
-_NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+_CSP_DENY_ALL = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 _log = logging.getLogger("dpsync.server")
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Answer = Callable[[Request], Awaitable[Response]]
+PageHandler = Callable[[Request], Awaitable[Response]]
 
 
 class Console:
@@ -57,207 +57,215 @@ class Console:
         self.gateway = plane.gateway
         self._companion = plane.companion
         self._store = plane.store
-        self._planner = Planner(program) if program else None
-        self._pages: dict[tuple[str, str], Answer] = {
-            ("GET", "/"): self._organization,
-            ("GET", f"{PAGES}requests"): self._requests,
-            ("GET", f"{PAGES}requests.json"): self._newest,
-            ("POST", f"{PAGES}requests/clear"): self._clear,
-            ("GET", f"{PAGES}switches"): self._switches,
-            ("POST", f"{PAGES}switches/flip"): self._flip,
-            ("POST", f"{PAGES}switches/add"): self._add,
-            ("POST", f"{PAGES}switches/remove"): self._remove,
-            ("POST", f"{PAGES}switches/clock"): self._clock,
-            ("POST", f"{PAGES}switches/reset"): self._reset,
-            ("GET", f"{PAGES}plan"): self._plan,
-            ("GET", f"{PAGES}plan/report"): self._report,
+        self._planner = PlanRunner(program) if program else None
+        self._handlers: dict[tuple[str, str], PageHandler] = {
+            ("GET", "/"): self._organization_page,
+            ("GET", f"{PAGES_PREFIX}requests"): self._requests_page,
+            ("GET", f"{PAGES_PREFIX}requests.json"): self._new_requests,
+            ("POST", f"{PAGES_PREFIX}requests/clear"): self._clear_requests,
+            ("GET", f"{PAGES_PREFIX}switches"): self._switches_page,
+            ("POST", f"{PAGES_PREFIX}switches/flip"): self._toggle_switch,
+            ("POST", f"{PAGES_PREFIX}switches/add"): self._add_fault,
+            ("POST", f"{PAGES_PREFIX}switches/remove"): self._remove_rule,
+            ("POST", f"{PAGES_PREFIX}switches/clock"): self._set_clock,
+            ("POST", f"{PAGES_PREFIX}switches/reset"): self._reset_world,
+            ("GET", f"{PAGES_PREFIX}plan"): self._plan_page,
+            ("GET", f"{PAGES_PREFIX}plan/report"): self._plan_report,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_here(scope) or not from_this_machine(Request(scope)):
+        if scope["type"] != "http" or not _is_console_request(scope) or not from_this_machine(Request(scope)):
             await self.plane(scope, receive, send)
             return
         try:
-            response = await self._answer(Request(scope, receive))
+            response = await self._dispatch(Request(scope, receive))
         except StoreError as error:
             _log.error("%s %s: %s", scope["method"], scope["path"], error)
-            response = self._trouble(503, "The database is unavailable: see the log of the local server.")
+            response = self._error_page(503, "The database is unavailable: see the log of the local server.")
         except ApiError as error:
-            response = self._trouble(error.status, error.message)
+            response = self._error_page(error.status, error.message)
         await response(scope, receive, send)
 
-    def drop(self) -> None:
+    def shut_down(self) -> None:
         """End all requests and plans that are in progress when the companion stops."""
-        self.gateway.drop()
+        self.gateway.cancel_waits()
         if self._planner:
             self._planner.stop()
 
-    async def _answer(self, request: Request) -> Response:
+    async def _dispatch(self, request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         path = request.url.path
-        if path.startswith(f"{_API}/v1/") and method == "GET":
-            return await self._resource(request)
-        page = self._pages.get((method, path))
+        if path.startswith(f"{_API_PREFIX}/v1/") and method == "GET":
+            return await self._resource_page(request)
+        page = self._handlers.get((method, path))
         if page is None:
-            return self._trouble(404, f"The page {path} does not exist.")
+            return self._error_page(404, f"The page {path} does not exist.")
         return await page(request)
 
     # --- what is there ----------------------------------------------------------------------------------
 
-    async def _organization(self, request: Request) -> Response:
-        with self._store.reading():
-            known = tree.names(self._store)
+    async def _organization_page(self, request: Request) -> Response:
+        with self._store.read_transaction():
+            known = tree.organization_titles(self._store)
             chosen = request.query_params.get("organization") or (known[0][0] if known else "")
-            found = tree.organization(self._store, chosen)
+            found = tree.load_organization_tree(self._store, chosen)
         if found is None and known:
-            return self._trouble(404, f"The organization {chosen} does not exist.")
-        return self._page("organization", known=known, one=found, listed=_LISTED)
+            return self._error_page(404, f"The organization {chosen} does not exist.")
+        return self._render_page("organization", known=known, one=found, listed=_MAX_UNFOLDED_LINES)
 
-    async def _resource(self, request: Request) -> Response:
-        raw = raw_path(request.scope).split(b"?")[0].removeprefix(_API.encode())
-        found = await resources.read(self._companion, request.scope, raw, request.scope["query_string"])
-        return self._page("resource", found=found, status=200 if found.operation else 404)
+    async def _resource_page(self, request: Request) -> Response:
+        raw = raw_path(request.scope).split(b"?")[0].removeprefix(_API_PREFIX.encode())
+        found = await resources.read_resource(
+            self._companion, request.scope, raw, request.scope["query_string"]
+        )
+        return self._render_page("resource", found=found, status=200 if found.operation else 404)
 
     # --- what was asked ---------------------------------------------------------------------------------
 
-    async def _requests(self, request: Request) -> Response:
+    async def _requests_page(self, request: Request) -> Response:
         log = self.gateway.log
-        entries = list(log.entries)[-_SHOWN:]
+        entries = list(log.entries)[-_MAX_REQUESTS_SHOWN:]
         first = log.dropped + len(log.entries) - len(entries) + 1
-        rows = [_row(number, entry) for number, entry in enumerate(entries, first)]
-        return self._page(
-            "requests", rows=rows[::-1], alone=self.plane.alone, most=_SHOWN, cleared=log.cleared,
+        rows = [_request_row(number, entry) for number, entry in enumerate(entries, first)]
+        return self._render_page(
+            "requests", rows=rows[::-1], alone=self.plane.single_process, most=_MAX_REQUESTS_SHOWN,
+            cleared=log.clear_count,
             last=first + len(entries) - 1,
         )  # fmt: skip
 
-    async def _newest(self, request: Request) -> Response:
+    async def _new_requests(self, request: Request) -> Response:
         """Return the logged requests after a number as JSON, for the script of the page."""
         log = self.gateway.log
         after, cleared = (request.query_params.get(name, "0") for name in ("after", "cleared"))
         last = log.dropped + len(log.entries)
-        known = int(after) if after.isdecimal() and len(after) < 16 and cleared == str(log.cleared) else 0
-        new = min(max(0, last - known), _SHOWN)
+        known = int(after) if after.isdecimal() and len(after) < 16 and cleared == str(log.clear_count) else 0
+        new = min(max(0, last - known), _MAX_REQUESTS_SHOWN)
         entries = list(log.entries)[len(log.entries) - new :]
-        rows = [_row(number, entry) for number, entry in enumerate(entries, last - new + 1)]
-        found = {"last": last, "cleared": log.cleared, "rows": rows}
-        return _response(to_json(found), "application/json", _NOTHING)
+        rows = [_request_row(number, entry) for number, entry in enumerate(entries, last - new + 1)]
+        found = {"last": last, "cleared": log.clear_count, "rows": rows}
+        return _response(to_json(found), "application/json", _CSP_DENY_ALL)
 
-    async def _clear(self, request: Request) -> Response:
-        await _form(request)
+    async def _clear_requests(self, request: Request) -> Response:
+        await _read_form(request)
         self.gateway.log.clear()
-        return _to(f"{PAGES}requests")
+        return _redirect_to(f"{PAGES_PREFIX}requests")
 
     # --- switches ---------------------------------------------------------------------------------------
 
-    async def _switches(self, request: Request, wrong: str = "", status: int = 200) -> Response:
-        schedule, clock = self.gateway.faults, self.plane.time(None)
-        return self._page(
-            "switches", status=status, wrong=wrong, alone=self.plane.alone, clock=clock,
-            switches=switches.switches(schedule), others=switches.others(schedule),
-            presets=switches.PRESETS, often=switches.OFTEN, ahead=switches.AHEAD,
+    async def _switches_page(self, request: Request, error: str = "", status: int = 200) -> Response:
+        schedule, clock = self.gateway.faults, self.plane.get_clock(None)
+        return self._render_page(
+            "switches", status=status, wrong=error, alone=self.plane.single_process, clock=clock,
+            switches=switches.list_switches(schedule), others=switches.list_custom_rules(schedule),
+            presets=switches.PRESETS, often=switches.FREQUENCIES, ahead=switches.CLOCK_STEPS,
             operations=sorted(self._companion.operation_ids),
         )  # fmt: skip
 
-    async def _flip(self, request: Request) -> Response:
-        form = await _form(request)
-        return await self._done(request, lambda: switches.flip(self._schedule(), form.get("name", "")))
+    async def _toggle_switch(self, request: Request) -> Response:
+        form = await _read_form(request)
+        return await self._run_action(
+            request, lambda: switches.toggle_preset(self._fault_schedule(), form.get("name", ""))
+        )
 
-    async def _add(self, request: Request) -> Response:
-        form = await _form(request)
+    async def _add_fault(self, request: Request) -> Response:
+        form = await _read_form(request)
         given = (form.get(name, "") for name in ("operation", "fault", "often"))
-        return await self._done(request, lambda: switches.add(self._schedule(), *given))
+        return await self._run_action(request, lambda: switches.add_rule(self._fault_schedule(), *given))
 
-    async def _remove(self, request: Request) -> Response:
-        form = await _form(request)
-        return await self._done(request, lambda: switches.remove(self._schedule(), form.get("rule", "")))
+    async def _remove_rule(self, request: Request) -> Response:
+        form = await _read_form(request)
+        return await self._run_action(
+            request, lambda: switches.remove_rule(self._fault_schedule(), form.get("rule", ""))
+        )
 
-    def _schedule(self) -> FaultSchedule:
-        if not self.plane.alone:
+    def _fault_schedule(self) -> FaultSchedule:
+        if not self.plane.single_process:
             raise ValueError("faults need a single server process: start the local server with --workers 1")
         return self.gateway.faults
 
-    async def _clock(self, request: Request) -> Response:
-        form = await _form(request)
+    async def _set_clock(self, request: Request) -> Response:
+        form = await _read_form(request)
         match form.get("do"):
             case "freeze":
-                given: dict[str, Any] = {"frozen": self.plane.time(None)["now"]}
+                given: dict[str, Any] = {"frozen": self.plane.get_clock(None)["now"]}
             case "real":
                 given = {"real": True}
             case "at":
                 given = {"frozen": f"{form.get('at', '')}{'Z' if form.get('at') else ''}"}
             case ahead:
-                given = {"advance": switches.AHEAD.get(ahead or "", ("", 0))[1]}
-        return await self._done(request, lambda: self.plane.set_clock(given))
+                given = {"advance": switches.CLOCK_STEPS.get(ahead or "", ("", 0))[1]}
+        return await self._run_action(request, lambda: self.plane.set_clock(given))
 
-    async def _reset(self, request: Request) -> Response:
-        form = await _form(request)
+    async def _reset_world(self, request: Request) -> Response:
+        form = await _read_form(request)
         if form.get("sure") != "yes":
-            return await self._switches(
+            return await self._switches_page(
                 request, "Nothing was reset. Confirm that you want to lose all changes.", 400
             )
-        return await self._done(request, lambda: self.plane.reset(None))
+        return await self._run_action(request, lambda: self.plane.reset(None))
 
-    async def _done(self, request: Request, act: Callable[[], object]) -> Response:
-        """Call `act` and redirect to the page of switches, or show that page with the error."""
+    async def _run_action(self, request: Request, action: Callable[[], object]) -> Response:
+        """Call `action` and redirect to the page of switches, or show that page with the error."""
         try:
-            act()
+            action()
         except ValidationError as error:
-            return await self._switches(request, complaint(error, "the form"), 400)
+            return await self._switches_page(request, format_validation_error(error, "the form"), 400)
         except ApiError as error:
-            return await self._switches(request, error.message, 400)
+            return await self._switches_page(request, error.message, 400)
         except ValueError as error:
-            return await self._switches(request, str(error), 400)
-        return _to(f"{PAGES}switches")
+            return await self._switches_page(request, str(error), 400)
+        return _redirect_to(f"{PAGES_PREFIX}switches")
 
     # --- the plan ---------------------------------------------------------------------------------------
 
-    async def _plan(self, request: Request) -> Response:
-        return self._page("plan", program=self._planner.program if self._planner else None)
+    async def _plan_page(self, request: Request) -> Response:
+        return self._render_page("plan", program=self._planner.program if self._planner else None)
 
-    async def _report(self, request: Request) -> Response:
+    async def _plan_report(self, request: Request) -> Response:
         """Return the page that the program printed.
 
         The sandbox policy gives the page an origin of its own, so that no script of the page can use a
         switch.
         """
-        admins = resources.admins(self._store)
+        admins = resources.list_admins(self._store)
         if self._planner is None or not admins:
             why = (
                 "Start the local server with --plan DIRECTORY to see a plan."
                 if admins
                 else "No organization has an admin, and a plan needs the token of an admin."
             )
-            return self._trouble(404, why)
-        planned: PrintedPlan = await self._planner.plan(self._store, admins[0], _url(request.scope))
-        if not planned.page.lstrip().lower().startswith("<!doctype html"):
-            return self._page("unplanned", planned=planned, status=200)
+            return self._error_page(404, why)
+        planned: PlanOutput = await self._planner.run(self._store, admins[0], _server_url(request.scope))
+        if not planned.html.lstrip().lower().startswith("<!doctype html"):
+            return self._render_page("unplanned", planned=planned, status=200)
         policy = "sandbox allow-scripts; frame-ancestors 'self'"
-        return _response(planned.page.encode(), "text/html; charset=utf-8", policy)
+        return _response(planned.html.encode(), "text/html; charset=utf-8", policy)
 
     # --- how a page is made -----------------------------------------------------------------------------
 
-    def _page(self, name: str, *, status: int = 200, **values: Any) -> Response:
-        read = origin_of(self._store)
+    def _render_page(self, name: str, *, status: int = 200, **values: Any) -> Response:
+        read = load_origin(self._store)
         said = {
-            "page": name, "pages": PAGES, "api": _API, "banner": read.sentence if read is not None else "",
+            "page": name, "pages": PAGES_PREFIX, "api": _API_PREFIX,
+            "banner": read.notice if read is not None else "",
             "version": __version__, "profile": self._companion.profile, "plan_is_there": self._planner,
         }  # fmt: skip
         text = _templates().get_template(f"{name}.html").render({**said, **values})
         policy = (
-            f"default-src 'none'; style-src '{_hash('page.css')}'; script-src '{_hash('page.js')}'; "
+            f"default-src 'none'; style-src '{_csp_hash('page.css')}'; script-src '{_csp_hash('page.js')}'; "
             "connect-src 'self'; img-src data:; frame-src 'self'; form-action 'self'; base-uri 'none'; "
             "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
         )
         return _response(text.encode(), "text/html; charset=utf-8", policy, status)
 
-    def _trouble(self, status: int, why: str) -> Response:
+    def _error_page(self, status: int, why: str) -> Response:
         try:
-            return self._page("trouble", status=status, why=why)
+            return self._render_page("trouble", status=status, why=why)
         except StoreError:  # the banner is in the database, too
             return Response(why, status, media_type="text/plain")
 
 
-def _url(scope: Scope) -> str:
+def _server_url(scope: Scope) -> str:
     """Return the address at which the companion received the request.
 
     The `Host` header may name a forwarded port, which has another address outside.
@@ -266,22 +274,22 @@ def _url(scope: Scope) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _is_here(scope: Scope) -> bool:
+def _is_console_request(scope: Scope) -> bool:
     """Return whether the console serves the request. It only reads `/`; the API answers a write to `/`."""
     path: str = scope["path"]
-    return (path == "/" and scope["method"] in ("GET", "HEAD")) or path.startswith(PAGES)
+    return (path == "/" and scope["method"] in ("GET", "HEAD")) or path.startswith(PAGES_PREFIX)
 
 
-def _row(number: int, entry: LoggedRequest) -> dict[str, Any]:
+def _request_row(number: int, entry: LoggedRequest) -> dict[str, Any]:
     """Return a logged request as the page shows it, without secrets."""
-    query = f"?{masked_query(entry.query)}" if entry.query else ""
+    query = f"?{mask_query(entry.query)}" if entry.query else ""
     status = entry.status
     return {
         "number": number,
-        "method": displayed(entry.method),
-        "path": displayed(f"{entry.path}{query}"),
+        "method": escape_invisible(entry.method),
+        "path": escape_invisible(f"{entry.path}{query}"),
         "operation": entry.operation or "",
-        "caller": displayed(entry.caller) or "unknown",
+        "caller": escape_invisible(entry.caller) or "unknown",
         "status": "no response" if status is None else str(status),
         "failed": status is None or status >= 400,
         "ms": f"{entry.ms:.1f}",
@@ -289,7 +297,7 @@ def _row(number: int, entry: LoggedRequest) -> dict[str, Any]:
     }
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def _read_form(request: Request) -> dict[str, str]:
     """Return the fields of a form, each once. Raise ApiError 415 if the request is not a form.
 
     Every handler that changes state reads the form, and so refuses all other requests.
@@ -297,12 +305,12 @@ async def _form(request: Request) -> dict[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise ApiError(415, "This request must come from a form of this page.")
-    found = parse_qs((await read(request)).decode("latin-1"), keep_blank_values=True, max_num_fields=20)
+    found = parse_qs((await read_body(request)).decode("latin-1"), keep_blank_values=True, max_num_fields=20)
     return {name: values[0] for name, values in found.items()}
 
 
-def _to(path: str) -> Response:
-    return _response(b"", "text/plain", _NOTHING, 303, {"location": path})
+def _redirect_to(path: str) -> Response:
+    return _response(b"", "text/plain", _CSP_DENY_ALL, 303, {"location": path})
 
 
 def _response(
@@ -332,19 +340,19 @@ def _templates() -> "Environment":
         loader=PackageLoader(__package__),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=displayed,
+        finalize=escape_invisible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["style"] = Markup(_part("page.css"))  # noqa: S704
-    made.globals["script"] = Markup(_part("page.js"))  # noqa: S704
+    made.globals["style"] = Markup(_read_asset("page.css"))  # noqa: S704
+    made.globals["script"] = Markup(_read_asset("page.js"))  # noqa: S704
     return made
 
 
 @cache
-def _part(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _hash(name: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(_part(name).encode()).digest()).decode()}"
+def _csp_hash(name: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(_read_asset(name).encode()).digest()).decode()}"

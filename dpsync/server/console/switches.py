@@ -4,65 +4,65 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..control.faults import CountedRule, FaultRules, FaultSchedule
-from .texts import displayed
+from ..control.faults import FAULT_RULES, CountedRule, FaultSchedule
+from .safe_text import escape_invisible
 
-OFTEN: Final = {
+FREQUENCIES: Final = {
     "always": ("every request", {}),
     "once": ("the next request", {"times": 1}),
     "second": ("every second request", {"every": 2}),
     "tenth": ("every tenth request", {"every": 10}),
 }
 """How often a fault of one's own comes."""
-AHEAD: Final = {"hour": ("1 hour", 3600), "day": ("1 day", 86_400), "week": ("8 days", 8 * 86_400)}
+CLOCK_STEPS: Final = {"hour": ("1 hour", 3600), "day": ("1 day", 86_400), "week": ("8 days", 8 * 86_400)}
 """How far the clock can be advanced."""
 
 
-class Preset(Struct, frozen=True):
-    """A named fault. `tries` describes its effect; `rule` is the fault rule for the control plane."""
+class FaultPreset(Struct, frozen=True):
+    """A named fault. `description` describes its effect; `rule` is the fault rule for the control plane."""
 
     name: str
     title: str
-    tries: str
+    description: str
     fault: dict[str, Any]
-    often: dict[str, Any] = {}
+    frequency: dict[str, Any] = {}
 
     @property
     def rule(self) -> dict[str, Any]:
-        return {**self.often, "fault": self.fault}
+        return {**self.frequency, "fault": self.fault}
 
 
 PRESETS: Final = (
-    Preset(
+    FaultPreset(
         "down", "The server is down", "Every request returns 503.", {"kind": "status", "status": 503}
     ),
-    Preset(
+    FaultPreset(
         "busy", "Too many requests",
         "Every third request returns 429 and can be sent again after one second.",
         {"kind": "status", "status": 429, "retryAfter": 1}, {"every": 3},
     ),
-    Preset(
+    FaultPreset(
         "slow", "Slow responses", "Every response takes two seconds longer.", {"kind": "delay", "seconds": 2}
     ),
-    Preset(
+    FaultPreset(
         "lost", "Lost responses",
         "Every tenth request succeeds, but its connection is reset before the response.",
         {"kind": "reset", "when": "after"}, {"every": 10},
     ),
-    Preset(
+    FaultPreset(
         "refused", "Lost requests",
         "Every tenth request is lost: its connection is reset and nothing changes.",
         {"kind": "reset", "when": "before"}, {"every": 10},
     ),
-    Preset(
+    FaultPreset(
         "cut", "Incomplete responses", "Every tenth response ends in the middle.", {"kind": "truncate"},
         {"every": 10},
     ),
-    Preset(
+    FaultPreset(
         "login", "A login page", "Every response has the content type HTML, like the login page of a proxy.",
         {"kind": "content-type", "value": "text/html; charset=utf-8"},
     ),
-    Preset(
+    FaultPreset(
         "moving", "Lists that change",
         "Every list page has three items and repeats one item of the page before.",
         {"kind": "shift-page", "by": 1, "limit": 3},
@@ -70,85 +70,87 @@ PRESETS: Final = (
 )  # fmt: skip
 
 
-class FaultSwitch(Struct, frozen=True):
+class PresetSwitch(Struct, frozen=True):
     """A preset, whether it is on, and how many requests it matched and changed since it was turned on."""
 
-    preset: Preset
+    preset: FaultPreset
     on: bool
     matched: int = 0
     used: int = 0
 
 
-class OtherRule(Struct, frozen=True):
+class CustomRule(Struct, frozen=True):
     """A fault rule that is not a preset, with its index in the schedule."""
 
     number: int
-    about: str
+    operation: str
     text: str
     matched: int
     used: int
 
 
-def switches(schedule: FaultSchedule) -> list[FaultSwitch]:
+def list_switches(schedule: FaultSchedule) -> list[PresetSwitch]:
     """Return a switch for each preset."""
-    found = {preset.name: _rule_of(schedule, preset) for preset in PRESETS}
+    found = {preset.name: _find_rule(schedule, preset) for preset in PRESETS}
     return [
-        FaultSwitch(preset, True, rule.matched, rule.used)
+        PresetSwitch(preset, True, rule.matched, rule.used)
         if (rule := found[preset.name])
-        else FaultSwitch(preset, False)
+        else PresetSwitch(preset, False)
         for preset in PRESETS
     ]
 
 
-def others(schedule: FaultSchedule) -> list[OtherRule]:
+def list_custom_rules(schedule: FaultSchedule) -> list[CustomRule]:
     """Return all fault rules that are not presets."""
-    known = [_rule_of(schedule, preset) for preset in PRESETS]
-    return [_other(number, rule) for number, rule in enumerate(schedule.rules) if rule not in known]
+    known = [_find_rule(schedule, preset) for preset in PRESETS]
+    return [
+        _make_custom_rule(number, rule) for number, rule in enumerate(schedule.rules) if rule not in known
+    ]
 
 
-def flip(schedule: FaultSchedule, name: str) -> None:
+def toggle_preset(schedule: FaultSchedule, name: str) -> None:
     """Turn a preset on or off. Other rules keep their counts. Raise ValueError for an unknown name."""
     preset = next((one for one in PRESETS if one.name == name), None)
     if preset is None:
         raise ValueError("the switch does not exist")
-    rule = _rule_of(schedule, preset)
+    rule = _find_rule(schedule, preset)
     if rule is not None:
         schedule.rules.remove(rule)
     else:
-        schedule.rules.extend(FaultSchedule(FaultRules.validate_python([preset.rule])).rules)
+        schedule.rules.extend(FaultSchedule(FAULT_RULES.validate_python([preset.rule])).rules)
 
 
-def add(schedule: FaultSchedule, operation: str, name: str, often: str) -> None:
+def add_rule(schedule: FaultSchedule, operation: str, name: str, frequency: str) -> None:
     """Add the fault of a preset for one operation. Raise ValueError for an unknown fault or frequency."""
     preset = next((one for one in PRESETS if one.name == name), None)
-    if preset is None or often not in OFTEN:
+    if preset is None or frequency not in FREQUENCIES:
         raise ValueError("the fault does not exist")
-    rule = {"fault": preset.fault, **OFTEN[often][1]}
+    rule = {"fault": preset.fault, **FREQUENCIES[frequency][1]}
     if operation.strip():
         rule["operation"] = operation.strip()
-    schedule.rules.extend(FaultSchedule(FaultRules.validate_python([rule])).rules)
+    schedule.rules.extend(FaultSchedule(FAULT_RULES.validate_python([rule])).rules)
 
 
-def remove(schedule: FaultSchedule, number: str) -> None:
+def remove_rule(schedule: FaultSchedule, number: str) -> None:
     """Remove a rule by its index. Raise ValueError if the rule does not exist."""
     if not number.isdecimal() or int(number) >= len(schedule.rules):
         raise ValueError("the rule no longer exists")
     del schedule.rules[int(number)]
 
 
-def _rule_of(schedule: FaultSchedule, preset: Preset) -> CountedRule | None:
+def _find_rule(schedule: FaultSchedule, preset: FaultPreset) -> CountedRule | None:
     return next((rule for rule in schedule.rules if rule.as_dict()["rule"] == preset.rule), None)
 
 
-def _other(number: int, counted: CountedRule) -> OtherRule:
+def _make_custom_rule(number: int, counted: CountedRule) -> CustomRule:
     rule = counted.as_dict()["rule"]
     about, fault = rule.pop("operation", "every request"), rule.pop("fault")
     said = {**fault, **rule}
     text = ", ".join(f"{name} {value}" for name, value in said.items() if name != "kind")
-    return OtherRule(
+    return CustomRule(
         number,
         about,
-        displayed(f"{fault['kind']}: {text}" if text else fault["kind"]),
+        escape_invisible(f"{fault['kind']}: {text}" if text else fault["kind"]),
         counted.matched,
         counted.used,
     )

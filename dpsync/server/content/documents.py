@@ -15,20 +15,20 @@ def empty_document() -> Json:
     return stored_document({})
 
 
-def stored_document(given: Json) -> Json:
+def stored_document(document: Json) -> Json:
     """Return the document with server-made keys and a token.
 
     A key is the position of the node, so the same text always has the same keys. The order of members does
     not affect the token.
     """
-    nodes = [_keyed(node, f"n{index}") for index, node in enumerate(given.get("nodes", []))]
-    data = {"schemaVersion": 1, **given.get("data", {})}
-    rest = {key: value for key, value in given.items() if key not in ("object", "data", "nodes", "meta")}
+    nodes = [_with_keys(node, f"n{index}") for index, node in enumerate(document.get("nodes", []))]
+    data = {"schemaVersion": 1, **document.get("data", {})}
+    rest = {key: value for key, value in document.items() if key not in ("object", "data", "nodes", "meta")}
     token = hashlib.sha256(json.dumps([data, nodes], sort_keys=True).encode()).hexdigest()[:16]
     return {"object": "document", "data": data, "nodes": nodes, **rest, "meta": {"token": token}}
 
 
-def _keyed(node: Any, place: str) -> Any:
+def _with_keys(node: Any, place: str) -> Any:
     if not isinstance(node, dict):
         return node
     kept = dict(node)
@@ -36,22 +36,22 @@ def _keyed(node: Any, place: str) -> Any:
         kept["key"] = kept.get("key") or place
     for member in ("nodes", "fragments"):
         if isinstance(kept.get(member), list):
-            kept[member] = [_keyed(child, f"{place}-{index}") for index, child in enumerate(kept[member])]
+            kept[member] = [_with_keys(child, f"{place}-{index}") for index, child in enumerate(kept[member])]
     if isinstance(kept.get("leaves"), list):
-        kept["leaves"] = _joined(kept["leaves"])
+        kept["leaves"] = _merge_leaves(kept["leaves"])
     return kept
 
 
-def _joined(leaves: list[Any]) -> list[Any]:
+def _merge_leaves(leaves: list[Any]) -> list[Any]:
     joined: list[Json] = []
     for leaf in leaves:
         last = joined[-1] if joined else {}
-        if _plain(last) and _plain(leaf) and last.get("marks", []) == leaf.get("marks", []):
+        if _is_text_leaf(last) and _is_text_leaf(leaf) and last.get("marks", []) == leaf.get("marks", []):
             joined[-1] = {**last, "text": last["text"] + leaf["text"]}
         else:
             joined.append(leaf)
     return joined
 
 
-def _plain(leaf: Any) -> bool:
+def _is_text_leaf(leaf: Any) -> bool:
     return isinstance(leaf, dict) and isinstance(leaf.get("text"), str)

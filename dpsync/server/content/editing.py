@@ -9,25 +9,25 @@ from copy import deepcopy
 from typing import Any
 
 from .documents import Json, stored_document
-from .rich_text import text_of, to_document
-from .tree import DEEPEST, Page, find, fresh_slug, siblings, too_deep, walk
+from .page_tree import MAX_DEPTH, Page, exceeds_max_depth, find_page, sibling_pages, unused_slug, walk_pages
+from .rich_text import plain_text, to_document
 
-FIELDS = (
+PAGE_FIELDS = (
     "title", "emoji", "icon", "description", "slug", "hidden", "noIndex", "noRobotsIndex",
     "layout", "cover", "variables", "metaLinks", "target", "computed",
 )  # fmt: skip
-_CLEARED: tuple[Any, ...] = (None, False, "", {})
+_EMPTY_VALUES: tuple[Any, ...] = (None, False, "", {})
 
 
 class EditError(ValueError):
     """A change that cannot be applied to this content."""
 
 
-class NoSuchPageError(EditError):
+class PageNotFound(EditError):
     """The page that a change names does not exist."""
 
 
-class Editing:
+class ContentEditor:
     """Applies changes to a copy of a content.
 
     Reverted pages take their state from `base`. `new_id` returns a new id for "page" or "file".
@@ -38,7 +38,7 @@ class Editing:
         self._base = deepcopy(base)
         self._now = now
         self._new_id = new_id
-        self._files: dict[str, str] = {}
+        self._file_ids_by_ref: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Json]) -> list[Json]:
         """Apply the changes and return what each one touched.
@@ -46,41 +46,45 @@ class Editing:
         The result has `{operation, page}`, or `{operation, files}` with the ids of the files, for each
         change.
         """
-        carried_out = [self._apply(change) for change in changes]
-        if self._files:
-            self._lead_to_files()
-        if too_deep(self.content["pages"]):
-            raise EditError(f"pages are nested at most {DEEPEST} deep")
+        carried_out = [self._apply_change(change) for change in changes]
+        if self._file_ids_by_ref:
+            self._link_inserted_files()
+        if exceeds_max_depth(self.content["pages"]):
+            raise EditError(f"pages are nested at most {MAX_DEPTH} deep")
         return carried_out
 
-    def _apply(self, change: Json) -> Json:
+    def _apply_change(self, change: Json) -> Json:
         operation = change["operation"]
         if operation == "insert_files":
             return {"operation": operation, "files": [self._insert_file(given) for given in change["files"]]}
         if operation == "insert_page":
-            return {"operation": operation, "page": self._insert(change)}
-        edits = {"update_page": self._update, "delete_page": self._delete, "revert_page": self._revert}
+            return {"operation": operation, "page": self._insert_page(change)}
+        edits = {
+            "update_page": self._update_page,
+            "delete_page": self._delete_page,
+            "revert_page": self._revert_page,
+        }
         edits[operation](change)
         return {"operation": operation, "page": change["page"]}
 
     # --- pages ------------------------------------------------------------------------------------
 
-    def _find(self, id: str) -> tuple[Page, tuple[Page, ...]]:
-        found = find(self.content["pages"], id)
+    def _require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
+        found = find_page(self.content["pages"], id)
         if found is None:
-            raise NoSuchPageError(f"page {id!r}")
+            raise PageNotFound(f"page {id!r}")
         return found
 
-    def _insert(self, change: Json) -> str:
+    def _insert_page(self, change: Json) -> str:
         among = self._children(change.get("into"))
-        body = body_of(change)
+        body = change_body(change)
         title = change.get("title") or _first_heading(body) or "Untitled"
-        id = self._fresh("page")
+        id = self._unused_id("page")
         page: Json = {
             "id": id,
             "type": change.get("type") or "document",
             "title": title,
-            "slug": fresh_slug(change.get("slug") or title, among),
+            "slug": unused_slug(change.get("slug") or title, among),
             "createdAt": self._now,
             "updatedAt": self._now,
             "pages": [],
@@ -88,63 +92,63 @@ class Editing:
         _set_fields(page, {**change, "title": title, "slug": page["slug"]})
         if body or page["type"] == "document":
             page["body"] = body or {"markdown": ""}
-        self._place(among, page, change.get("position"))
+        self._insert_at(among, page, change.get("position"))
         return id
 
-    def _update(self, change: Json) -> None:
-        page, above = self._find(change["page"])
+    def _update_page(self, change: Json) -> None:
+        page, above = self._require_page(change["page"])
         _set_fields(page, {name: value for name, value in change.items() if name != "slug"})
-        among = siblings(self.content, above)
-        if body := body_of(change):
+        among = sibling_pages(self.content, above)
+        if body := change_body(change):
             page["body"] = body
         if "into" in change or "position" in change:
             into = change["into"] if "into" in change else (above[-1]["id"] if above else None)
-            if into and into in {inside["id"] for inside, _ in walk([page])}:
+            if into and into in {inside["id"] for inside, _ in walk_pages([page])}:
                 raise EditError(f"the page {page['id']!r} cannot be moved into itself")
             target = self._children(into)
             among.remove(page)
             among = target
-            page["slug"] = fresh_slug(page["slug"], among)
-            self._place(among, page, change.get("position"))
+            page["slug"] = unused_slug(page["slug"], among)
+            self._insert_at(among, page, change.get("position"))
         if change.get("slug"):
-            page["slug"] = fresh_slug(change["slug"], among, page["id"])
+            page["slug"] = unused_slug(change["slug"], among, page["id"])
         page["updatedAt"] = self._now
 
-    def _delete(self, change: Json) -> None:
+    def _delete_page(self, change: Json) -> None:
         """Delete a page with all pages below it."""
-        page, above = self._find(change["page"])
-        siblings(self.content, above).remove(page)
+        page, above = self._require_page(change["page"])
+        sibling_pages(self.content, above).remove(page)
 
-    def _revert(self, change: Json) -> None:
+    def _revert_page(self, change: Json) -> None:
         """Reset a page to its state in `base`, also if it exists on one side only. Its position is kept."""
-        was = find(self._base["pages"], change["page"])
-        now = find(self.content["pages"], change["page"])
+        was = find_page(self._base["pages"], change["page"])
+        now = find_page(self.content["pages"], change["page"])
         if was is None:
-            self._delete(change)
+            self._delete_page(change)
         elif now is not None:
             page, above = now
             page_before = {name: value for name, value in was[0].items() if name != "pages"}
             for name in page.keys() - page_before.keys() - {"pages"}:
                 del page[name]
             page |= deepcopy(page_before)
-            page["slug"] = fresh_slug(page["slug"], siblings(self.content, above), page["id"])
+            page["slug"] = unused_slug(page["slug"], sibling_pages(self.content, above), page["id"])
         else:
-            self._bring_back(*was)
+            self._restore_page(*was)
 
-    def _bring_back(self, page: Page, above: tuple[Page, ...]) -> None:
+    def _restore_page(self, page: Page, ancestors: tuple[Page, ...]) -> None:
         """Restore a deleted page and the pages below it, except pages that exist elsewhere by now."""
-        parent = find(self.content["pages"], above[-1]["id"]) if above else None
+        parent = find_page(self.content["pages"], ancestors[-1]["id"]) if ancestors else None
         among = parent[0]["pages"] if parent else self.content["pages"]
-        there = {found["id"] for found, _ in walk(self.content["pages"])}
-        back = _without(deepcopy(page), there)
-        back["slug"] = fresh_slug(back["slug"], among)
+        there = {found["id"] for found, _ in walk_pages(self.content["pages"])}
+        back = _drop_pages(deepcopy(page), there)
+        back["slug"] = unused_slug(back["slug"], among)
         among.append(back)
 
     def _children(self, into: str | None) -> list[Page]:
-        found: list[Page] = self._find(into)[0]["pages"] if into else self.content["pages"]
+        found: list[Page] = self._require_page(into)[0]["pages"] if into else self.content["pages"]
         return found
 
-    def _place(self, among: list[Page], page: Page, position: Json | None) -> None:
+    def _insert_at(self, among: list[Page], page: Page, position: Json | None) -> None:
         named = [(side, id) for side, id in (position or {}).items() if id is not None]
         if not named:
             among.append(page)
@@ -160,7 +164,7 @@ class Editing:
     # --- files ------------------------------------------------------------------------------------
 
     def _insert_file(self, given: Json) -> str:
-        id = self._fresh("file")
+        id = self._unused_id("file")
         file = {
             "id": id,
             "name": given["name"],
@@ -172,29 +176,29 @@ class Editing:
             file["dimensions"] = given["dimensions"]
         self.content["files"].append(file)
         if given.get("ref"):
-            self._files[given["ref"]] = id
+            self._file_ids_by_ref[given["ref"]] = id
         return id
 
-    def _lead_to_files(self) -> None:
+    def _link_inserted_files(self) -> None:
         """Replace `./REF` in the texts of changed pages by the file that was inserted with this reference."""
-        for page, _ in walk(self.content["pages"]):
+        for page, _ in walk_pages(self.content["pages"]):
             body = page.get("body") or {}
             if "markdown" in body and page["updatedAt"] == self._now:
                 text = body["markdown"]
-                for ref, id in self._files.items():
+                for ref, id in self._file_ids_by_ref.items():
                     text = text.replace(f"](./{ref})", f"](/files/{id})")
                 page["body"] = {"markdown": text}
 
-    def _fresh(self, kind: str) -> str:
+    def _unused_id(self, kind: str) -> str:
         """Return an id that neither content uses. A world may already use ids that `new_id` returns."""
-        taken = {page["id"] for side in (self.content, self._base) for page, _ in walk(side["pages"])}
+        taken = {page["id"] for side in (self.content, self._base) for page, _ in walk_pages(side["pages"])}
         taken |= {file["id"] for side in (self.content, self._base) for file in side["files"]}
         while (id := self._new_id(kind)) in taken:
             pass
         return id
 
 
-def body_of(change: Json) -> Json | None:
+def change_body(change: Json) -> Json | None:
     """Return the body that a change sets, as Markdown or a Document, or None if it sets no text."""
     given = change.get("document")
     if given is None:
@@ -202,7 +206,7 @@ def body_of(change: Json) -> Json | None:
     return {"markdown": given["markdown"]} if "markdown" in given else {"document": stored_document(given)}
 
 
-def document_of(page: Json) -> Json:
+def page_document(page: Json) -> Json:
     """Return the text of a page or of a reusable content as a Document."""
     body = page.get("body") or {"markdown": ""}
     document: Json = body["document"] if "document" in body else to_document(body["markdown"])
@@ -211,10 +215,10 @@ def document_of(page: Json) -> Json:
 
 def _set_fields(page: Page, given: Json) -> None:
     """Set the given fields of a page, and remove fields that are cleared, except the title and the slug."""
-    for name in FIELDS:
+    for name in PAGE_FIELDS:
         if name not in given:
             continue
-        if given[name] in _CLEARED:
+        if given[name] in _EMPTY_VALUES:
             if name not in ("title", "slug"):
                 page.pop(name, None)
         else:
@@ -222,11 +226,11 @@ def _set_fields(page: Page, given: Json) -> None:
 
 
 def _first_heading(body: Json | None) -> str:
-    nodes = document_of({"body": body})["nodes"] if body else []
+    nodes = page_document({"body": body})["nodes"] if body else []
     heading: Json = next((node for node in nodes if str(node.get("type")).startswith("heading-")), {})
-    return " ".join(text_of(heading.get("nodes")).split())[:255]
+    return " ".join(plain_text(heading.get("nodes")).split())[:255]
 
 
-def _without(page: Page, there: set[str]) -> Page:
-    page["pages"] = [_without(child, there) for child in page["pages"] if child["id"] not in there]
+def _drop_pages(page: Page, there: set[str]) -> Page:
+    page["pages"] = [_drop_pages(child, there) for child in page["pages"] if child["id"] not in there]
     return page

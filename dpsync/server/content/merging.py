@@ -12,18 +12,18 @@ from typing import Any
 from msgspec import Struct
 
 from .documents import Json
-from .tree import too_deep, unique_slugs, walk
+from .page_tree import exceeds_max_depth, make_slugs_unique, walk_pages
 
-_APART = ("id", "pages", "createdAt", "updatedAt")
+_NON_FIELD_KEYS = ("id", "pages", "createdAt", "updatedAt")
 """Of a page: what is no field of its own."""
 
 
 class ContentConflict(Struct, frozen=True):
-    """A conflict: `of` is the kind of object, `id` its id or name, `what` the property that differs."""
+    """A conflict: `object_kind` and `id` (or name) of the object, and the `field` that differs."""
 
-    of: str
+    object_kind: str
     id: str
-    what: str
+    field: str
 
 
 class MergedContent(Struct, frozen=True):
@@ -31,68 +31,70 @@ class MergedContent(Struct, frozen=True):
     conflicts: tuple[ContentConflict, ...]
 
 
-class _PagePlace(Struct, frozen=True):
+class _PageNode(Struct, frozen=True):
     page: Json
     fields: Json
     parent: str
 
 
-class _Side:
+class _Version:
     def __init__(self, content: Json) -> None:
         self.content = content
-        self.nodes: dict[str, _PagePlace] = {}
-        self.order: dict[str, list[str]] = {}
-        for page, above in walk(content["pages"]):
+        self.nodes: dict[str, _PageNode] = {}
+        self.child_order: dict[str, list[str]] = {}
+        for page, above in walk_pages(content["pages"]):
             parent = above[-1]["id"] if above else ""
-            fields = {name: value for name, value in page.items() if name not in _APART}
-            self.nodes[page["id"]] = _PagePlace(page, fields, parent)
-            self.order.setdefault(parent, []).append(page["id"])
+            fields = {name: value for name, value in page.items() if name not in _NON_FIELD_KEYS}
+            self.nodes[page["id"]] = _PageNode(page, fields, parent)
+            self.child_order.setdefault(parent, []).append(page["id"])
 
 
 def merge(base: Json, main: Json, theirs: Json) -> MergedContent:
     """Merge `theirs` into `main`. The result shares no value with the arguments, which stay unchanged."""
-    return _Merge(_Side(deepcopy(base)), _Side(deepcopy(main)), _Side(deepcopy(theirs))).merged()
+    return _ThreeWayMerge(
+        _Version(deepcopy(base)), _Version(deepcopy(main)), _Version(deepcopy(theirs))
+    ).run()
 
 
-class _Merge:
-    def __init__(self, base: _Side, main: _Side, theirs: _Side) -> None:
+class _ThreeWayMerge:
+    def __init__(self, base: _Version, main: _Version, theirs: _Version) -> None:
         self._base = base
         self._main = main
         self._theirs = theirs
         self._conflicts: list[ContentConflict] = []
 
-    def merged(self) -> MergedContent:
-        pages = self._pages()
+    def run(self) -> MergedContent:
+        pages = self._merge_pages()
         content = {
             "pages": pages,
-            "files": self._listed("files", "file"),
-            "reusableContents": self._listed("reusableContents", "reusable-content"),
-            "variables": self._three_maps("variable", *self._parts("variables")),
+            "files": self._merge_list("files", "file"),
+            "reusableContents": self._merge_list("reusableContents", "reusable-content"),
+            "variables": self._merge_mapping("variable", *self._versions_of("variables")),
         }
         return MergedContent(content, tuple(self._conflicts))
 
-    def _parts(self, name: str) -> tuple[Any, Any, Any]:
+    def _versions_of(self, name: str) -> tuple[Any, Any, Any]:
         return self._base.content[name], self._main.content[name], self._theirs.content[name]
 
     # --- pages ------------------------------------------------------------------------------------
 
-    def _pages(self) -> list[Json]:
+    def _merge_pages(self) -> list[Json]:
         kept: dict[str, Json] = {}
         parents: dict[str, str] = {}
         for id in dict.fromkeys([*self._main.nodes, *self._theirs.nodes]):
-            found = self._page(id)
+            found = self._merge_page(id)
             if found is not None:
                 kept[id], parents[id] = found
         for id, parent in parents.items():
-            if parent and (parent not in kept or _circular(id, parents)):
+            if parent and (parent not in kept or _is_circular(id, parents)):
                 self._conflicts.append(ContentConflict("page", id, "parent"))
                 parents[id] = ""
-        pages = self._tree("", kept, parents)
-        if too_deep(pages):
+        pages = self._build_tree("", kept, parents)
+        if exceeds_max_depth(pages):
             self._conflicts.append(ContentConflict("page", "", "depth"))
         return pages
 
-    def _page(self, id: str) -> tuple[Json, str] | None:
+    def _merge_page(self, id: str) -> tuple[Json, str] | None:
         """Return the merged page without child pages, and its parent. Return None if the page is deleted."""
         base, main, theirs = (side.nodes.get(id) for side in (self._base, self._main, self._theirs))
         if main is None or theirs is None:
@@ -101,52 +103,52 @@ class _Merge:
                 return None
             return {**there.page, "pages": []}, there.parent
         before = base.fields if base else {}
-        fields = self._three_maps("page", before, main.fields, theirs.fields, id)
+        fields = self._merge_mapping("page", before, main.fields, theirs.fields, id)
         place = ContentConflict("page", id, "parent")
-        parent = self._three(place, base.parent if base else None, main.parent, theirs.parent)
+        parent = self._merge_value(place, base.parent if base else None, main.parent, theirs.parent)
         times = {
             "createdAt": main.page["createdAt"],
             "updatedAt": max(main.page["updatedAt"], theirs.page["updatedAt"]),
         }
         return {"id": id, **fields, **times, "pages": []}, parent
 
-    def _is_deleted(self, id: str, base: _PagePlace, left: _PagePlace) -> bool:
+    def _is_deleted(self, id: str, base: _PageNode, left: _PageNode) -> bool:
         """Return whether the page is deleted. If the other side changed the page, add a conflict instead."""
         if (base.fields, base.parent) == (left.fields, left.parent):
             return True
         self._conflicts.append(ContentConflict("page", id, "deleted"))
         return False
 
-    def _three(self, conflict: ContentConflict, base: Any, main: Any, theirs: Any) -> Any:
+    def _merge_value(self, conflict: ContentConflict, base: Any, main: Any, theirs: Any) -> Any:
         if main in (base, theirs):
             return theirs
         if theirs != base:
             self._conflicts.append(conflict)
         return main
 
-    def _tree(self, parent: str, kept: Mapping[str, Json], parents: Mapping[str, str]) -> list[Json]:
+    def _build_tree(self, parent: str, kept: Mapping[str, Json], parents: Mapping[str, str]) -> list[Json]:
         below: dict[str, list[str]] = {}
         for id, above in parents.items():
             below.setdefault(above, []).append(id)
 
         def build(parent: str) -> list[Json]:
-            pages = [kept[id] for id in self._ordered(parent, below.get(parent, []))]
+            pages = [kept[id] for id in self._merge_order(parent, below.get(parent, []))]
             for page in pages:
                 page["pages"] = build(page["id"])
             return pages
 
         pages = build(parent)
-        unique_slugs(pages)
+        make_slugs_unique(pages)
         return pages
 
-    def _ordered(self, parent: str, children: Sequence[str]) -> list[str]:
+    def _merge_order(self, parent: str, children: Sequence[str]) -> list[str]:
         """Return the merged order of siblings.
 
         The side that reordered its siblings decides. A page that only the other side has follows its
         predecessor there.
         """
         base, main, theirs = (
-            [id for id in side.order.get(parent, []) if id in children]
+            [id for id in side.child_order.get(parent, []) if id in children]
             for side in (self._base, self._main, self._theirs)
         )
         common = set(base) & set(main) & set(theirs)
@@ -162,27 +164,27 @@ class _Merge:
 
     # --- the rest ---------------------------------------------------------------------------------
 
-    def _listed(self, name: str, of: str) -> list[Json]:
-        base, main, theirs = ({item["id"]: item for item in items} for items in self._parts(name))
-        return list(self._three_maps(of, base, main, theirs).values())
+    def _merge_list(self, name: str, of: str) -> list[Json]:
+        base, main, theirs = ({item["id"]: item for item in items} for items in self._versions_of(name))
+        return list(self._merge_mapping(of, base, main, theirs).values())
 
-    def _three_maps(self, of: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
+    def _merge_mapping(self, of: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
         """Merge three mappings entry by entry. An absent entry counts as one more value."""
         merged: Json = {}
         for name in dict.fromkeys([*main, *theirs]):
             conflict = ContentConflict(of, id or name, name if id else "value")
-            values = (side.get(name, _Absent) for side in (base, main, theirs))
-            value = self._three(conflict, *values)
-            if value is not _Absent:
+            values = (side.get(name, _Missing) for side in (base, main, theirs))
+            value = self._merge_value(conflict, *values)
+            if value is not _Missing:
                 merged[name] = value
         return merged
 
 
-class _Absent:
+class _Missing:
     """Stands for the value of an absent entry."""
 
 
-def _circular(id: str, parents: Mapping[str, str]) -> bool:
+def _is_circular(id: str, parents: Mapping[str, str]) -> bool:
     at, passed = parents.get(id, ""), set()
     while at and at not in passed:
         if at == id:

@@ -11,7 +11,7 @@ from itertools import groupby
 from msgspec import Struct
 
 WIDTH, HEIGHT, MARGIN = 595, 842, 56
-_LEADING = 1.4
+_LINE_HEIGHT = 1.4
 _HELVETICA = (
     "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 "
     "556 556 556 556 556 556 278 278 584 584 584 556 1015 667 667 722 722 667 611 778 "
@@ -20,82 +20,84 @@ _HELVETICA = (
     "556 556 333 500 278 556 500 722 500 500 500 334 260 334 584 "
 )
 _WIDTHS = dict(zip(range(32, 127), map(int, _HELVETICA.split()), strict=True))
-REGULAR, BOLD, MONO, OTHER = "F1", "F2", "F3", "F4"
-_NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
+REGULAR, BOLD, MONO, UNICODE = "F1", "F2", "F3", "F4"
+_FONT_NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
 
 
 class PdfLine(Struct, frozen=True):
-    """A line of text, wrapped if too long. `above` is the space before the line; `indent` is in points."""
+    """A line of text, wrapped if too long. `space_before` (above the line) and `indent` are in points."""
 
     text: str
     size: float = 10.5
     font: str = REGULAR
     indent: float = 0
-    above: float = 0
+    space_before: float = 0
     new_page: bool = False
 
 
-def write(title: str, lines: Iterable[PdfLine]) -> bytes:
-    pages = [_stream(page) for page in _pages(lines)] or [b""]
-    return _Document(title, pages).written()
+def write_pdf(title: str, lines: Iterable[PdfLine]) -> bytes:
+    pages = [_page_stream(page) for page in _lay_out_pages(lines)] or [b""]
+    return _PdfFile(title, pages).to_bytes()
 
 
 # --- layout ---------------------------------------------------------------------------------------
 
-Placed = tuple[float, float, PdfLine]
+PlacedLine = tuple[float, float, PdfLine]
 
 
-def _pages(lines: Iterable[PdfLine]) -> Iterator[list[Placed]]:
-    page: list[Placed] = []
+def _lay_out_pages(lines: Iterable[PdfLine]) -> Iterator[list[PlacedLine]]:
+    page: list[PlacedLine] = []
     y: float = HEIGHT - MARGIN
     for line in lines:
-        for number, text in enumerate(_wrapped(line)):
-            y -= line.size * _LEADING + (line.above if number == 0 and page else 0)
+        for number, text in enumerate(_wrap(line)):
+            y -= line.size * _LINE_HEIGHT + (line.space_before if number == 0 and page else 0)
             if page and (y < MARGIN or (line.new_page and number == 0)):
                 yield page
-                page, y = [], HEIGHT - MARGIN - line.size * _LEADING
+                page, y = [], HEIGHT - MARGIN - line.size * _LINE_HEIGHT
             page.append((MARGIN + line.indent, y, PdfLine(text, line.size, line.font)))
     if page:
         yield page
 
 
-def _wrapped(line: PdfLine) -> Iterator[str]:
+def _wrap(line: PdfLine) -> Iterator[str]:
     """Yield the line wrapped at spaces. A word that is longer than a line is cut."""
     room = (WIDTH - 2 * MARGIN - line.indent) / line.size * 1000
     text, width, at_space = "", 0.0, -1
     for sign in line.text:
-        if text and width + _width(sign, line.font) > room:
+        if text and width + _character_width(sign, line.font) > room:
             cut = at_space if at_space > 0 and sign != " " else len(text)
             yield text[:cut].rstrip()
             text = text[cut:].lstrip()
-            width, at_space = sum(_width(kept, line.font) for kept in text), -1
+            width, at_space = sum(_character_width(kept, line.font) for kept in text), -1
         if sign == " ":
             at_space = len(text)
         text += sign
-        width += _width(sign, line.font)
+        width += _character_width(sign, line.font)
     yield text
 
 
-def _width(sign: str, font: str) -> float:
+def _character_width(sign: str, font: str) -> float:
     if font == MONO:
         return 600
-    return _WIDTHS.get(ord(sign), 1000 if _encoded(sign) is None else 600) * (1.06 if font == BOLD else 1)
+    return _WIDTHS.get(ord(sign), 1000 if _encode_cp1252(sign) is None else 600) * (
+        1.06 if font == BOLD else 1
+    )
 
 
-def _encoded(sign: str) -> bytes | None:
+def _encode_cp1252(sign: str) -> bytes | None:
     try:
         return sign.encode("cp1252")
     except UnicodeEncodeError:
         return None
 
 
-def _stream(page: Iterable[Placed]) -> bytes:
-    return b"\n".join(b"".join(_drawn(*placed)) for placed in page)
+def _page_stream(page: Iterable[PlacedLine]) -> bytes:
+    return b"\n".join(b"".join(_draw_line(*placed)) for placed in page)
 
 
-def _drawn(x: float, y: float, line: PdfLine) -> Iterator[bytes]:
+def _draw_line(x: float, y: float, line: PdfLine) -> Iterator[bytes]:
     yield f"BT {x:.1f} {y:.1f} Td".encode()
-    for plain, signs in groupby(line.text, key=lambda sign: _encoded(sign) is not None):
+    for plain, signs in groupby(line.text, key=lambda sign: _encode_cp1252(sign) is not None):
         text = "".join(signs)
         if plain:
             escaped = b"".join(
@@ -103,18 +105,18 @@ def _drawn(x: float, y: float, line: PdfLine) -> Iterator[bytes]:
             )
             yield f" /{line.font} {line.size:g} Tf (".encode() + escaped + b") Tj"
         else:
-            yield f" /{OTHER} {line.size:g} Tf <{text.encode('utf-16-be').hex()}> Tj".encode()
+            yield f" /{UNICODE} {line.size:g} Tf <{text.encode('utf-16-be').hex()}> Tj".encode()
     yield b" ET"
 
 
 # --- the file -------------------------------------------------------------------------------------
 
-_CMAP_BEGINS = b"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+_CMAP_HEADER = b"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def
 /CMapName /Adobe-Identity-UCS def /CMapType 2 def
 1 begincodespacerange <0000> <FFFF> endcodespacerange
 """
-_CMAP_ENDS = b"endcmap CMapName currentdict /CMap defineresource pop end end"
+_CMAP_FOOTER = b"endcmap CMapName currentdict /CMap defineresource pop end end"
 
 
 def _cmap() -> bytes:
@@ -125,55 +127,57 @@ def _cmap() -> bytes:
     rows = [b"<%02X00> <%02XFF> <%02X00>\n" % (high, high, high) for high in range(256)]
     blocks = [rows[start : start + 100] for start in range(0, 256, 100)]
     ranges = [b"%d beginbfrange\n%sendbfrange\n" % (len(block), b"".join(block)) for block in blocks]
-    return _CMAP_BEGINS + b"".join(ranges) + _CMAP_ENDS
+    return _CMAP_HEADER + b"".join(ranges) + _CMAP_FOOTER
 
 
-class _Document:
+class _PdfFile:
     def __init__(self, title: str, pages: list[bytes]) -> None:
         self._objects: list[bytes] = []
         fonts = self._fonts()
         tree = len(self._objects) + 2 * len(pages) + 1
         kids = []
         for content in pages:
-            stream = self._add(_streamed(content))
+            stream = self._add_object(_compressed_stream(content))
             kids.append(
-                self._add(
+                self._add_object(
                     b"<< /Type /Page /Parent %d 0 R /MediaBox [0 0 %d %d] /Contents %d 0 R "
                     b"/Resources << /Font << %s >> >> >>" % (tree, WIDTH, HEIGHT, stream, fonts)
                 )
             )
         listed = b" ".join(b"%d 0 R" % kid for kid in kids)
-        self._add(b"<< /Type /Pages /Kids [%s] /Count %d >>" % (listed, len(kids)))
-        self._root = self._add(b"<< /Type /Catalog /Pages %d 0 R >>" % tree)
-        self._info = self._add(b"<< /Title <FEFF%s> >>" % title.encode("utf-16-be").hex().upper().encode())
+        self._add_object(b"<< /Type /Pages /Kids [%s] /Count %d >>" % (listed, len(kids)))
+        self._root = self._add_object(b"<< /Type /Catalog /Pages %d 0 R >>" % tree)
+        self._info = self._add_object(
+            b"<< /Title <FEFF%s> >>" % title.encode("utf-16-be").hex().upper().encode()
+        )
 
-    def _add(self, content: bytes) -> int:
+    def _add_object(self, content: bytes) -> int:
         self._objects.append(content)
         return len(self._objects)
 
     def _fonts(self) -> bytes:
         found = []
-        for key, name in _NAMES.items():
+        for key, name in _FONT_NAMES.items():
             font = f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>"
-            found.append(b"/%s %d 0 R" % (key.encode(), self._add(font.encode())))
-        descriptor = self._add(
+            found.append(b"/%s %d 0 R" % (key.encode(), self._add_object(font.encode())))
+        descriptor = self._add_object(
             b"<< /Type /FontDescriptor /FontName /Other /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 "
             b"/Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >>"
         )
-        inner = self._add(
+        inner = self._add_object(
             b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Other /DW 1000 /CIDToGIDMap /Identity "
             b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> "
             b"/FontDescriptor %d 0 R >>" % descriptor
         )
-        cmap = self._add(_streamed(_cmap()))
-        outer = self._add(
+        cmap = self._add_object(_compressed_stream(_cmap()))
+        outer = self._add_object(
             b"<< /Type /Font /Subtype /Type0 /BaseFont /Other /Encoding /Identity-H "
             b"/DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (inner, cmap)
         )
-        found.append(b"/%s %d 0 R" % (OTHER.encode(), outer))
+        found.append(b"/%s %d 0 R" % (UNICODE.encode(), outer))
         return b" ".join(found)
 
-    def written(self) -> bytes:
+    def to_bytes(self) -> bytes:
         made = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
         places = []
         for number, content in enumerate(self._objects, 1):
@@ -188,6 +192,6 @@ class _Document:
         return bytes(made)
 
 
-def _streamed(content: bytes) -> bytes:
+def _compressed_stream(content: bytes) -> bytes:
     packed = zlib.compress(content)
     return b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(packed), packed)

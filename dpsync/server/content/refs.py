@@ -10,7 +10,7 @@ from .documents import Json
 
 Ref = Json
 
-_KINDS = {
+_KINDS_BY_PATH_WORD = {
     "pages": ("page", "page"),
     "files": ("file", "file"),
     "reusable-contents": ("reusable-content", "reusableContent"),
@@ -19,30 +19,30 @@ _KINDS = {
     "collections": ("collection", "collection"),
     "openapi": ("openapi", "spec"),
 }
-_WORDS = {kind: (word, member) for word, (kind, member) in _KINDS.items()}
-_IN_A_SPACE = frozenset({"page", "file", "reusable-content", "tag"})
-_ID = r"[A-Za-z0-9_.-]+"
-_BY_ID = re.compile(
-    rf"(?:/spaces/(?P<space>{_ID}))?(?:/(?P<word>{'|'.join(_KINDS)})/(?P<id>{_ID}))?(?:#(?P<anchor>\S*))?"
+_PATH_WORDS_BY_KIND = {kind: (word, member) for word, (kind, member) in _KINDS_BY_PATH_WORD.items()}
+_KINDS_IN_SPACES = frozenset({"page", "file", "reusable-content", "tag"})
+_ID_PATTERN = r"[A-Za-z0-9_.-]+"
+_REF_PATH = re.compile(
+    rf"(?:/spaces/(?P<space>{_ID_PATTERN}))?(?:/(?P<word>{'|'.join(_KINDS_BY_PATH_WORD)})/(?P<id>{_ID_PATTERN}))?(?:#(?P<anchor>\S*))?"
 )
 
 
-def from_target(target: str) -> Ref:
-    found = _BY_ID.fullmatch(target) if target.startswith("/") else None
+def parse_target(target: str) -> Ref:
+    found = _REF_PATH.fullmatch(target) if target.startswith("/") else None
     if found is None or (found["space"] is None and found["word"] is None):
         return {"kind": "url", "url": target}
     if found["word"] is None:
         return {"kind": "space", "space": found["space"]}
-    kind, member = _KINDS[found["word"]]
+    kind, member = _KINDS_BY_PATH_WORD[found["word"]]
     ref: Ref = {"kind": kind, member: found["id"]}
-    if kind in _IN_A_SPACE and found["space"]:
+    if kind in _KINDS_IN_SPACES and found["space"]:
         ref["space"] = found["space"]
     if kind == "page" and found["anchor"]:
         ref |= {"kind": "anchor", "anchor": found["anchor"]}
     return ref
 
 
-def to_target(ref: Ref) -> str:
+def format_target(ref: Ref) -> str:
     kind = str(ref.get("kind"))
     if kind == "url":
         return str(ref.get("url", ""))
@@ -52,7 +52,7 @@ def to_target(ref: Ref) -> str:
     if kind == "anchor":
         page = f"/pages/{ref['page']}" if ref.get("page") else ""
         return f"{space}{page}#{ref.get('anchor', '')}"
-    if kind not in _WORDS:
+    if kind not in _PATH_WORDS_BY_KIND:
         return ""
-    word, member = _WORDS[kind]
+    word, member = _PATH_WORDS_BY_KIND[kind]
     return f"{space}/{word}/{ref.get(member, '')}"

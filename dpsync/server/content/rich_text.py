@@ -13,18 +13,18 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from .documents import Json
-from .refs import from_target
-from .slugs import slug
+from .refs import parse_target
+from .slugs import make_slug
 
-EXPRESSION = '<code class="expression">'
-INCLUDE = re.compile(r'\{% include "([A-Za-z0-9_.-]+)" %\}')
-_TASK = re.compile(r"\[([ xX])\]\s+")
-_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+EXPRESSION_TAG = '<code class="expression">'
+INCLUDE_PATTERN = re.compile(r'\{% include "([A-Za-z0-9_.-]+)" %\}')
+_TASK_MARKER = re.compile(r"\[([ xX])\]\s+")
+_MARK_TYPES = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 Marks = tuple[str, ...]
 
 
 class _MarkdownParser(MarkdownIt):
-    """A Markdown parser that keeps every link target as written. `from_target` interprets the targets."""
+    """A Markdown parser that keeps every link target as written. `parse_target` interprets the targets."""
 
     def validateLink(self, url: str) -> bool:
         return True
@@ -52,62 +52,62 @@ def _block(node: SyntaxTreeNode) -> Iterator[Json]:
     kind = node.type
     if kind == "heading":
         inlines = _inline(node)
-        data = {"id": slug(text_of(inlines), "section")}
-        yield {**block(f"heading-{min(int(node.tag[1]), 3)}", inlines), "data": data}
+        data = {"id": make_slug(plain_text(inlines), "section")}
+        yield {**block_node(f"heading-{min(int(node.tag[1]), 3)}", inlines), "data": data}
     elif kind == "paragraph":
         yield from _paragraph(node)
     elif kind in ("bullet_list", "ordered_list"):
         yield _list(node)
     elif kind == "blockquote":
-        yield block("blockquote", _blocks(node.children))
+        yield block_node("blockquote", _blocks(node.children))
     elif kind in ("fence", "code_block"):
         yield _code(node)
     elif kind == "hr":
-        yield {**void("divider"), "data": {}}
+        yield {**void_block_node("divider"), "data": {}}
     elif kind == "table":
         yield _table(node)
     else:
-        yield block("paragraph", texts(node.content.rstrip("\n")))
+        yield block_node("paragraph", text_nodes(node.content.rstrip("\n")))
 
 
 def _paragraph(node: SyntaxTreeNode) -> Iterator[Json]:
     inline = node.children[0]
     alone = inline.children[0] if len(inline.children) == 1 else None
     if alone is not None and alone.type == "image":
-        yield {**block("images", [_image(alone)]), "data": {}, "isVoid": False}
-    elif (included := INCLUDE.fullmatch(inline.content.strip())) is not None:
+        yield {**block_node("images", [_image(alone)]), "data": {}, "isVoid": False}
+    elif (included := INCLUDE_PATTERN.fullmatch(inline.content.strip())) is not None:
         ref = {"kind": "reusable-content", "reusableContent": included[1]}
-        yield {**void("reusable-content"), "data": {"ref": ref}}
+        yield {**void_block_node("reusable-content"), "data": {"ref": ref}}
     else:
-        yield block("paragraph", _inline(node))
+        yield block_node("paragraph", _inline(node))
 
 
 def _image(node: SyntaxTreeNode) -> Json:
-    data: Json = {"ref": from_target(str(node.attrs["src"]))}
+    data: Json = {"ref": parse_target(str(node.attrs["src"]))}
     if node.content:
         data["alt"] = node.content
-    return {**void("image"), "data": data, "fragments": []}
+    return {**void_block_node("image"), "data": data, "fragments": []}
 
 
 def _list(node: SyntaxTreeNode) -> Json:
-    items = [block("list-item", _blocks(item.children)) for item in node.children]
+    items = [block_node("list-item", _blocks(item.children)) for item in node.children]
     if node.type == "ordered_list":
-        return {**block("list-ordered", items), "data": {"start": int(node.attrs.get("start", 1))}}
-    checked = [_taken_task(item) for item in items]
+        return {**block_node("list-ordered", items), "data": {"start": int(node.attrs.get("start", 1))}}
+    checked = [_task_state(item) for item in items]
     if items and None not in checked:
         for item, done in zip(items, checked, strict=True):
             item["data"] = {"checked": done}
             leaf = item["nodes"][0]["nodes"][0]["leaves"][0]
-            leaf["text"] = _TASK.sub("", leaf["text"], count=1)
-        return block("list-tasks", items)
-    return block("list-unordered", items)
+            leaf["text"] = _TASK_MARKER.sub("", leaf["text"], count=1)
+        return block_node("list-tasks", items)
+    return block_node("list-unordered", items)
 
 
-def _taken_task(item: Json) -> bool | None:
+def _task_state(item: Json) -> bool | None:
     """Return whether the task box at the start of the item is ticked, or None without a task box."""
     first = item["nodes"][0] if item["nodes"] else {}
     text = first["nodes"][0] if first.get("type") == "paragraph" and first["nodes"] else {}
-    found = _TASK.match(text["leaves"][0]["text"]) if text.get("leaves") else None
+    found = _TASK_MARKER.match(text["leaves"][0]["text"]) if text.get("leaves") else None
     return found[1] != " " if found else None
 
 
@@ -115,7 +115,7 @@ def _code(node: SyntaxTreeNode) -> Json:
     lines = node.content.removesuffix("\n").split("\n")
     data = {"syntax": node.info.split()[0]} if node.info.strip() else {}
     return {
-        **block("code", [{**block("code-line", texts(line)), "data": {}} for line in lines]),
+        **block_node("code", [{**block_node("code-line", text_nodes(line)), "data": {}} for line in lines]),
         "data": data,
     }
 
@@ -125,7 +125,12 @@ def _table(node: SyntaxTreeNode) -> Json:
     head, *body = rows
     columns = [f"c{number}" for number, _ in enumerate(head.children)]
     definition = {
-        column: {"id": column, "title": text_of(_inline(cell)), "type": "text", "textAlignment": _align(cell)}
+        column: {
+            "id": column,
+            "title": plain_text(_inline(cell)),
+            "type": "text",
+            "textAlignment": _text_alignment(cell),
+        }
         for column, cell in zip(columns, head.children, strict=True)
     }
     records: Json = {}
@@ -134,14 +139,14 @@ def _table(node: SyntaxTreeNode) -> Json:
         values = {}
         for column, cell in zip(columns, row.children, strict=False):
             values[column] = f"r{number}-{column}"
-            fragments.append(fragment(values[column], [block("paragraph", _inline(cell))]))
+            fragments.append(fragment_node(values[column], [block_node("paragraph", _inline(cell))]))
         records[f"r{number}"] = {"orderIndex": f"{number:06}", "values": values}
     view = {"type": "grid", "columns": columns, "hideHeader": False}
     data = {"view": view, "records": records, "definition": definition}
-    return {**void("table"), "data": data, "fragments": fragments}
+    return {**void_block_node("table"), "data": data, "fragments": fragments}
 
 
-def _align(cell: SyntaxTreeNode) -> str:
+def _text_alignment(cell: SyntaxTreeNode) -> str:
     return str(cell.attrs.get("style", "text-align:left")).partition(":")[2]
 
 
@@ -149,8 +154,8 @@ def _align(cell: SyntaxTreeNode) -> str:
 
 
 def _inline(node: SyntaxTreeNode) -> list[Json]:
-    found = _joined(_inlines(_with_expressions(node.children[0].children if node.children else []), ()))
-    return found or texts("")
+    found = _merge_texts(_inlines(_with_expressions(node.children[0].children if node.children else []), ()))
+    return found or text_nodes("")
 
 
 def _with_expressions(
@@ -160,7 +165,7 @@ def _with_expressions(
     at = 0
     while at < len(nodes):
         node = nodes[at]
-        if node.type == "html_inline" and node.content == EXPRESSION:
+        if node.type == "html_inline" and node.content == EXPRESSION_TAG:
             end = next((n for n in range(at, len(nodes)) if nodes[n].content == "</code>"), None)
             if end is not None and all(inside.type == "text" for inside in nodes[at + 1 : end]):
                 yield "".join(inside.content for inside in nodes[at + 1 : end])
@@ -173,31 +178,31 @@ def _with_expressions(
 def _inlines(nodes: Iterable[SyntaxTreeNode | str], marks: Marks) -> Iterator[Json]:
     for node in nodes:
         if isinstance(node, str):
-            yield {**_void_inline("expression"), "data": {"expression": node}}
-        elif node.type in _MARKS:
-            yield from _inlines(_with_expressions(node.children), (*marks, _MARKS[node.type]))
+            yield {**_void_inline_node("expression"), "data": {"expression": node}}
+        elif node.type in _MARK_TYPES:
+            yield from _inlines(_with_expressions(node.children), (*marks, _MARK_TYPES[node.type]))
         elif node.type == "link":
-            inside = _joined(_inlines(_with_expressions(node.children), marks)) or texts("")
-            data = {"ref": from_target(str(node.attrs["href"]))}
+            inside = _merge_texts(_inlines(_with_expressions(node.children), marks)) or text_nodes("")
+            data = {"ref": parse_target(str(node.attrs["href"]))}
             yield {"object": "inline", "type": "link", "data": data, "nodes": inside, "isVoid": False}
         elif node.type == "image":
             yield _inline_image(node)
         elif node.type == "code_inline":
-            yield text(node.content, (*marks, "code"))
+            yield text_node(node.content, (*marks, "code"))
         elif node.type in ("softbreak", "hardbreak"):
-            yield text("\n", marks)
+            yield text_node("\n", marks)
         else:
-            yield text(node.content, marks)
+            yield text_node(node.content, marks)
 
 
 def _inline_image(node: SyntaxTreeNode) -> Json:
-    data: Json = {"ref": from_target(str(node.attrs["src"]))}
+    data: Json = {"ref": parse_target(str(node.attrs["src"]))}
     if node.content:
         data["alt"] = node.content
-    return {**_void_inline("inline-image"), "data": data}
+    return {**_void_inline_node("inline-image"), "data": data}
 
 
-def _joined(inlines: Iterable[Json]) -> list[Json]:
+def _merge_texts(inlines: Iterable[Json]) -> list[Json]:
     """Join adjacent texts, and adjacent leaves with the same marks."""
     found: list[Json] = []
     for inline in inlines:
@@ -216,53 +221,53 @@ def _joined(inlines: Iterable[Json]) -> list[Json]:
 # --- nodes ----------------------------------------------------------------------------------------
 
 
-def block(kind: str, nodes: list[Json]) -> Json:
+def block_node(kind: str, nodes: list[Json]) -> Json:
     return {"object": "block", "type": kind, "nodes": nodes}
 
 
-def void(kind: str) -> Json:
+def void_block_node(kind: str) -> Json:
     return {"object": "block", "type": kind, "isVoid": True}
 
 
-def _void_inline(kind: str) -> Json:
+def _void_inline_node(kind: str) -> Json:
     return {"object": "inline", "type": kind, "isVoid": True}
 
 
-def fragment(name: str, nodes: list[Json]) -> Json:
+def fragment_node(name: str, nodes: list[Json]) -> Json:
     return {"object": "fragment", "fragment": name, "nodes": nodes}
 
 
-def text(content: str, marks: Marks = ()) -> Json:
+def text_node(content: str, marks: Marks = ()) -> Json:
     leaf = {"object": "leaf", "text": content, "marks": [{"object": "mark", "type": mark} for mark in marks]}
     return {"object": "text", "leaves": [leaf]}
 
 
-def texts(content: str) -> list[Json]:
-    return [text(content)]
+def text_nodes(content: str) -> list[Json]:
+    return [text_node(content)]
 
 
-def data_of(node: Json) -> Json:
+def node_data(node: Json) -> Json:
     """Return the data of a node, or {} if the caller sent anything but an object."""
     data = node.get("data")
     return data if isinstance(data, dict) else {}
 
 
-def ref_of(node: Json, name: str = "ref") -> Json:
-    ref = data_of(node).get(name)
+def node_ref(node: Json, name: str = "ref") -> Json:
+    ref = node_data(node).get(name)
     return ref if isinstance(ref, dict) else {}
 
 
-def text_of(node: Any) -> str:
+def plain_text(node: Any) -> str:
     """Return all text in a node, a list of nodes or a Document, without marks, one line per block."""
     if isinstance(node, list):
-        return "".join(text_of(child) for child in node)
+        return "".join(plain_text(child) for child in node)
     if not isinstance(node, dict):
         return ""
     if node.get("object") == "leaf":
         return str(node.get("text", ""))
     if node.get("type") == "expression":
-        return str(data_of(node).get("expression", ""))
-    inside = "".join(text_of(node.get(part)) for part in ("leaves", "nodes", "fragments"))
+        return str(node_data(node).get("expression", ""))
+    inside = "".join(plain_text(node.get(part)) for part in ("leaves", "nodes", "fragments"))
     if node.get("type") == "table":
         inside = "".join(f"{title}\n" for title in _column_titles(node)) + inside
     ends = node.get("object") in ("block", "fragment") and inside and not inside.endswith("\n")
@@ -270,6 +275,6 @@ def text_of(node: Any) -> str:
 
 
 def _column_titles(table: Json) -> list[str]:
-    definition = data_of(table).get("definition")
+    definition = node_data(table).get("definition")
     columns = definition.values() if isinstance(definition, dict) else ()
     return [str(column.get("title", "")) for column in columns if isinstance(column, dict)]

@@ -4,20 +4,20 @@ import re
 import unicodedata
 from collections.abc import Container
 
-LONGEST = 100
+MAX_LENGTH = 100
 
 
-def slug(title: str, fallback: str) -> str:
+def make_slug(title: str, fallback: str) -> str:
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST].strip("-") or fallback
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:MAX_LENGTH].strip("-") or fallback
 
 
 def unique_slug(title: str, taken: Container[str], fallback: str) -> str:
     """Return a slug such as `guides`, `guides-2` or `guides-3` that is not taken and not too long."""
-    base = slug(title, fallback)
+    base = make_slug(title, fallback)
     candidate, number = base, 1
     while candidate in taken:
         number += 1
         suffix = f"-{number}"
-        candidate = base[: LONGEST - len(suffix)] + suffix
+        candidate = base[: MAX_LENGTH - len(suffix)] + suffix
     return candidate

@@ -10,29 +10,29 @@ from copy import deepcopy
 from typing import Any
 
 from .documents import Json
-from .refs import to_target
-from .tree import fresh_slug, walk
+from .page_tree import unused_slug, walk_pages
+from .refs import format_target
 
-_BY_ID = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
+_PAGE_LINK = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
 
 
-def combined(
-    content: Json, template: Json, refs: Mapping[str, Json], now: str, fresh: Callable[[], str]
+def append_template(
+    content: Json, template: Json, refs: Mapping[str, Json], now: str, new_page_id: Callable[[], str]
 ) -> Json:
-    """Return the content with the template appended. `refs` has references by name; `fresh` makes ids."""
+    """Return the content with the template appended. `refs` are references by name."""
     made, copied = deepcopy(content), deepcopy(template)
-    taken = {page["id"] for page, _ in walk([*made["pages"], *copied["pages"]])}
+    taken = {page["id"] for page, _ in walk_pages([*made["pages"], *copied["pages"]])}
     ids: dict[str, str] = {}
-    for page, _ in walk(copied["pages"]):
-        while (id := fresh()) in taken:
+    for page, _ in walk_pages(copied["pages"]):
+        while (id := new_page_id()) in taken:
             pass
         ids[page["id"]] = id
         page |= {"id": id, "createdAt": now, "updatedAt": now}
-    for source in (*(page for page, _ in walk(copied["pages"])), *copied["reusableContents"]):
+    for source in (*(page for page, _ in walk_pages(copied["pages"])), *copied["reusableContents"]):
         if "body" in source:
-            source["body"] = _led(source["body"], ids, refs)
+            source["body"] = _relink_body(source["body"], ids, refs)
     for page in copied["pages"]:
-        page["slug"] = fresh_slug(page["slug"], made["pages"])
+        page["slug"] = unused_slug(page["slug"], made["pages"])
         made["pages"].append(page)
     for part in ("files", "reusableContents"):
         there = {item["id"] for item in made[part]}
@@ -41,21 +41,21 @@ def combined(
     return made
 
 
-def _led(body: Json, ids: Mapping[str, str], refs: Mapping[str, Json]) -> Json:
+def _relink_body(body: Json, ids: Mapping[str, str], refs: Mapping[str, Json]) -> Json:
     if "document" in body:
-        return {"document": _renamed(body["document"], ids)}
-    text = _BY_ID.sub(lambda found: f"/pages/{ids.get(found[1], found[1])}", body["markdown"])
+        return {"document": _replace_page_ids(body["document"], ids)}
+    text = _PAGE_LINK.sub(lambda found: f"/pages/{ids.get(found[1], found[1])}", body["markdown"])
     for name, ref in refs.items():
-        text = text.replace(f"](./{name})", f"]({to_target(ref)})")
+        text = text.replace(f"](./{name})", f"]({format_target(ref)})")
     return {"markdown": text}
 
 
-def _renamed(node: Any, ids: Mapping[str, str]) -> Any:
+def _replace_page_ids(node: Any, ids: Mapping[str, str]) -> Any:
     if isinstance(node, list):
-        return [_renamed(child, ids) for child in node]
+        return [_replace_page_ids(child, ids) for child in node]
     if not isinstance(node, dict):
         return node
-    made = {name: _renamed(value, ids) for name, value in node.items()}
+    made = {name: _replace_page_ids(value, ids) for name, value in node.items()}
     if made.get("kind") in ("page", "anchor") and not made.get("space") and made.get("page") in ids:
         made["page"] = ids[made["page"]]
     return made

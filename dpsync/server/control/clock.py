@@ -19,37 +19,37 @@ class MovableClock:
         self._store = store
 
     def __call__(self) -> datetime:
-        frozen, ahead = self._stands()
+        frozen, ahead = self._load()
         return frozen or utc_now() + ahead
 
     @property
     def mode(self) -> str:
-        frozen, ahead = self._stands()
+        frozen, ahead = self._load()
         if frozen:
             return "frozen"
         return "ahead" if ahead else "real"
 
-    def real(self) -> None:
+    def use_real_time(self) -> None:
         self._store.set_setting(_SETTING, None)
 
-    def freeze(self, at: datetime) -> None:
-        self._keep(frozen=at.astimezone(UTC).isoformat())
+    def freeze(self, time: datetime) -> None:
+        self._save(frozen=time.astimezone(UTC).isoformat())
 
     def advance(self, seconds: float) -> None:
         """Move the clock forward. A frozen clock stays frozen; a running clock keeps running."""
         passed = timedelta(seconds=seconds)
         with self._store.transaction():
-            frozen, ahead = self._stands()
+            frozen, ahead = self._load()
             if frozen:
                 self.freeze(frozen + passed)
             else:
                 _ = utc_now() + ahead + passed
-                self._keep(ahead=(ahead + passed).total_seconds())
+                self._save(ahead=(ahead + passed).total_seconds())
 
-    def _keep(self, **stands: str | float) -> None:
+    def _save(self, **stands: str | float) -> None:
         self._store.set_setting(_SETTING, json.dumps(stands))
 
-    def _stands(self) -> tuple[datetime | None, timedelta]:
+    def _load(self) -> tuple[datetime | None, timedelta]:
         """Return the time at which the clock is frozen, or None, and how far it runs ahead of real time."""
         kept = json.loads(self._store.setting(_SETTING) or "{}")
         frozen = datetime.fromisoformat(kept["frozen"]) if "frozen" in kept else None

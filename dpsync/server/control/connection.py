@@ -34,21 +34,21 @@ def target_authority(scope: Scope) -> str | None:
     return rest.partition("/")[0]
 
 
-async def reset(scope: Scope, receive: Receive) -> None:
+async def reset_connection(scope: Scope, receive: Receive) -> None:
     """Reset the connection: the peer gets an RST, and unsent data is lost."""
     transport = _transport(scope)
     transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
-    await lost(receive)
+    await wait_for_disconnect(receive)
 
 
-async def close(scope: Scope, receive: Receive) -> None:
+async def close_connection(scope: Scope, receive: Receive) -> None:
     """Close the connection after the peer has received the data that was written."""
     _transport(scope).close()
-    await lost(receive)
+    await wait_for_disconnect(receive)
 
 
-async def lost(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
     """Wait until the connection is lost: uvicorn reports an error if the application returns before."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -15,61 +15,61 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from pydantic.alias_generators import to_camel
 
 from ..models.base import Paged
-from ..operations import EVERY
+from ..operations import ALL_OPERATIONS
 from ..request.operation import Operation
 
-When = Literal["before", "after"]
+FaultTiming = Literal["before", "after"]
 """Before the request is carried out (it never is), or after, when what it did is committed."""
 
 Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
 HeaderText = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$", max_length=200)]
 
 
-class _FaultShape(BaseModel):
+class _FaultModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel, populate_by_name=True)
 
 
-class Status(_FaultShape):
+class StatusFault(_FaultModel):
     """Another status. `retryAfter` is sent unchanged, `retryDate` as the date so many seconds from now."""
 
     kind: Literal["status"]
     status: int = Field(ge=400, le=599)
-    when: When = "before"
+    when: FaultTiming = "before"
     retry_after: int | float | HeaderText | None = None
     retry_date: Annotated[float, Field(ge=-(10**6), le=10**6)] | None = None
     body: str | None = None
     content_type: HeaderText = "application/json"
 
 
-class Delay(_FaultShape):
+class DelayFault(_FaultModel):
     """A delayed answer. If the client gives up, the request is carried out nevertheless."""
 
     kind: Literal["delay"]
     seconds: Seconds
-    when: When = "before"
+    when: FaultTiming = "before"
 
 
-class Reset(_FaultShape):
+class ResetFault(_FaultModel):
     """A connection reset (RST) without an answer."""
 
     kind: Literal["reset"]
-    when: When = "before"
+    when: FaultTiming = "before"
 
 
-class Truncate(_FaultShape):
+class TruncateFault(_FaultModel):
     """Half of the body, then the end of the connection. An answer without a body is not sent at all."""
 
     kind: Literal["truncate"]
 
 
-class ContentType(_FaultShape):
+class ContentTypeFault(_FaultModel):
     """The same answer with another content type."""
 
     kind: Literal["content-type"]
     value: HeaderText = "text/html; charset=utf-8"
 
 
-class Drip(_FaultShape):
+class DripFault(_FaultModel):
     """The same answer, a few bytes at a time."""
 
     kind: Literal["drip"]
@@ -77,14 +77,14 @@ class Drip(_FaultShape):
     seconds: Seconds = 0.05
 
 
-class RepeatPage(_FaultShape):
+class RepeatPageFault(_FaultModel):
     """Always the first page of a list. `limit` is the largest number of items on a page."""
 
     kind: Literal["repeat-page"]
     limit: int | None = Field(None, ge=1, le=1000)
 
 
-class ShiftPage(_FaultShape):
+class ShiftPageFault(_FaultModel):
     """A later page of a list that changed after the page before.
 
     The page repeats `by` items of the page before; a negative `by` skips as many items.
@@ -96,12 +96,19 @@ class ShiftPage(_FaultShape):
 
 
 Fault = Annotated[
-    Status | Delay | Reset | Truncate | ContentType | Drip | RepeatPage | ShiftPage,
+    StatusFault
+    | DelayFault
+    | ResetFault
+    | TruncateFault
+    | ContentTypeFault
+    | DripFault
+    | RepeatPageFault
+    | ShiftPageFault,
     Field(discriminator="kind"),
 ]
 
 
-class FaultRule(_FaultShape):
+class FaultRule(_FaultModel):
     """A fault and the requests that get it.
 
     `operation` is an operation id (`createOrganizationTeam`) or a method and path (`PUT
@@ -122,37 +129,37 @@ class FaultRule(_FaultShape):
     fault: Fault
 
     @model_validator(mode="after")
-    def _one_choice(self) -> Self:
+    def _check_one_choice(self) -> Self:
         if sum(given is not None for given in (self.nth, self.every, self.probability)) > 1:
             raise ValueError("set only one of the fields 'nth', 'every' and 'probability'")
         if self.seed is not None and self.probability is None:
             raise ValueError("the field 'seed' needs the field 'probability'")
-        if self.operation is not None and not any(_about(self.operation, row) for row in EVERY):
+        if self.operation is not None and not any(_can_match(self.operation, row) for row in ALL_OPERATIONS):
             raise ValueError(f"operation: unknown operation {self.operation!r}")
         return self
 
 
-FaultRules = TypeAdapter(list[FaultRule])
+FAULT_RULES = TypeAdapter(list[FaultRule])
 
 
-def read(path: Path) -> "FaultSchedule":
+def read_schedule(path: Path) -> "FaultSchedule":
     """Read the fault rules from a YAML or JSON file. Raise ValueError if a rule is invalid."""
     try:
-        rules = FaultRules.validate_python(
+        rules = FAULT_RULES.validate_python(
             yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         )
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
     except ValidationError as error:
-        raise ValueError(complaint(error, str(path))) from None
+        raise ValueError(format_validation_error(error, str(path))) from None
     return FaultSchedule(rules)
 
 
-def complaint(error: ValidationError, where: str) -> str:
+def format_validation_error(error: ValidationError, location: str) -> str:
     found = []
     for one in error.errors(include_url=False, include_input=False)[:5]:
         place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one["loc"])
-        found.append(f"{where}{place}: {one['msg']}")
+        found.append(f"{location}{place}: {one['msg']}")
     return "; ".join(found)
 
 
@@ -165,7 +172,7 @@ class CountedRule:
         self.used = 0
         self._random = random.Random(rule.seed or 0)  # noqa: S311
 
-    def fires(self) -> bool:
+    def should_fire(self) -> bool:
         """Return whether the most recently matched request gets the fault."""
         rule = self.rule
         chosen = (
@@ -186,7 +193,7 @@ class FaultSchedule:
     def __init__(self, rules: Sequence[FaultRule] = ()) -> None:
         self.rules = [CountedRule(rule) for rule in rules]
 
-    def meet(
+    def select_fault(
         self, operation: Operation | None, method: str, segments: list[str], query: str
     ) -> CountedRule | None:
         """Return the rule whose fault the request gets, or None. Every matching rule counts the request."""
@@ -195,7 +202,7 @@ class FaultSchedule:
             if not _matches(scheduled.rule, operation, method, segments, query):
                 continue
             scheduled.matched += 1
-            if scheduled.fires() and chosen is None:
+            if scheduled.should_fire() and chosen is None:
                 chosen = scheduled
                 chosen.used += 1
         return chosen
@@ -204,33 +211,35 @@ class FaultSchedule:
 def _matches(
     rule: FaultRule, operation: Operation | None, method: str, segments: list[str], query: str
 ) -> bool:
-    if isinstance(rule.fault, RepeatPage | ShiftPage):
-        listed = operation is not None and method == "GET" and issubclass(operation.query, Paged)
+    if isinstance(rule.fault, RepeatPageFault | ShiftPageFault):
+        listed = operation is not None and method == "GET" and issubclass(operation.query_model, Paged)
         if not listed or (rule.fault.limit is None and "page" not in parse_qs(query)):
             return False
     if rule.operation is None:
         return True
     if " " not in rule.operation:
         return operation is not None and operation.id == rule.operation
-    wanted, pattern = _pattern(rule.operation)
-    return wanted == method and _same(pattern, segments, fixed=True)
+    wanted, pattern = _parse_operation(rule.operation)
+    return wanted == method and _segments_match(pattern, segments, fixed=True)
 
 
-def _about(operation: str, row: Operation) -> bool:
+def _can_match(operation: str, row: Operation) -> bool:
     """Return whether the `operation` of a rule can match a row of the table of operations."""
     if " " not in operation:
         return operation == row.id
-    method, pattern = _pattern(operation)
-    return method == row.method and _same(pattern, ["v1", *row.path.strip("/").split("/")], fixed=False)
+    method, pattern = _parse_operation(operation)
+    return method == row.method and _segments_match(
+        pattern, ["v1", *row.path.strip("/").split("/")], fixed=False
+    )
 
 
-def _pattern(operation: str) -> tuple[str, list[str]]:
+def _parse_operation(operation: str) -> tuple[str, list[str]]:
     method, _, path = operation.partition(" ")
     segments = path.strip().strip("/").split("/")
     return method, segments if segments[0] == "v1" else ["v1", *segments]
 
 
-def _same(pattern: list[str], segments: list[str], *, fixed: bool) -> bool:
+def _segments_match(pattern: list[str], segments: list[str], *, fixed: bool) -> bool:
     """Return whether a path matches a pattern, in which a segment in braces matches any segment.
 
     `fixed`: the segments come from a request, where braces have no special meaning.

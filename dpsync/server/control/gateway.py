@@ -18,29 +18,29 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ..errors import ApiError
 from ..http.app import Companion
-from ..http.incoming import LARGEST_BODY
+from ..http.request_parsing import MAX_BODY_BYTES
 from ..store import StoreError
 from . import connection
 from .faults import (
-    ContentType,
+    ContentTypeFault,
     CountedRule,
-    Delay,
-    Drip,
+    DelayFault,
+    DripFault,
     FaultSchedule,
-    RepeatPage,
-    Reset,
-    ShiftPage,
-    Status,
-    Truncate,
+    RepeatPageFault,
+    ResetFault,
+    ShiftPageFault,
+    StatusFault,
+    TruncateFault,
 )
-from .limit import RateLimit
-from .log import LoggedRequest, RequestLog
+from .rate_limit import RateLimit
+from .request_log import LoggedRequest, RequestLog
 
 Headers = dict[str, str]
 _JSON = "application/json"
 
 
-class WholeAnswer(Struct, frozen=True):
+class BufferedResponse(Struct, frozen=True):
     """A complete answer before it is sent. Names of headers are in lower case."""
 
     status: int
@@ -48,7 +48,7 @@ class WholeAnswer(Struct, frozen=True):
     body: bytes
 
 
-class DroppedConnectionError(Exception):
+class WaitCancelled(Exception):
     """The request must not continue: the state was replaced, or the server stops."""
 
 
@@ -68,155 +68,155 @@ class Gateway:
         self.log = RequestLog()
         self._rate_limit = rate_limit
         self.latency = latency
-        self._over = asyncio.Event()
+        self._cancelled = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await _Passage(self, scope, receive, send).pass_through()
+            await _ProxiedRequest(self, scope, receive, send).handle()
         else:
             await self.companion(scope, receive, send)
 
-    def clear(self) -> None:
+    def reset(self) -> None:
         """Clear the log, the faults and the counts of the rate limit, and drop waiting requests."""
-        self.drop()
+        self.cancel_waits()
         self.log.clear()
         self.faults = FaultSchedule()
         if self._rate_limit:
             self._rate_limit.clear()
 
-    def drop(self) -> None:
+    def cancel_waits(self) -> None:
         """End every wait. Waiting requests are not carried out, and their connections are reset."""
-        self._over.set()
-        self._over = asyncio.Event()
+        self._cancelled.set()
+        self._cancelled = asyncio.Event()
 
     async def wait(self, seconds: float) -> None:
-        """Wait. Raise DroppedConnectionError if `drop` is called meanwhile."""
+        """Wait. Raise WaitCancelled if `cancel_waits` is called meanwhile."""
         if seconds > 0:
-            over = self._over
+            over = self._cancelled
             try:
                 await asyncio.wait_for(over.wait(), seconds)
             except TimeoutError:
                 return
-            raise DroppedConnectionError
+            raise WaitCancelled
 
-    def limited(self, scope: Scope) -> tuple[Headers, WholeAnswer | None]:
+    def check_rate_limit(self, scope: Scope) -> tuple[Headers, BufferedResponse | None]:
         """Return the rate limit headers, and a refusal if the caller exceeds the limit, else None."""
         if self._rate_limit is None:
             return {}, None
         request = Request(scope)
         address = request.client.host if request.client else ""
-        allowance = self._rate_limit.take(request.headers.get("authorization", address))
+        allowance = self._rate_limit.consume(request.headers.get("authorization", address))
         headers = allowance.headers()
         if allowance.allowed:
             return headers, None
-        return headers, _refusal(
+        return headers, _error_response(
             429, f"rate limit exceeded: more than {allowance.limit} requests in the time of the limit"
         )
 
 
-class _Passage:
+class _ProxiedRequest:
     """One request on its way through the gateway."""
 
     def __init__(self, gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
         self._gateway = gateway
-        self._asked = self._scope = scope
+        self._original_scope = self._scope = scope
         self._receive = receive
         self._send = send
-        self._began = time.perf_counter()
+        self._started_at = time.perf_counter()
         self._status: int | None = None
-        self._fault: str | None = None
-        self._headers: Headers = {}
+        self._fault_kind: str | None = None
+        self._rate_limit_headers: Headers = {}
         self._logged = False
-        self._operation, self._segments = gateway.companion.named(scope)
-        self._caller = _caller(gateway.companion, scope)
+        self._operation, self._segments = gateway.companion.find_operation(scope)
+        self._caller = _find_caller(gateway.companion, scope)
 
-    async def pass_through(self) -> None:
+    async def handle(self) -> None:
         try:
             if self._gateway.latency:
                 await self._gateway.wait(self._gateway.latency)
-            await self._answer()
-        except DroppedConnectionError:
-            await self._reset()
+            await self._respond()
+        except WaitCancelled:
+            await self._reset_connection()
         finally:
-            self._log()
+            self._log_request()
 
-    async def _answer(self) -> None:
+    async def _respond(self) -> None:
         gateway = self._gateway
-        self._headers, refusal = gateway.limited(self._scope)
+        self._rate_limit_headers, refusal = gateway.check_rate_limit(self._scope)
         if refusal is not None:
-            await self._give(refusal)
+            await self._send_response(refusal)
             return
         query = self._scope["query_string"].decode("latin-1")
-        met = gateway.faults.meet(self._operation, self._scope["method"], self._segments, query)
+        met = gateway.faults.select_fault(self._operation, self._scope["method"], self._segments, query)
         if met is None:
-            await gateway.companion(self._scope, self._receive, self._sending)
+            await gateway.companion(self._scope, self._receive, self._send_message)
             return
-        self._fault = met.rule.fault.kind
-        await self._meet(met, await self._arrived())
+        self._fault_kind = met.rule.fault.kind
+        await self._apply_fault(met, await self._buffer_request())
 
-    async def _meet(self, met: CountedRule, arrived: Receive) -> None:
-        match fault := met.rule.fault:
-            case Status(when="before"):
-                await self._give(_status(fault))
+    async def _apply_fault(self, counted_rule: CountedRule, replay_request: Receive) -> None:
+        match fault := counted_rule.rule.fault:
+            case StatusFault(when="before"):
+                await self._send_response(_fault_response(fault))
                 return
-            case Reset(when="before"):
-                await self._reset()
+            case ResetFault(when="before"):
+                await self._reset_connection()
                 return
-            case Delay(when="before"):
+            case DelayFault(when="before"):
                 await self._gateway.wait(fault.seconds)
-            case RepeatPage():
-                self._scope = _first_page(self._scope, fault.limit)
-            case ShiftPage():
-                self._scope = _asking(self._scope, fault.limit)
-        answer = await self._carried_out(arrived, self._scope)
+            case RepeatPageFault():
+                self._scope = _first_page_scope(self._scope, fault.limit)
+            case ShiftPageFault():
+                self._scope = _page_scope(self._scope, fault.limit)
+        answer = await self._call_companion(replay_request, self._scope)
         match fault:
-            case Status(when="after"):
-                answer = _status(fault)
-            case Reset():
-                await self._reset()
+            case StatusFault(when="after"):
+                answer = _fault_response(fault)
+            case ResetFault():
+                await self._reset_connection()
                 return
-            case Delay(when="after"):
+            case DelayFault(when="after"):
                 await self._gateway.wait(fault.seconds)
-            case Truncate():
-                await self._truncate(answer)
+            case TruncateFault():
+                await self._send_truncated(answer)
                 return
-            case ContentType():
+            case ContentTypeFault():
                 answer = replace(answer, headers=answer.headers | {"content-type": fault.value})
-            case Drip():
-                met.used -= not answer.body
-                await self._give(answer, fault)
+            case DripFault():
+                counted_rule.used -= not answer.body
+                await self._send_response(answer, fault)
                 return
-            case RepeatPage():
-                met.used -= answer.status != 200
-            case ShiftPage():
-                shifted = await self._shifted(answer, fault.by)
-                met.used -= shifted == answer
+            case RepeatPageFault():
+                counted_rule.used -= answer.status != 200
+            case ShiftPageFault():
+                shifted = await self._shift_page(answer, fault.by)
+                counted_rule.used -= shifted == answer
                 answer = shifted
-        await self._give(answer)
+        await self._send_response(answer)
 
     # --- in -------------------------------------------------------------------------------------------
 
-    async def _arrived(self) -> Receive:
+    async def _buffer_request(self) -> Receive:
         """Receive the whole request and return a `receive` that replays it.
 
         A fault must not happen while the client still sends the request.
         """
         messages: list[Message] = []
         size = 0
-        while not messages or (messages[-1].get("more_body") and size <= LARGEST_BODY):
+        while not messages or (messages[-1].get("more_body") and size <= MAX_BODY_BYTES):
             messages.append(await self._receive())
             size += len(messages[-1].get("body", b""))
 
-        async def again() -> Message:
+        async def replay() -> Message:
             return messages.pop(0) if messages else await self._receive()
 
-        return again
+        return replay
 
-    async def _carried_out(self, arrived: Receive, scope: Scope) -> WholeAnswer:
+    async def _call_companion(self, receive: Receive, scope: Scope) -> BufferedResponse:
         """Return the answer of the companion without sending it."""
         status, headers, body = 500, {}, b""
 
-        async def keep(message: Message) -> None:
+        async def collect(message: Message) -> None:
             nonlocal status, headers, body
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -224,15 +224,15 @@ class _Passage:
             else:
                 body += message.get("body", b"")
 
-        await self._gateway.companion(scope, arrived, keep)
-        return WholeAnswer(status, headers, body)
+        await self._gateway.companion(scope, receive, collect)
+        return BufferedResponse(status, headers, body)
 
-    async def _shifted(self, answer: WholeAnswer, by: int) -> WholeAnswer:
+    async def _shift_page(self, answer: BufferedResponse, by: int) -> BufferedResponse:
         """Return the page as if the list had moved by `by` items since the page before."""
-        if answer.status != 200 or "page" not in dict(_query(self._scope)):
+        if answer.status != 200 or "page" not in dict(_parse_query(self._scope)):
             return answer
         page = from_json(answer.body)
-        whole = await self._whole()
+        whole = await self._read_whole_list()
         if not page["items"] or page["items"][0] not in whole:
             return answer
         start = max(0, whole.index(page["items"][0]) - by)
@@ -240,69 +240,71 @@ class _Passage:
         body = to_json(page)
         return replace(answer, body=body, headers=answer.headers | {"content-length": str(len(body))})
 
-    async def _whole(self) -> list[Any]:
-        async def nothing() -> Message:
+    async def _read_whole_list(self) -> list[Any]:
+        async def receive_empty_body() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         items: list[Any] = []
-        scope = _first_page(self._scope, 1000)
+        scope = _first_page_scope(self._scope, 1000)
         while True:
-            page = from_json((await self._carried_out(nothing, scope)).body)
+            page = from_json((await self._call_companion(receive_empty_body, scope)).body)
             items += page["items"]
             if "next" not in page:
                 return items
-            scope = _asking(scope, 1000, page["next"]["page"])
+            scope = _page_scope(scope, 1000, page["next"]["page"])
 
     # --- out ------------------------------------------------------------------------------------------
 
-    async def _sending(self, message: Message) -> None:
+    async def _send_message(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            more = [(name.encode(), value.encode("latin-1")) for name, value in self._headers.items()]
+            more = [
+                (name.encode(), value.encode("latin-1")) for name, value in self._rate_limit_headers.items()
+            ]
             message = {**message, "headers": [*message["headers"], *more]}
         await self._send(message)
 
-    async def _start(self, answer: WholeAnswer) -> None:
+    async def _send_headers(self, answer: BufferedResponse) -> None:
         headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
-        await self._sending({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await self._send_message({"type": "http.response.start", "status": answer.status, "headers": headers})
 
-    async def _give(self, answer: WholeAnswer, slowly: Drip | None = None) -> None:
-        await self._start(answer)
+    async def _send_response(self, answer: BufferedResponse, drip: DripFault | None = None) -> None:
+        await self._send_headers(answer)
         rest = answer.body
-        while slowly and len(rest) > slowly.bytes:
-            await self._send({"type": "http.response.body", "body": rest[: slowly.bytes], "more_body": True})
-            rest = rest[slowly.bytes :]
-            if await self._left_within(slowly.seconds):
+        while drip and len(rest) > drip.bytes:
+            await self._send({"type": "http.response.body", "body": rest[: drip.bytes], "more_body": True})
+            rest = rest[drip.bytes :]
+            if await self._disconnects_within(drip.seconds):
                 return
         await self._send({"type": "http.response.body", "body": rest})
 
-    async def _left_within(self, seconds: float) -> bool:
-        """Wait, and return whether the client disconnected meanwhile. Raise DroppedConnectionError."""
-        lost = asyncio.ensure_future(connection.lost(self._receive))
+    async def _disconnects_within(self, seconds: float) -> bool:
+        """Wait, and return whether the client disconnected meanwhile. Raise WaitCancelled."""
+        lost = asyncio.ensure_future(connection.wait_for_disconnect(self._receive))
         try:
             await self._gateway.wait(seconds)
             return lost.done()
         finally:
             lost.cancel()
 
-    async def _truncate(self, answer: WholeAnswer) -> None:
+    async def _send_truncated(self, answer: BufferedResponse) -> None:
         if answer.body:
-            await self._start(answer)
+            await self._send_headers(answer)
             half = answer.body[: len(answer.body) // 2]
             await self._send({"type": "http.response.body", "body": half, "more_body": True})
-        self._log()
-        await connection.close(self._scope, self._receive)
+        self._log_request()
+        await connection.close_connection(self._scope, self._receive)
 
-    async def _reset(self) -> None:
+    async def _reset_connection(self) -> None:
         """Reset the connection, and log the request first: the log is complete before the client notices."""
-        self._log()
-        await connection.reset(self._scope, self._receive)
+        self._log_request()
+        await connection.reset_connection(self._scope, self._receive)
 
-    def _log(self) -> None:
+    def _log_request(self) -> None:
         if self._logged:
             return
         self._logged = True
-        scope = self._asked
+        scope = self._original_scope
         self._gateway.log.add(
             LoggedRequest(
                 scope["method"],
@@ -311,27 +313,27 @@ class _Passage:
                 self._operation.id if self._operation else None,
                 self._caller,
                 self._status,
-                round((time.perf_counter() - self._began) * 1000, 3),
-                self._fault,
+                round((time.perf_counter() - self._started_at) * 1000, 3),
+                self._fault_kind,
             )
         )
 
 
-def _caller(companion: Companion, scope: Scope) -> str | None:
+def _find_caller(companion: Companion, scope: Scope) -> str | None:
     """Return the user of the request. Without a database, return None; the companion reports that error."""
     try:
-        return companion.caller(scope)
+        return companion.find_caller(scope)
     except StoreError:
         return None
 
 
-def _refusal(status: int, message: str) -> WholeAnswer:
+def _error_response(status: int, message: str) -> BufferedResponse:
     body = to_json(ApiError(status, message).body())
-    return WholeAnswer(status, {"content-type": _JSON, "content-length": str(len(body))}, body)
+    return BufferedResponse(status, {"content-type": _JSON, "content-length": str(len(body))}, body)
 
 
-def _status(fault: Status) -> WholeAnswer:
-    answer = _refusal(fault.status, "requested failure (fault)")
+def _fault_response(fault: StatusFault) -> BufferedResponse:
+    answer = _error_response(fault.status, "requested failure (fault)")
     if fault.body is not None:
         body = fault.body.encode()
         answer = replace(answer, body=body, headers={"content-length": str(len(body))})
@@ -343,19 +345,19 @@ def _status(fault: Status) -> WholeAnswer:
     return replace(answer, headers=headers)
 
 
-def _query(scope: Scope) -> list[tuple[str, str]]:
+def _parse_query(scope: Scope) -> list[tuple[str, str]]:
     return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 
-def _first_page(scope: Scope, limit: int | None) -> Scope:
-    kept = [(name, value) for name, value in _query(scope) if name != "page"]
-    return _asking({**scope, "query_string": urlencode(kept).encode()}, limit)
+def _first_page_scope(scope: Scope, limit: int | None) -> Scope:
+    kept = [(name, value) for name, value in _parse_query(scope) if name != "page"]
+    return _page_scope({**scope, "query_string": urlencode(kept).encode()}, limit)
 
 
-def _asking(scope: Scope, limit: int | None, page: str | None = None) -> Scope:
+def _page_scope(scope: Scope, limit: int | None, page: str | None = None) -> Scope:
     """Return the request for the same list with at most `limit` items per page, starting at `page`."""
     query: dict[str, list[str]] = {}
-    for name, value in _query(scope):
+    for name, value in _parse_query(scope):
         query.setdefault(name, []).append(value)
     if limit is not None:
         given = query.get("limit", [""])[-1]

@@ -19,27 +19,27 @@ from starlette.types import Receive, Scope, Send
 from dpsync import __version__
 
 from .. import world as worlds
-from ..clock import stamp
-from ..errors import ApiError, bad, missing
+from ..clock import format_timestamp
+from ..errors import ApiError, bad_request, not_found
 from ..handlers.jobs.specifications import refetch_sources
 from ..handlers.people.members import find_member
 from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
-from ..records.origin import origin_of
+from ..records.world_origin import load_origin
 from ..request.context import Context
-from ..spaces.erasing import erase_expired
+from ..spaces.expired_spaces import erase_expired
 from ..store import SCHEMA_VERSION, Json, Record, Store, StoreError
 from .clock import MovableClock
-from .faults import FaultRules, FaultSchedule, complaint
+from .faults import FAULT_RULES, FaultSchedule, format_validation_error
 from .gateway import Gateway
 from .request_guard import from_this_machine
-from .worlds import export
+from .world_export import export_state
 
-PREFIX = "/_dpsync/"
+CONTROL_PREFIX = "/_dpsync/"
 
-_POSTED = ("tokens", "channels", "removals")
+_POSTS_WITH_BODY = ("tokens", "channels", "removals")
 """What is posted with a body."""
-_OF_ONE_PROCESS = ("requests", "faults")
+_SINGLE_PROCESS_ONLY = ("requests", "faults")
 _log = logging.getLogger("dpsync.server")
 
 
@@ -47,20 +47,20 @@ class _ControlBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class TokenGiven(_ControlBody):
+class TokenBody(_ControlBody):
     user: str
 
 
-class ChannelGiven(_ControlBody):
+class ChannelBody(_ControlBody):
     channel: str
 
 
-class RemovalGiven(_ControlBody):
+class RemovalBody(_ControlBody):
     organization: str
     user: str
 
 
-class ClockGiven(_ControlBody):
+class ClockBody(_ControlBody):
     """A setting of the clock: exactly one of the fields."""
 
     frozen: AwareDatetime | None = Field(None, strict=False)
@@ -68,50 +68,54 @@ class ClockGiven(_ControlBody):
     real: Literal[True] | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _check_one_field(self) -> Self:
         if sum(given is not None for given in (self.frozen, self.advance, self.real)) != 1:
             raise ValueError("set exactly one of the fields 'frozen', 'advance' and 'real'")
         return self
 
 
 class ControlPlane:
-    """An ASGI application around a gateway. `start_over` writes the starting world to a store.
+    """An ASGI application around a gateway. `load_start_world` writes the starting world to a store.
 
     `workers` is the number of processes that serve the same address. With several workers, none of them sees
     all requests.
     """
 
     def __init__(
-        self, gateway: Gateway, clock: MovableClock, start_over: Callable[[Store], None], workers: int = 1
+        self,
+        gateway: Gateway,
+        clock: MovableClock,
+        load_start_world: Callable[[Store], None],
+        workers: int = 1,
     ) -> None:
         self.gateway = gateway
         self.companion = gateway.companion
         self.store = gateway.companion.store
         self.clock = clock
-        self.start_over = start_over
-        self.alone = workers == 1
-        self._operations: dict[str, dict[str, Callable[[Any], Any]]] = {
+        self.load_start_world = load_start_world
+        self.single_process = workers == 1
+        self._handlers: dict[str, dict[str, Callable[[Any], Any]]] = {
             "health": {"GET": self.health},
             "reset": {"POST": self.reset},
-            "tokens": {"POST": self.grant},
-            "channels": {"POST": self.authorize},
-            "removals": {"POST": self.agree},
-            "world": {"GET": self.export, "PUT": self.replace},
-            "requests": {"GET": self.requests, "DELETE": self.forget_requests},
-            "clock": {"GET": self.time, "PUT": self.set_clock},
-            "faults": {"GET": self.faults, "PUT": self.set_faults, "DELETE": self.clear_faults},
+            "tokens": {"POST": self.create_token},
+            "channels": {"POST": self.activate_channel},
+            "removals": {"POST": self.confirm_removal},
+            "world": {"GET": self.export_world, "PUT": self.replace_world},
+            "requests": {"GET": self.list_requests, "DELETE": self.clear_requests},
+            "clock": {"GET": self.get_clock, "PUT": self.set_clock},
+            "faults": {"GET": self.list_faults, "PUT": self.set_faults, "DELETE": self.clear_faults},
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (
             scope["type"] != "http"
-            or not scope["path"].startswith(PREFIX)
+            or not scope["path"].startswith(CONTROL_PREFIX)
             or not from_this_machine(Request(scope))
         ):
             await self.gateway(scope, receive, send)
             return
         try:
-            response = await self._answer(Request(scope, receive))
+            response = await self._dispatch(Request(scope, receive))
         except StoreError as error:
             _log.error("%s %s: %s", scope["method"], scope["path"], error)
             unusable = ApiError(503, DATABASE_UNUSABLE)
@@ -120,23 +124,23 @@ class ControlPlane:
             response = Response(to_json(error.body()), error.status, media_type="application/json")
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
-        name = request.url.path.removeprefix(PREFIX)
-        if name not in self._operations:
-            raise missing("path", request.url.path)
-        methods = self._operations[name]
+    async def _dispatch(self, request: Request) -> Response:
+        name = request.url.path.removeprefix(CONTROL_PREFIX)
+        if name not in self._handlers:
+            raise not_found("path", request.url.path)
+        methods = self._handlers[name]
         if request.method not in methods:
             raise ApiError(
                 405,
                 f"{request.method} is not allowed here. Allowed methods: {', '.join(sorted(methods))}",
             )
-        if name in _OF_ONE_PROCESS and not self.alone:
+        if name in _SINGLE_PROCESS_ONLY and not self.single_process:
             raise ApiError(
                 501, f"{name} needs a single server process: start the local server with --workers 1"
             )
         content = await request.body()
         given = None
-        if request.method == "PUT" or name in _POSTED:
+        if request.method == "PUT" or name in _POSTS_WITH_BODY:
             if (
                 request.headers.get("content-type", "").partition(";")[0].strip().lower()
                 != "application/json"
@@ -145,11 +149,11 @@ class ControlPlane:
             try:
                 given = from_json(content, allow_inf_nan=False)
             except ValueError as error:
-                raise bad(f"body: malformed JSON: {error}") from None
+                raise bad_request(f"body: malformed JSON: {error}") from None
         try:
             answer = methods[request.method](given)
         except ValidationError as error:
-            raise bad(complaint(error, "body")) from None
+            raise bad_request(format_validation_error(error, "body")) from None
         if answer is None:
             return Response(status_code=204)
         status = 201 if name == "tokens" else 200
@@ -158,9 +162,11 @@ class ControlPlane:
     # --- operations: each is given the JSON of the body, if it takes one, and returns that of the answer --
 
     def health(self, _: None) -> Json:
-        with self.store.reading():
-            counts = {kind: self.store.count(kind) for kind in self.companion.families.counted()}
-            origin = origin_of(self.store)
+        with self.store.read_transaction():
+            counts = {
+                kind: self.store.count(kind) for kind in self.companion.record_kinds.kinds_counted_in_health()
+            }
+            origin = load_origin(self.store)
         return {
             "version": __version__,
             "profile": self.companion.profile,
@@ -171,76 +177,76 @@ class ControlPlane:
 
     def reset(self, _: None) -> None:
         """Restore the starting world and real time, and clear the log and the faults."""
-        self.gateway.clear()
+        self.gateway.reset()
         self.companion.requests.clear()
         self.companion.violations.clear()
         with self.store.transaction():
-            self.clock.real()
-            self.start_over(self.store)
+            self.clock.use_real_time()
+            self.load_start_world(self.store)
 
-    def grant(self, given: Any) -> Json:
-        user = TokenGiven.model_validate(given).user
+    def create_token(self, body: Any) -> Json:
+        user = TokenBody.model_validate(body).user
         if self.store.get("user", user) is None:
-            raise missing("user", user)
+            raise not_found("user", user)
         token = uuid4().hex
         with self.store.transaction():
             self.store.put(Record("token", token, {}, ref=user))
         return {"token": token, "user": user}
 
-    def authorize(self, given: Any) -> None:
+    def activate_channel(self, body: Any) -> None:
         """Activate a channel, as a person authorizes it in GitBook. The API has no request for this."""
-        id = ChannelGiven.model_validate(given).channel
+        id = ChannelBody.model_validate(body).channel
         with self.store.transaction():
             channel = self.store.get(CHANNEL, id)
             if channel is None:
-                raise missing("channel", id)
+                raise not_found("channel", id)
             channel.doc["status"] = "active"
             self.store.put(channel)
 
-    def agree(self, given: Any) -> None:
+    def confirm_removal(self, body: Any) -> None:
         """Approve a pending removal, as administrators do in GitBook, and delete the member."""
-        asked = RemovalGiven.model_validate(given)
+        asked = RemovalBody.model_validate(body)
         with self.store.transaction():
-            ctx = Context(self.store, "", self.clock, families=self.companion.families)
+            ctx = Context(self.store, "", self.clock, record_hooks=self.companion.record_kinds)
             member = find_member(ctx, asked.organization, asked.user)
             if member is None:
-                raise missing("member", asked.user)
+                raise not_found("member", asked.user)
             ctx.remove(member)
 
-    def export(self, _: None) -> Json:
-        with self.store.reading():
-            return export(self.store, self.companion.families)
+    def export_world(self, _: None) -> Json:
+        with self.store.read_transaction():
+            return export_state(self.store, self.companion.record_kinds)
 
-    def replace(self, given: Any) -> None:
+    def replace_world(self, body: Any) -> None:
         """Replace the whole state by a world, or change nothing if the world is invalid.
 
         The log, the faults and the clock stay unchanged.
         """
         try:
-            worlds.load(self.store, given, self.clock(), self.companion.families)
+            worlds.load_world(self.store, body, self.clock(), self.companion.record_kinds)
         except StoreError:
             raise
         except Exception as error:
-            raise bad(f"body: invalid data: {worlds.complaint(error)}") from None
-        self.gateway.drop()
+            raise bad_request(f"body: invalid data: {worlds.describe_error(error)}") from None
+        self.gateway.cancel_waits()
 
-    def requests(self, _: None) -> Json:
+    def list_requests(self, _: None) -> Json:
         log = self.gateway.log
         return {"requests": [entry.as_dict() for entry in log.entries], "dropped": log.dropped}
 
-    def forget_requests(self, _: None) -> None:
+    def clear_requests(self, _: None) -> None:
         self.gateway.log.clear()
 
-    def time(self, _: None) -> Json:
-        return {"now": stamp(self.clock()), "mode": self.clock.mode}
+    def get_clock(self, _: None) -> Json:
+        return {"now": format_timestamp(self.clock()), "mode": self.clock.mode}
 
-    def set_clock(self, given: Any) -> Json:
+    def set_clock(self, body: Any) -> Json:
         """Set the clock and run the jobs that are due at the new time.
 
         Expired deleted objects are erased, and stay erased if the clock is set back. Sources of OpenAPI
         specifications are fetched again.
         """
-        clock = ClockGiven.model_validate(given)
+        clock = ClockBody.model_validate(body)
         with self.store.transaction():
             try:
                 if clock.frozen is not None:
@@ -248,21 +254,21 @@ class ControlPlane:
                 elif clock.advance is not None:
                     self.clock.advance(clock.advance)
                 else:
-                    self.clock.real()
+                    self.clock.use_real_time()
             except OverflowError:
-                raise bad("body.advance: the new time is too far in the future") from None
-            ctx = Context(self.store, "", self.clock, families=self.companion.families)
+                raise bad_request("body.advance: the new time is too far in the future") from None
+            ctx = Context(self.store, "", self.clock, record_hooks=self.companion.record_kinds)
             erase_expired(ctx)
             refetch_sources(ctx)
-        return self.time(None)
+        return self.get_clock(None)
 
-    def faults(self, _: None) -> Json:
+    def list_faults(self, _: None) -> Json:
         return {"rules": [scheduled.as_dict() for scheduled in self.gateway.faults.rules]}
 
-    def set_faults(self, given: Any) -> Json:
+    def set_faults(self, body: Any) -> Json:
         """Replace all rules. The counts start at zero."""
-        self.gateway.faults = FaultSchedule(FaultRules.validate_python(given))
-        return self.faults(None)
+        self.gateway.faults = FaultSchedule(FAULT_RULES.validate_python(body))
+        return self.list_faults(None)
 
     def clear_faults(self, _: None) -> None:
         self.gateway.faults = FaultSchedule()

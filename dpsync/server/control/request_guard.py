@@ -16,14 +16,14 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import ApiError
-from ..http.incoming import HOST
-from ..jobs.sources import OUTGOING, address
+from ..http.request_parsing import HOST_PATTERN
+from ..jobs.outside_services import COMPANION_HEADER, parse_ip_address
 from .connection import target_authority
 
-_PASSED_ON = ("forwarded", "via", "x-real-ip")
+_PROXY_HEADERS = ("forwarded", "via", "x-real-ip")
 """With one of these headers the peer is only a proxy."""
-_HOSTS_REMEMBERED = 64
-_LONGEST_SHOWN = 100
+_HOST_CACHE_SIZE = 64
+_MAX_HOST_LENGTH_SHOWN = 100
 
 
 class RequestGuard:
@@ -33,29 +33,29 @@ class RequestGuard:
     any other address, it also accepts IP addresses and names without a dot, such as container names, because
     no website has such a name. `allowed` contains additional names, such as the name of a reverse proxy.
 
-    With `private`, only requests from this machine are accepted.
+    With `local_only`, only requests from this machine are accepted.
     """
 
     def __init__(
-        self, inner: ASGIApp, listens_on: str, allowed: Collection[str] = (), private: bool = False
+        self, app: ASGIApp, listens_on: str, allowed: Collection[str] = (), local_only: bool = False
     ) -> None:
-        self._inner = inner
+        self._app = app
         self._listens_on = listens_on
         self._on_loopback = is_loopback(listens_on)
         self._allowed = {host_name(name) for name in allowed} - {""}
-        self._private = private
-        self._is_own_name = lru_cache(_HOSTS_REMEMBERED)(self._accepts_name)
+        self._local_only = local_only
+        self._is_own_name = lru_cache(_HOST_CACHE_SIZE)(self._accepts_name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope) if scope["type"] == "http" else None
         if refusal is None:
-            await self._inner(scope, receive, send)
+            await self._app(scope, receive, send)
             return
         response = Response(to_json(refusal.body()), refusal.status, media_type="application/json")
         await response(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> ApiError | None:
-        if self._private and not from_this_machine(Request(scope)):
+        if self._local_only and not from_this_machine(Request(scope)):
             return ApiError(403, "only programs on this machine can read this copy of an organization")
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
@@ -85,8 +85,9 @@ class RequestGuard:
             own = "IP addresses, localhost and names without a dot"
         return ApiError(
             421,
-            f"The local server on {self._listens_on} refuses the host name {authority[:_LONGEST_SHOWN]!r}, "
-            "because a web page could read the responses (DNS rebinding). "
+            f"The local server on {self._listens_on} refuses the host name "
+            f"{authority[:_MAX_HOST_LENGTH_SHOWN]!r}, because a web page could read the responses "
+            "(DNS rebinding). "
             f"Accepted host names: {own}. "
             "To accept another name, start dpsync serve with --allow-host NAME.",
         )
@@ -106,8 +107,8 @@ def from_this_machine(request: Request) -> bool:
         and len(hosts) == 1
         and is_loopback(host_name(hosts[0]))
         and _is_from_own_site(headers, request.scope["scheme"], hosts[0])
-        and not any(name in _PASSED_ON or name.startswith("x-forwarded-") for name in headers)
-        and OUTGOING not in headers
+        and not any(name in _PROXY_HEADERS or name.startswith("x-forwarded-") for name in headers)
+        and COMPANION_HEADER not in headers
     )
 
 
@@ -126,7 +127,7 @@ def _is_from_own_site(headers: Headers, scheme: str, host: str, allowed: Collect
 
 def host_name(authority: str) -> str:
     """Return the host from a `Host` value, lower case, without port and brackets; "" if malformed."""
-    matched = HOST.fullmatch(authority)
+    matched = HOST_PATTERN.fullmatch(authority)
     return matched[1].strip("[]").removesuffix(".").lower() if matched else ""
 
 
@@ -135,14 +136,14 @@ def is_loopback(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        return address(host).is_loopback
+        return parse_ip_address(host).is_loopback
     except ValueError:
         return False
 
 
 def _is_address(host: str) -> bool:
     try:
-        address(host)
+        parse_ip_address(host)
     except ValueError:
         return False
     return True

@@ -19,42 +19,42 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ..clock import Clock, utc_now
-from ..errors import ApiError, missing
-from ..families import FAMILIES
+from ..errors import ApiError, not_found
 from ..handlers.people import audit
 from ..integrations import images
-from ..jobs.queue import Jobs
-from ..jobs.sources import OutsideServices
-from ..operations import EVERY, JOBS
-from ..operations.editions import PROFILES, known
-from ..records import origin
-from ..records.family import Families
-from ..request.cache import StateCache
+from ..jobs.outside_services import OutsideServices
+from ..jobs.queue import JobRunner
+from ..operations import ALL_OPERATIONS, JOB_HANDLERS
+from ..operations.profiles import PROFILES, operations_of_profile
+from ..records import world_origin
+from ..records.record_kind import RecordKinds
 from ..request.context import Context
 from ..request.operation import Operation
-from ..spaces import printing
+from ..request.state_cache import StateCache
+from ..resources import RECORD_KINDS
+from ..spaces import pdf_export
 from ..store import Store, StoreError, world_name
-from .incoming import checked, checked_body, origin_of, raw_path, read, segments
-from .openapi import document
+from .openapi import build_document
+from .request_parsing import base_url_of, path_segments, raw_path, read_body, validate_body, validate_model
 from .routing import Routes
 
-PATHS_REMEMBERED = 4096
-CALLER = "dpsync.caller"
+PATH_CACHE_SIZE = 4096
+CALLER_KEY = "dpsync.caller"
 PROFILE_HEADER = "Dpsync-Profile"
 """The header of every answer of the API: the profile that is served."""
 DATABASE_UNUSABLE = "the database is unavailable: see the log of the local server"
 _log = logging.getLogger("dpsync.server")
 
-Found = Mapping[str, tuple[Operation, dict[str, str]]]
+OperationsByMethod = Mapping[str, tuple[Operation, dict[str, str]]]
 """What is served at a path, by method, with the parameters of the path."""
 
 
 class Companion:
-    """The ASGI application. It serves `operations` and stores the records of `families`.
+    """The ASGI application. It serves `operations` and stores the records of `record_kinds`.
 
     `requests` is a bounded log of (method, path, status) that a test may read and clear. With
-    `check_answers`, every answer is checked against the model of its row; a mismatch is a 500 and an entry in
-    `violations`. This is for tests.
+    `check_responses`, every answer is checked against the model of its row; a mismatch is a 500 and an entry
+    in `violations`. This is for tests.
     """
 
     def __init__(
@@ -62,31 +62,31 @@ class Companion:
         store: Store,
         profile: str,
         clock: Clock,
-        check_answers: bool = False,
-        families: Families = FAMILIES,
-        operations: Sequence[Operation] = EVERY,
-        sources: OutsideServices | None = None,
+        check_responses: bool = False,
+        record_kinds: RecordKinds = RECORD_KINDS,
+        operations: Sequence[Operation] = ALL_OPERATIONS,
+        outside_services: OutsideServices | None = None,
     ) -> None:
         if profile not in PROFILES:
             raise ValueError(f"unknown API version {profile!r}: use one of {', '.join(PROFILES)}")
         self.store = store
         self.profile = profile
         self.asks_before_removal = False
-        self.families = families
-        self._operations = operations = known(operations, profile)
+        self.record_kinds = record_kinds
+        self._operations = operations = operations_of_profile(operations, profile)
         self.clock = clock
-        self.check_answers = check_answers
+        self.check_responses = check_responses
         self.requests: deque[tuple[str, str, int]] = deque(maxlen=10_000)
         self.violations: list[str] = []
         self._routes = Routes((row.method, "/v1" + row.path, row) for row in operations)
-        self._named = lru_cache(PATHS_REMEMBERED)(self._look_up)
-        self._document: bytes | None = None
-        self.sources = sources or OutsideServices()
+        self._match_path_cached = lru_cache(PATH_CACHE_SIZE)(self._match_path)
+        self._openapi_json: bytes | None = None
+        self.outside_services = outside_services or OutsideServices()
         self._state_cache = StateCache()
-        store.watch(self._state_cache.follow)
-        printing.ensure_key(store)
-        world_name.ensure(store)
-        self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS, families)
+        store.set_listener(self._state_cache.apply_changes)
+        pdf_export.ensure_key(store)
+        world_name.ensure_name(store)
+        self._jobs = JobRunner(store, lambda: self.clock(), self.outside_services, JOB_HANDLERS, record_kinds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -94,192 +94,202 @@ class Companion:
         elif scope["type"] == "http":
             request = Request(scope, receive)
             try:
-                response = await self.answer(request)
+                response = await self.respond(request)
             except ClientDisconnect:
                 return
             self.requests.append((request.method, scope["path"], response.status_code))
-            self._jobs.start(self._state_cache.version if request.method == "GET" else None)
+            self._jobs.start_waiting(self._state_cache.version if request.method == "GET" else None)
             await response(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         """Answer a request without logging it. Errors are answers, too. A header names the profile."""
-        response = await self._answer(request)
+        response = await self._respond(request)
         response.headers[PROFILE_HEADER] = self.profile
         return response
 
-    async def _answer(self, request: Request) -> Response:
+    async def _respond(self, request: Request) -> Response:
         try:
-            path, found = self._named(raw_path(request.scope))
+            path, found = self._match_path_cached(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
-                return _json(200, self.openapi())
-            if request.method == "GET" and (image := images.load(self.store, path)):
+                return _json_response(200, self.openapi_json())
+            if request.method == "GET" and (image := images.load_image(self.store, path)):
                 return Response(image[0], headers=image[1])
-            if request.method == "GET" and (pdf := printing.load(self.store, path)):
+            if request.method == "GET" and (pdf := pdf_export.load_pdf(self.store, path)):
                 return Response(pdf, media_type="application/pdf")
-            operation, params = _route(request.method, path, found)
-            user = self._user(request.scope)
-            if not operation.supported(self.profile):
-                raise ApiError(501, _why_unserved(operation, self.profile))
-            body = checked_body(operation, request, await read(request))
+            operation, params = _select_operation(request.method, path, found)
+            user = self._require_user(request.scope)
+            if not operation.is_supported_by(self.profile):
+                raise ApiError(501, _unsupported_message(operation, self.profile))
+            body = validate_body(operation, request, await read_body(request))
             asked = request.query_params.multi_items() if request.scope["query_string"] else []
-            query = checked(operation.query, operation.query.asked(asked), "query")
+            query = validate_model(
+                operation.query_model, operation.query_model.collect_values(asked), "query"
+            )
             ctx = Context(self.store, user, self.clock, params, query, body)
-            ctx.minimal = (
-                operation.minimal
+            ctx.prefers_minimal = (
+                operation.allows_minimal
                 and "return=minimal" in request.headers.get("prefer", "").replace(" ", "").lower()
             )
-            ctx.origin = origin_of(request.scope)
-            return self.run(operation, ctx)
+            ctx.base_url = base_url_of(request.scope)
+            return self.run_operation(operation, ctx)
         except ApiError as error:
             headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
-            return _json(error.status, to_json(error.body()), headers)
+            return _json_response(error.status, to_json(error.body()), headers)
         except ClientDisconnect:
             raise
         except StoreError as error:
             _log.error("%s %s: %s", request.method, request.url.path, error)
-            return _json(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
+            return _json_response(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
         except Exception:
             _log.exception("%s %s failed", request.method, request.url.path)
-            return _json(
+            return _json_response(
                 500, to_json(ApiError(500, "internal error: see the log of the local server").body())
             )
 
-    def _look_up(self, raw: bytes) -> tuple[list[str], Found]:
-        path = segments(raw)
+    def _match_path(self, raw: bytes) -> tuple[list[str], OperationsByMethod]:
+        path = path_segments(raw)
         return path, self._routes.match(path)
 
-    def _user(self, scope: Scope) -> str:
-        user = self.caller(scope)
+    def _require_user(self, scope: Scope) -> str:
+        user = self.find_caller(scope)
         if user is None:
             raise ApiError(401, "a valid token is required: send Authorization: Bearer TOKEN")
         return user
 
-    def caller(self, scope: Scope) -> str | None:
+    def find_caller(self, scope: Scope) -> str | None:
         """Return the user of the request's token, or None. The result is cached in the scope."""
-        if CALLER not in scope:
-            scope[CALLER] = self._owner(scope)
-        caller: str | None = scope[CALLER]
+        if CALLER_KEY not in scope:
+            scope[CALLER_KEY] = self._token_user(scope)
+        caller: str | None = scope[CALLER_KEY]
         return caller
 
-    def _owner(self, scope: Scope) -> str | None:
+    def _token_user(self, scope: Scope) -> str | None:
         given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         scheme, _, token = given.decode("latin-1").partition(" ")
         record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
         return record.ref if record else None
 
-    def named(self, scope: Scope) -> tuple[Operation | None, list[str]]:
+    def find_operation(self, scope: Scope) -> tuple[Operation | None, list[str]]:
         """Return the operation of a request, supported or not, and the segments of its path."""
-        path, found = self._named(raw_path(scope))
+        path, found = self._match_path_cached(raw_path(scope))
         operation, _ = found.get(scope["method"], (None, {}))
         return operation, path
 
     @property
-    def readable(self) -> list[Operation]:
+    def readable_operations(self) -> list[Operation]:
         """The operations that this profile serves and that only read."""
-        return [row for row in self._operations if row.method == "GET" and row.supported(self.profile)]
+        return [row for row in self._operations if row.method == "GET" and row.is_supported_by(self.profile)]
 
     @property
     def operation_ids(self) -> list[str]:
         """The ids of all operations that this profile serves."""
-        return [row.id for row in self._operations if row.supported(self.profile)]
+        return [row.id for row in self._operations if row.is_supported_by(self.profile)]
 
-    def run(self, operation: Operation, ctx: Context) -> Response:
+    def run_operation(self, operation: Operation, ctx: Context) -> Response:
         """Call the handler of a checked request, in a transaction if it writes, and return the answer."""
-        ctx.families = self.families
-        ctx.needs, ctx.edits, ctx.profile = operation.needs, operation.edits, self.profile
+        ctx.record_hooks = self.record_kinds
+        ctx.required_role, ctx.edits_content, ctx.profile = (
+            operation.required_role,
+            operation.edits_content,
+            self.profile,
+        )
         ctx.asks_before_removal = self.asks_before_removal
         headers: dict[str, str] = {}
         if operation.method == "GET":
-            with self.store.reading():
-                cache = self._state_cache.at(self.store.version())
-                headers |= cache.world(lambda: _world_headers(self.store))
+            with self.store.read_transaction():
+                cache = self._state_cache.at_version(self.store.version())
+                headers |= cache.world_headers(lambda: _world_headers(self.store))
                 ctx.use_cache(cache)
                 result = operation.handler(ctx)
         else:
             with self.store.transaction():
-                organization = audit.organization_of(ctx) if ctx.published else None
+                organization = audit.affected_organization(ctx) if ctx.is_published_profile else None
                 result = operation.handler(ctx)
-                if ctx.published:
-                    audit.note(ctx, operation, organization, result)
-        if operation.answer is None:
-            removed = operation.removes and ctx.removed
-            if ctx.requested:
+                if ctx.is_published_profile:
+                    audit.add_audit_event(ctx, operation, organization, result)
+        if operation.response_model is None:
+            removed = operation.reports_removal and ctx.was_removed
+            if ctx.removal_requested:
                 return Response(status_code=202, headers=headers)
             return Response(status_code=205 if removed else operation.status, headers=headers)
-        if ctx.minimal and ctx.full:
+        if ctx.prefers_minimal and ctx.has_additions:
             return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})
-        if operation.raw:
+        if operation.returns_text:
             return Response(result.text, operation.status, headers, result.media_type)
-        content = _joined(result)
-        if self.check_answers:
-            self._hold_against(operation, operation.answer, content)
-        return _json(201 if ctx.created else operation.status, content, headers)
+        content = _encode_json(result)
+        if self.check_responses:
+            self._check_response(operation, operation.response_model, content)
+        return _json_response(201 if ctx.was_created else operation.status, content, headers)
 
-    def _hold_against(self, operation: Operation, model: type[BaseModel], content: bytes) -> None:
+    def _check_response(self, operation: Operation, model: type[BaseModel], content: bytes) -> None:
         try:
             model.model_validate_json(content)
         except ValidationError as error:
             self.violations.append(f"{operation.id}: {error}")
             raise
 
-    async def finish(self, abandoned: bool = False) -> None:
-        """Finish all jobs that wait or run. With `abandoned`, also wait for jobs that are obsolete."""
-        await self._jobs.finish(abandoned)
+    async def wait_for_jobs(self, include_abandoned: bool = False) -> None:
+        """Finish all jobs that wait or run. With `include_abandoned`, also wait for obsolete jobs."""
+        await self._jobs.wait(include_abandoned)
 
-    def openapi(self) -> bytes:
-        if self._document is None:
-            supported = [row for row in self._operations if row.supported(self.profile)]
+    def openapi_json(self) -> bytes:
+        if self._openapi_json is None:
+            supported = [row for row in self._operations if row.is_supported_by(self.profile)]
             if self.profile == "reference":
-                supported = [replace(row, minimal=False) for row in supported]
-            self._document = to_json(document(supported))
-        return self._document
+                supported = [replace(row, allows_minimal=False) for row in supported]
+            self._openapi_json = to_json(build_document(supported))
+        return self._openapi_json
 
 
-def build(
+def build_companion(
     store: Store,
     *,
     profile: str = "full",
     clock: Clock | None = None,
-    check_answers: bool = False,
+    check_responses: bool = False,
     allow_fetch: Collection[str] = (),
-    families: Families = FAMILIES,
-    operations: Sequence[Operation] = EVERY,
-    sources: OutsideServices | None = None,
+    record_kinds: RecordKinds = RECORD_KINDS,
+    operations: Sequence[Operation] = ALL_OPERATIONS,
+    outside_services: OutsideServices | None = None,
     asks_before_removal: bool = False,
 ) -> Companion:
     """Return the ASGI application over a store.
 
-    `allow_fetch` names the hosts, besides loopback, that may be contacted. `sources` contacts them. With
-    `asks_before_removal`, the removal of a member is only requested (202; `published` only).
+    `allow_fetch` names the hosts, besides loopback, that may be contacted. `outside_services` contacts them.
+    With `asks_before_removal`, the removal of a member is only requested (202; `published` only).
     """
-    app = Companion(store, profile, clock or utc_now, check_answers, families, operations, sources)
-    app.sources.allowed = allow_fetch
+    app = Companion(
+        store, profile, clock or utc_now, check_responses, record_kinds, operations, outside_services
+    )
+    app.outside_services.allowed_hosts = allow_fetch
     app.asks_before_removal = asks_before_removal and profile == "published"
     return app
 
 
 def _world_headers(store: Store) -> dict[str, str]:
     """Return the headers that name the world of an answer, and where the world was read."""
-    read = origin.origin_of(store)
-    named = {world_name.HEADER: world_name.name_of(store)}
-    return named if read is None else {**named, origin.HEADER: read.said}
+    read = world_origin.load_origin(store)
+    named = {world_name.WORLD_HEADER: world_name.load_world_name(store)}
+    return named if read is None else {**named, world_origin.ORIGIN_HEADER: read.summary}
 
 
-def _why_unserved(operation: Operation, profile: str) -> str:
+def _unsupported_message(operation: Operation, profile: str) -> str:
     return f"the API version {profile} does not have the operation {operation.id}"
 
 
-def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[str, str]]:
+def _select_operation(
+    method: str, path: list[str], found: OperationsByMethod
+) -> tuple[Operation, dict[str, str]]:
     if not found:
-        raise missing("path", "/" + "/".join(path))
+        raise not_found("path", "/" + "/".join(path))
     if method not in found:
         raise ApiError(405, f"{method} is not allowed here. Allowed methods: {', '.join(sorted(found))}")
     return found[method]
 
 
-def _joined(result: Any) -> bytes:
+def _encode_json(result: Any) -> bytes:
     """Return the JSON of an answer. The answer, or the items of a list, may be JSON text already."""
     if isinstance(result, bytes):
         return result
@@ -289,7 +299,7 @@ def _joined(result: Any) -> bytes:
     return to_json(result)
 
 
-def _json(status: int, content: bytes, headers: dict[str, str] | None = None) -> Response:
+def _json_response(status: int, content: bytes, headers: dict[str, str] | None = None) -> Response:
     return Response(content, status, headers, "application/json")
 
 

@@ -12,9 +12,9 @@ from ..models.base import Error, Query
 from ..request.operation import Operation
 from ..store import Json
 
-_REF = "#/components/schemas/{model}"
-_RAW = ("application/json", "application/yaml")
-_PREFER: Json = {
+_REF_TEMPLATE = "#/components/schemas/{model}"
+_RAW_CONTENT_TYPES = ("application/json", "application/yaml")
+_PREFER_HEADER: Json = {
     "name": "Prefer",
     "in": "header",
     "schema": {"type": "string"},
@@ -22,7 +22,7 @@ _PREFER: Json = {
 }
 
 
-_WORDS = re.compile(r"OpenAPI|[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD_PATTERN = re.compile(r"OpenAPI|[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SUMMARIES = {
     "conversation_cluster_update": "Update conversations issues cluster",
     "getUser": "Get authenticated user",
@@ -31,7 +31,7 @@ _SUMMARIES = {
 """Where the id of an operation does not say it, or not it alone."""
 
 
-class _Schemas(GenerateJsonSchema):
+class _SchemaGenerator(GenerateJsonSchema):
     """A schema generator that omits null defaults and the titles of fields.
 
     An omitted field is absent, not null. Generators of clients would use titles of fields as names.
@@ -47,19 +47,19 @@ class _Schemas(GenerateJsonSchema):
         return made
 
 
-def document(operations: Sequence[Operation]) -> Json:
+def build_document(operations: Sequence[Operation]) -> Json:
     models: set[type[BaseModel]] = {Error}
     for row in operations:
-        models |= {model for model in (row.body, row.answer) if model is not None}
+        models |= {model for model in (row.body_model, row.response_model) if model is not None}
     mode: Literal["validation"] = "validation"
     ordered = sorted(models, key=lambda model: model.__name__)
     schemas, shared = models_json_schema(
-        [(model, mode) for model in ordered], ref_template=_REF, schema_generator=_Schemas
+        [(model, mode) for model in ordered], ref_template=_REF_TEMPLATE, schema_generator=_SchemaGenerator
     )
     refs = {model: schemas[model, mode] for model in ordered}
     paths: dict[str, Json] = {}
     for row in operations:
-        paths.setdefault(row.path, {})[row.method.lower()] = _operation(row, refs)
+        paths.setdefault(row.path, {})[row.method.lower()] = _operation_object(row, refs)
     return {
         "openapi": "3.1.0",
         "info": {"title": "GitBook management API of the local dpsync server", "version": "1"},
@@ -74,43 +74,47 @@ def document(operations: Sequence[Operation]) -> Json:
     }
 
 
-def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
+def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     made: Json = {
         "operationId": row.id,
         "summary": summary(row.id),
         **({"description": row.note} if row.note else {}),
         "tags": [row.tag] if row.tag else [],
-        "parameters": [*map(_path_parameter, row.parameters), *_query(row.query)],
+        "parameters": [*map(_path_parameter, row.parameters), *_query_parameters(row.query_model)],
     }
     if row.deprecated:
         made["deprecated"] = True
     if row.profile != "reference":
         made["x-profile"] = row.profile
-    if row.minimal:
-        made["parameters"].append(_PREFER)
-    if row.body is not None:
-        made["requestBody"] = {"required": row.body_required, "content": _content(refs[row.body])}
+    if row.allows_minimal:
+        made["parameters"].append(_PREFER_HEADER)
+    if row.body_model is not None:
+        made["requestBody"] = {"required": row.body_required, "content": _json_content(refs[row.body_model])}
     success: Json = {"description": "Success"}
-    if row.answer is not None:
-        success["content"] = {kind: {} for kind in _RAW} if row.raw else _content(refs[row.answer])
-    successes = {str(row.status): success} | ({"201": success} if row.creates else {})
-    if row.removes:
+    if row.response_model is not None:
+        success["content"] = (
+            {kind: {} for kind in _RAW_CONTENT_TYPES}
+            if row.returns_text
+            else _json_content(refs[row.response_model])
+        )
+    successes = {str(row.status): success} | ({"201": success} if row.may_create else {})
+    if row.reports_removal:
         successes["205"] = {"description": "The object was deleted"}
-    if row.minimal:
+    if row.allows_minimal:
         successes["204"] = {"description": "Success without a body, as the request asked"}
-    refused = {"description": "Refused", "content": _content(refs[Error])}
-    made["responses"] = {**successes, **{str(status): refused for status in row.statuses()}}
+    refused = {"description": "Refused", "content": _json_content(refs[Error])}
+    made["responses"] = {**successes, **{str(status): refused for status in row.refusal_statuses()}}
     return made
 
 
 def summary(operation: str) -> str:
     """Return the summary of an operation, made of the words in its id."""
-    words = _WORDS.findall(operation)
+    words = _WORD_PATTERN.findall(operation)
     said = " ".join(word if word.isupper() or word == "OpenAPI" else word.lower() for word in words)
     return _SUMMARIES.get(operation) or (said[:1].upper() + said[1:]).removesuffix(" by id")
 
 
-def _content(schema: Any) -> Json:
+def _json_content(schema: Any) -> Json:
     return {"application/json": {"schema": schema}}
 
 
@@ -118,6 +122,6 @@ def _path_parameter(name: str) -> Json:
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
-def _query(model: type[Query]) -> list[Json]:
-    properties = model.model_json_schema(schema_generator=_Schemas).get("properties", {})
+def _query_parameters(model: type[Query]) -> list[Json]:
+    properties = model.model_json_schema(schema_generator=_SchemaGenerator).get("properties", {})
     return [{"name": name, "in": "query", "schema": schema} for name, schema in properties.items()]

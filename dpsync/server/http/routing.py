@@ -8,9 +8,9 @@ from msgspec import Struct, field
 T = TypeVar("T")
 
 
-class _Branch(Struct, Generic[T]):
-    exact: dict[str, "_Branch[T]"] = field(default_factory=dict)
-    any: "_Branch[T] | None" = None
+class _TrieNode(Struct, Generic[T]):
+    literals: dict[str, "_TrieNode[T]"] = field(default_factory=dict)
+    parameter: "_TrieNode[T] | None" = None
     methods: dict[str, tuple[T, tuple[str, ...]]] = field(default_factory=dict)
 
 
@@ -18,7 +18,7 @@ class Routes(Generic[T]):
     """A trie of routes: `add("GET", "/spaces/{spaceId}", target)`, then `match`."""
 
     def __init__(self, routes: Iterable[tuple[str, str, T]] = ()) -> None:
-        self._root: _Branch[T] = _Branch()
+        self._root: _TrieNode[T] = _TrieNode()
         for method, template, target in routes:
             self.add(method, template, target)
 
@@ -27,10 +27,10 @@ class Routes(Generic[T]):
         for segment in template.strip("/").split("/"):
             if segment.startswith("{"):
                 names.append(segment.strip("{}"))
-                node.any = node.any or _Branch()
-                node = node.any
+                node.parameter = node.parameter or _TrieNode()
+                node = node.parameter
             else:
-                node = node.exact.setdefault(segment, _Branch())
+                node = node.literals.setdefault(segment, _TrieNode())
         if method in node.methods:
             raise ValueError(f"two targets for {method} {template}")
         node.methods[method] = (target, tuple(names))
@@ -43,7 +43,7 @@ class Routes(Generic[T]):
 
     def _walk(
         self,
-        node: _Branch[T],
+        node: _TrieNode[T],
         segments: list[str],
         at: int,
         values: tuple[str, ...],
@@ -54,7 +54,7 @@ class Routes(Generic[T]):
                 found.setdefault(method, (target, dict(zip(names, values, strict=True))))
             return
         segment = segments[at]
-        if segment in node.exact:
-            self._walk(node.exact[segment], segments, at + 1, values, found)
-        if node.any is not None and segment:
-            self._walk(node.any, segments, at + 1, (*values, segment), found)
+        if segment in node.literals:
+            self._walk(node.literals[segment], segments, at + 1, values, found)
+        if node.parameter is not None and segment:
+            self._walk(node.parameter, segments, at + 1, (*values, segment), found)

@@ -6,9 +6,8 @@ was sent to the tunnel, in the order of creation. The store keeps the last KEPT 
 
 from pydantic_core import to_json
 
-from ..jobs.queue import KIND as JOB
-from ..jobs.queue import Work, job_on
-from ..jobs.sources import FetchError
+from ..jobs.outside_services import FetchError
+from ..jobs.queue import JOB, RunningJob, make_job
 from ..request.context import Context
 from ..store import Json, Record
 
@@ -16,36 +15,39 @@ INTEGRATION = "integration"
 """Its id is its name, `organization` is the owner."""
 EVENT = "integration-event"
 """`scope` is the integration, `ref` the installation, `organization` that of the installation."""
-WAITING = "waiting-event"
+WAITING_EVENT = "waiting-event"
 """The same before it was sent: in no list."""
-DISPATCH = "dispatch-events"
-KEPT = 1000
+DISPATCH_JOB = "dispatch-events"
+MAX_EVENTS = 1000
 
 
 def emit(ctx: Context, integration: Record, installation: str, organization: str, payload: Json) -> None:
     id = ctx.new_id(EVENT)
     payload = {"eventId": id, "installationId": installation, **payload}
-    doc = {"createdAt": ctx.stamp, "payload": payload}
+    doc = {"createdAt": ctx.timestamp, "payload": payload}
     event = Record(EVENT, id, doc, organization, integration.id, ref=installation)
-    if _tunnel(integration, event) is None:
-        _record(
-            ctx, event, "success", _entry(ctx, "debug", "recorded, but not sent, because no tunnel is set")
+    if _tunnel_url(integration, event) is None:
+        _save_event(
+            ctx,
+            event,
+            "success",
+            _log_entry(ctx, "debug", "recorded, but not sent, because no tunnel is set"),
         )
-    elif ctx.store.count(WAITING, scope=integration.id) >= KEPT:
-        _record(
+    elif ctx.store.count(WAITING_EVENT, scope=integration.id) >= MAX_EVENTS:
+        _save_event(
             ctx,
             event,
             "failed",
-            _entry(ctx, "error", f"not sent, because {KEPT} other events wait for the tunnel"),
+            _log_entry(ctx, "error", f"not sent, because {MAX_EVENTS} other events wait for the tunnel"),
         )
     else:
-        event.kind = WAITING
+        event.kind = WAITING_EVENT
         ctx.put(event)
-        if not ctx.store.find(JOB, ref=queue(integration).id):
-            ctx.put(dispatching(integration))
+        if not ctx.store.find(JOB, ref=queue_subject(integration).id):
+            ctx.put(make_dispatch_job(integration))
 
 
-def queue(integration: Record) -> Record:
+def queue_subject(integration: Record) -> Record:
     """Return the subject of the integration's job.
 
     An integration may have any name. The colon in the id prevents a collision with the id of another record.
@@ -53,12 +55,12 @@ def queue(integration: Record) -> Record:
     return Record("", f"{INTEGRATION}:{integration.id}", {}, integration.organization)
 
 
-def dispatching(integration: Record) -> Record:
+def make_dispatch_job(integration: Record) -> Record:
     """Return the job that sends the waiting events of an integration."""
-    return job_on(queue(integration), DISPATCH, integration=integration.id)
+    return make_job(queue_subject(integration), DISPATCH_JOB, integration=integration.id)
 
 
-def _tunnel(integration: Record, event: Record) -> str | None:
+def _tunnel_url(integration: Record, event: Record) -> str | None:
     """Return the URL to which an event is sent, or None."""
     development = integration.doc.get("development")
     if not development or not (development["all"] or event.organization == integration.organization):
@@ -66,13 +68,13 @@ def _tunnel(integration: Record, event: Record) -> str | None:
     return str(development["tunnelUrl"])
 
 
-def _entry(ctx: Context, level: str, message: str) -> Json:
-    return {"message": message, "timestamp": ctx.stamp, "level": level}
+def _log_entry(ctx: Context, level: str, message: str) -> Json:
+    return {"message": message, "timestamp": ctx.timestamp, "level": level}
 
 
-def _record(ctx: Context, event: Record, status: str, *logs: Json) -> None:
-    surplus = ctx.store.count(EVENT, scope=event.scope) + 1 - KEPT
-    for old in ctx.store.listed(EVENT, 0, max(surplus, 0), scope=event.scope):
+def _save_event(ctx: Context, event: Record, status: str, *logs: Json) -> None:
+    surplus = ctx.store.count(EVENT, scope=event.scope) + 1 - MAX_EVENTS
+    for old in ctx.store.find_by_creation(EVENT, 0, max(surplus, 0), scope=event.scope):
         ctx.remove(old)
     doc = {**event.doc, "status": status, "logs": list(logs)}
     ctx.put(Record(EVENT, event.id, doc, event.organization, event.scope, ref=event.ref))
@@ -81,8 +83,8 @@ def _record(ctx: Context, event: Record, status: str, *logs: Json) -> None:
 # --- sending ------------------------------------------------------------------------------------------
 
 
-async def dispatch(work: Work) -> None:
-    while (found := _next(work)) is not None:
+async def dispatch_events(work: RunningJob) -> None:
+    while (found := _next_event(work)) is not None:
         event, url, sending = found
         try:
             status = await work.sources.post(url, to_json(event.doc["payload"]))
@@ -92,27 +94,29 @@ async def dispatch(work: Work) -> None:
             outcome, sent = error.message, False
         with work.step() as ctx:
             ctx.remove(event)
-            entry = _entry(ctx, "info" if sent else "error", outcome)
-            _record(ctx, event, "success" if sent else "failed", sending, entry)
+            entry = _log_entry(ctx, "info" if sent else "error", outcome)
+            _save_event(ctx, event, "success" if sent else "failed", sending, entry)
 
 
-def _next(work: Work) -> tuple[Record, str, Json] | None:
+def _next_event(work: RunningJob) -> tuple[Record, str, Json] | None:
     """Return the next event to send, its URL, and the first entry of its log.
 
     Without a waiting event, remove the job and return None.
     """
     with work.step() as ctx:
         integration = ctx.load(INTEGRATION, work.job.doc["integration"])
-        while integration and (waiting := ctx.store.listed(WAITING, 0, 1, scope=integration.id)):
-            url = _tunnel(integration, waiting[0])
+        while integration and (
+            waiting := ctx.store.find_by_creation(WAITING_EVENT, 0, 1, scope=integration.id)
+        ):
+            url = _tunnel_url(integration, waiting[0])
             if url is not None:
-                return waiting[0], url, _entry(ctx, "debug", f"POST {url}")
+                return waiting[0], url, _log_entry(ctx, "debug", f"POST {url}")
             ctx.remove(waiting[0])
-            _record(
+            _save_event(
                 ctx,
                 waiting[0],
                 "success",
-                _entry(ctx, "debug", "not sent, because the tunnel is no longer set"),
+                _log_entry(ctx, "debug", "not sent, because the tunnel is no longer set"),
             )
         ctx.remove(work.job)
     return None

@@ -9,11 +9,11 @@ import hashlib
 import re
 from binascii import Error as NotBase64
 
-from ..errors import bad
+from ..errors import bad_request
 from ..store import Store
 
-LARGEST_IMAGE = 1024 * 1024
-PREFIX = ("assets", "integrations")
+MAX_IMAGE_BYTES = 1024 * 1024
+PATH_PREFIX = ("assets", "integrations")
 BUNDLE = "integration-bundle"
 """What of an integration is not in its answer: runtime, script, secrets, and its images by file name."""
 
@@ -23,49 +23,51 @@ _SIGNATURES = (
     (rb"GIF8[79]a", "image/gif", "gif"),
     (rb"RIFF....WEBP", "image/webp", "webp"),
 )
-_SVG = ("image/svg+xml", "svg")
-_UNKNOWN = ("application/octet-stream", "bin")
-_BEFORE_A_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">"))
+_SVG_TYPE = ("image/svg+xml", "svg")
+_UNKNOWN_TYPE = ("application/octet-stream", "bin")
+_PROLOG_DELIMITERS = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">"))
 
 
-def decoded(text: str, field: str) -> bytes:
+def decode_image(text: str, field: str) -> bytes:
     """Return the content of an image in a body. Raise 400 if it is not base64 or too large."""
     try:
         content = base64.b64decode("".join(text.split()).encode("ascii"), validate=True)
     except (NotBase64, ValueError):
-        raise bad(f"{field}: must be base64") from None
-    if len(content) > LARGEST_IMAGE:
-        raise bad(f"{field}: the image has {len(content)} bytes, but at most {LARGEST_IMAGE} are allowed")
+        raise bad_request(f"{field}: must be base64") from None
+    if len(content) > MAX_IMAGE_BYTES:
+        raise bad_request(
+            f"{field}: the image has {len(content)} bytes, but at most {MAX_IMAGE_BYTES} are allowed"
+        )
     return content
 
 
 def file_name(content: bytes) -> str:
-    return f"{hashlib.sha256(content).hexdigest()[:32]}.{_kind(content)[1]}"
+    return f"{hashlib.sha256(content).hexdigest()[:32]}.{_image_type(content)[1]}"
 
 
-def _kind(content: bytes) -> tuple[str, str]:
+def _image_type(content: bytes) -> tuple[str, str]:
     """Return the content type and the extension, detected from the first bytes of the content."""
     for signature, content_type, extension in _SIGNATURES:
         if re.match(signature, content, re.DOTALL):
             return content_type, extension
-    return _SVG if re.match(rb"<svg[\s>/]", _root(content)) else _UNKNOWN
+    return _SVG_TYPE if re.match(rb"<svg[\s>/]", _skip_prolog(content)) else _UNKNOWN_TYPE
 
 
-def _root(content: bytes) -> bytes:
+def _skip_prolog(content: bytes) -> bytes:
     """Return an XML document from its first element on."""
     rest = content.removeprefix(b"\xef\xbb\xbf").lstrip()
-    while closing := next((end for start, end in _BEFORE_A_ROOT if rest.startswith(start)), None):
+    while closing := next((end for start, end in _PROLOG_DELIMITERS if rest.startswith(start)), None):
         rest = rest.partition(closing)[2].lstrip()
     return rest
 
 
-def load(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
+def load_image(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
     """Return the image at the path PREFIX/name/file and its headers, or None.
 
     An SVG is a document that may contain scripts. The headers deny it all rights when it is opened directly,
     because it has the same origin as the control plane.
     """
-    if len(path) != len(PREFIX) + 2 or tuple(path[:2]) != PREFIX:
+    if len(path) != len(PATH_PREFIX) + 2 or tuple(path[:2]) != PATH_PREFIX:
         return None
     bundle = store.get(BUNDLE, path[2])
     text = bundle.doc["images"].get(path[3]) if bundle else None
@@ -73,7 +75,7 @@ def load(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
         return None
     content = base64.b64decode(text)
     return content, {
-        "Content-Type": _kind(content)[0],
+        "Content-Type": _image_type(content)[0],
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         "X-Content-Type-Options": "nosniff",
     }

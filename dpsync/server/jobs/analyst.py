@@ -11,25 +11,25 @@ from typing import Any
 from msgspec import Struct
 
 IMPACTS = ("low", "medium", "high")
-NOTHING = "other"
+NO_TOPIC = "other"
 """The topic of a text without a word."""
 
-_LONGEST_TITLE = 100
-_LONGEST_WORD = 40
+_MAX_TITLE_LENGTH = 100
+_MAX_WORD_LENGTH = 40
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r"[^.!?\n]+[!?]?")
-_SAY_NOTHING = """
+_STOP_WORD_TEXT = """
     a an and are as at be been but by can cannot could do does doing don for from get had has have hello help
     hi how i if in into is isn it its just me my need no not of on or our please so t than thank thanks that
     the their them then there they this to too use using very want was we were what when where which who why
     will with work working works would you your
 """
-_STOP_WORDS = frozenset(_SAY_NOTHING.split())
-_HIGH = frozenset(
+_STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
+_HIGH_IMPACT_WORDS = frozenset(
     ("blocked", "broken", "cannot", "corrupted", "crash", "crashed", "crashes", "down", "impossible",
      "lost", "outage", "unusable")
 )  # fmt: skip
-_MEDIUM = frozenset(
+_MEDIUM_IMPACT_WORDS = frozenset(
     ("bug", "confusing", "error", "errors", "fail", "failed", "fails", "missing", "slow", "stuck",
      "timeout", "unclear", "wrong")
 )  # fmt: skip
@@ -44,7 +44,7 @@ class FoundIssue(Struct, frozen=True):
     impact: str
 
 
-def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssue]:
+def find_issues(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssue]:
     """Return the issues of a conversation.
 
     The opening is an issue: the subject, or else the first message of a user. Each later message of a user
@@ -56,27 +56,27 @@ def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssue]:
     for at, text in enumerate(texts):
         title = subject if at == 0 and subject.strip() else _first_sentence(text)
         about = f"{title} {text}"
-        if title and (at == 0 or "?" in text or impact(text) != "low"):
-            found.setdefault(topic(title), FoundIssue(topic(title), title, text, impact(about)))
+        if title and (at == 0 or "?" in text or impact_of(text) != "low"):
+            found.setdefault(topic_of(title), FoundIssue(topic_of(title), title, text, impact_of(about)))
     return list(found.values())
 
 
-def topic(text: str) -> str:
+def topic_of(text: str) -> str:
     """Return the first two significant words of a text, sorted and without a plural s, joined by a hyphen."""
-    words = [word[:_LONGEST_WORD] for word in _words(text)]
+    words = [word[:_MAX_WORD_LENGTH] for word in _words(text)]
     telling = [_singular(word) for word in words if word not in _STOP_WORDS] or words
-    return "-".join(sorted(list(dict.fromkeys(telling))[:2])) or NOTHING
+    return "-".join(sorted(list(dict.fromkeys(telling))[:2])) or NO_TOPIC
 
 
-def impact(text: str) -> str:
+def impact_of(text: str) -> str:
     """Return the impact of the most serious problem word in the text."""
     words = set(_words(text))
-    if words & _HIGH:
+    if words & _HIGH_IMPACT_WORDS:
         return "high"
-    return "medium" if words & _MEDIUM else "low"
+    return "medium" if words & _MEDIUM_IMPACT_WORDS else "low"
 
 
-def gravest(impacts: Sequence[str]) -> str:
+def highest_impact(impacts: Sequence[str]) -> str:
     return max(impacts, key=IMPACTS.index, default="low")
 
 
@@ -90,4 +90,4 @@ def _singular(word: str) -> str:
 
 def _first_sentence(text: str) -> str:
     found = _SENTENCE.search(text)
-    return (found[0] if found else text).strip()[:_LONGEST_TITLE].rstrip()
+    return (found[0] if found else text).strip()[:_MAX_TITLE_LENGTH].rstrip()

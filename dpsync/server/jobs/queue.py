@@ -19,116 +19,117 @@ from contextlib import contextmanager, suppress
 from msgspec import Struct
 
 from ..clock import Clock
-from ..request.context import Context, Lifecycles
+from ..request.context import Context, RecordHooks
 from ..store import Record, Store, StoreError
-from .sources import OutsideServices
+from .outside_services import OutsideServices
 
-KIND = "job"
+JOB = "job"
 _log = logging.getLogger("dpsync.server")
 
 
-class SupersededError(Exception):
+class JobCancelled(Exception):
     """The job is obsolete."""
 
 
-def job_on(subject: Record, does: str, **given: object) -> Record:
+def make_job(subject: Record, job_name: str, **arguments: object) -> Record:
     """Return a job on a record. Its id is random, so it never equals the id of a job before a reset."""
-    doc = {"does": does, **given}
-    return Record(KIND, uuid.uuid4().hex, doc, subject.organization, subject.id, ref=subject.id)
+    doc = {"does": job_name, **arguments}
+    return Record(JOB, uuid.uuid4().hex, doc, subject.organization, subject.id, ref=subject.id)
 
 
-def enqueue(ctx: Context, subject: Record, does: str, **given: object) -> None:
+def enqueue(ctx: Context, subject: Record, job_name: str, **arguments: object) -> None:
     """Add a job on a record in place of the jobs on the same record that have not finished."""
     cancel(ctx, subject)
-    ctx.put(job_on(subject, does, **given))
+    ctx.put(make_job(subject, job_name, **arguments))
 
 
 def cancel(ctx: Context, subject: Record) -> None:
-    for job in ctx.store.find(KIND, ref=subject.id, organization=subject.organization):
+    for job in ctx.store.find(JOB, ref=subject.id, organization=subject.organization):
         ctx.remove(job)
 
 
-class Work(Struct, frozen=True):
+class RunningJob(Struct, frozen=True):
     """A running job with the services that it may use."""
 
     job: Record
     store: Store
     clock: Clock
     sources: OutsideServices
-    families: Lifecycles
+    record_hooks: RecordHooks
 
     @contextmanager
     def step(self) -> Iterator[Context]:
         """Run one step of the job in a transaction.
 
-        Raise SupersededError if the job is obsolete or if another worker has claimed it. A claim is lost
-        with the connection to the database.
+        Raise JobCancelled if the job is obsolete or if another worker has claimed it. A claim is lost
+        with
+        the connection to the database.
         """
         with self.store.transaction():
-            if not self.store.claim(self.job.id) or self.store.get(KIND, self.job.id) is None:
-                raise SupersededError
-            yield Context(self.store, "", self.clock, families=self.families)
+            if not self.store.claim(self.job.id) or self.store.get(JOB, self.job.id) is None:
+                raise JobCancelled
+            yield Context(self.store, "", self.clock, record_hooks=self.record_hooks)
 
     @contextmanager
-    def last_step(self) -> Iterator[Context]:
+    def final_step(self) -> Iterator[Context]:
         with self.step() as ctx:
             yield ctx
             ctx.remove(self.job)
 
 
-Does = Callable[[Work], Awaitable[None]]
+JobHandler = Callable[[RunningJob], Awaitable[None]]
 
 
-class Jobs:
-    """Runs the jobs of a store as tasks. `does` has the function for each name of a job."""
+class JobRunner:
+    """Runs the jobs of a store as tasks. `handlers` has the function for each name of a job."""
 
     def __init__(
         self,
         store: Store,
         clock: Clock,
         sources: OutsideServices,
-        does: Mapping[str, Does],
-        families: Lifecycles,
+        handlers: Mapping[str, JobHandler],
+        record_hooks: RecordHooks,
     ) -> None:
         self._store = store
         self._clock = clock
         self._sources = sources
-        self._does = does
-        self._families = families
+        self._handlers = handlers
+        self._record_hooks = record_hooks
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._version: int | None = None
-        self._waiting = True
+        self._last_version: int | None = None
+        self._has_waiting_jobs = True
 
-    def start(self, version: int | None) -> None:
+    def start_waiting(self, version: int | None) -> None:
         """Start the waiting jobs. Call this on the event loop.
 
         `version` is the version of the state that the last request read, or None after a write. If no job
         waited at this version before, the store is not queried again.
         """
-        if version is not None and version == self._version and not self._waiting:
+        if version is not None and version == self._last_version and not self._has_waiting_jobs:
             return
         try:
-            jobs = self._store.find(KIND)
-            self._version, self._waiting = version, bool(jobs)
+            jobs = self._store.find(JOB)
+            self._last_version, self._has_waiting_jobs = version, bool(jobs)
             for job in jobs:
                 if job.id not in self._tasks and self._store.claim(job.id):
-                    self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(job))
+                    self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run_job(job))
         except StoreError as error:
             _log.error("looking for jobs: %s", error)
 
-    async def finish(self, abandoned: bool) -> None:
-        """Start the waiting jobs and wait until they end. With `abandoned`, wait for obsolete jobs, too."""
-        self.start(None)
-        while tasks := self._under_way(abandoned):
+    async def wait(self, include_abandoned: bool) -> None:
+        """Start the waiting jobs and await their end, with `include_abandoned` also of obsolete jobs."""
+        self.start_waiting(None)
+        while tasks := self._running_tasks(include_abandoned):
             await asyncio.wait(tasks)
 
-    def _under_way(self, abandoned: bool) -> list[asyncio.Task[None]]:
-        wanted = {job.id for job in self._store.find(KIND)}
+    def _running_tasks(self, abandoned: bool) -> list[asyncio.Task[None]]:
+        wanted = {job.id for job in self._store.find(JOB)}
         return [task for id, task in self._tasks.items() if abandoned or id in wanted]
 
-    async def _run(self, job: Record) -> None:
+    async def _run_job(self, job: Record) -> None:
         try:
-            await self._do(job)
+            await self._call_handler(job)
         except StoreError as error:
             _log.error("the job %s on %s waits: %s", job.doc["does"], job.ref, error)
         finally:
@@ -136,14 +137,14 @@ class Jobs:
             with suppress(StoreError):
                 self._store.release(job.id)
 
-    async def _do(self, job: Record) -> None:
+    async def _call_handler(self, job: Record) -> None:
         try:
-            work = Work(job, self._store, self._clock, self._sources, self._families)
-            await self._does[job.doc["does"]](work)
-        except SupersededError:
+            work = RunningJob(job, self._store, self._clock, self._sources, self._record_hooks)
+            await self._handlers[job.doc["does"]](work)
+        except JobCancelled:
             pass
         except StoreError:
             raise
         except Exception:
             _log.exception("the job %s on %s failed", job.doc["does"], job.ref)
-            self._store.remove(KIND, job.id)
+            self._store.remove(JOB, job.id)

@@ -10,64 +10,64 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..content.editing import document_of
+from ..content.editing import page_document
 from ..content.markdown import to_markdown
-from ..content.rich_text import text, text_of
-from ..content.tree import walk
+from ..content.page_tree import walk_pages
+from ..content.rich_text import plain_text, text_node
 from ..store import Json
 
-LONGEST_PAGE_TITLE = 255
+MAX_PAGE_TITLE_LENGTH = 255
 
 
-class Translated(Struct, frozen=True):
-    """A translated content. `words` counts the words of the original titles, descriptions and texts."""
+class TranslatedContent(Struct, frozen=True):
+    """A translated content. `word_count` counts the words of the original titles, descriptions and texts."""
 
     content: Json
-    words: int
-    pages: int
+    word_count: int
+    page_count: int
 
 
-def translated(text: str, language: str, longest: int) -> str:
+def translate_text(text: str, language: str, max_length: int) -> str:
     """Return a text such as `[fr] Guides`, cut to the maximum length of the field."""
-    return f"[{language}] {text}"[:longest].rstrip()
+    return f"[{language}] {text}"[:max_length].rstrip()
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     return len(text.split())
 
 
-def translated_content(content: Json, language: str) -> Translated:
+def translate_content(content: Json, language: str) -> TranslatedContent:
     """Translate the titles, headings and paragraphs of all pages and reusable contents.
 
     Pages keep their ids and paths, so that links between pages still work.
     """
     made, count, pages = deepcopy(content), 0, 0
-    for page, _ in walk(made["pages"]):
+    for page, _ in walk_pages(made["pages"]):
         pages += 1
         count += _translate(page, language)
     for reusable in made["reusableContents"]:
         count += _translate(reusable, language)
-    return Translated(made, count, pages)
+    return TranslatedContent(made, count, pages)
 
 
 def _translate(item: Json, language: str) -> int:
-    count = words(item["title"]) + words(item.get("description", ""))
-    item["title"] = translated(item["title"], language, LONGEST_PAGE_TITLE)
+    count = count_words(item["title"]) + count_words(item.get("description", ""))
+    item["title"] = translate_text(item["title"], language, MAX_PAGE_TITLE_LENGTH)
     if item.get("description"):
-        item["description"] = translated(item["description"], language, 1024)
+        item["description"] = translate_text(item["description"], language, 1024)
     if "body" in item:
-        document = document_of(item)
-        count += words(text_of(document["nodes"]))
-        turned = _led_by_language(document, language)
+        document = page_document(item)
+        count += count_words(plain_text(document["nodes"]))
+        turned = _prefix_language(document, language)
         item["body"] = (
             {"document": turned} if "document" in item["body"] else {"markdown": to_markdown(turned)}
         )
     return count
 
 
-def _led_by_language(node: Any, language: str) -> Any:
+def _prefix_language(node: Any, language: str) -> Any:
     if isinstance(node, list):
-        return [_led_by_language(child, language) for child in node]
+        return [_prefix_language(child, language) for child in node]
     if not isinstance(node, dict):
         return node
     kind = str(node.get("type"))
@@ -75,6 +75,6 @@ def _led_by_language(node: Any, language: str) -> Any:
         return node
     inside = node.get("nodes")
     is_text = kind == "paragraph" or kind.startswith("heading-")
-    if is_text and isinstance(inside, list) and text_of(inside).strip():
-        return {**node, "nodes": [text(f"[{language}] "), *inside]}
-    return {name: _led_by_language(value, language) for name, value in node.items()}
+    if is_text and isinstance(inside, list) and plain_text(inside).strip():
+        return {**node, "nodes": [text_node(f"[{language}] "), *inside]}
+    return {name: _prefix_language(value, language) for name, value in node.items()}

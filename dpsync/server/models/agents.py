@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from .base import AnswerBody, Body, Id, RichTextDocument, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, RichTextDocument, Timestamp, Url, Urls, optional_field
 from .content import Space
 from .sites import Site
 
@@ -34,8 +34,8 @@ class AgentSettings(AnswerBody):
     scans: AgentScans
     findings: AgentFindings
     editing: AgentEditing
-    updatedAt: Stamp = absent()
-    updatedBy: Id = absent()
+    updatedAt: Timestamp = optional_field()
+    updatedBy: Id = optional_field()
     urls: Urls
 
 
@@ -54,16 +54,16 @@ class McpServer(AnswerBody):
     url: Url
     transport: Transport
     headers: Headers
-    condition: Condition = absent()
+    condition: Condition = optional_field()
     urls: Urls
 
 
 class McpServerUpdate(Body):
-    name: ServerName = absent()
-    url: Url = absent()
-    transport: Transport = absent()
-    headers: Headers = absent()
-    condition: Condition | None = absent()
+    name: ServerName = optional_field()
+    url: Url = optional_field()
+    transport: Transport = optional_field()
+    headers: Headers = optional_field()
+    condition: Condition | None = optional_field()
 
 
 class McpServerCreate(McpServerUpdate):
@@ -78,7 +78,7 @@ Pattern = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_*-]+$")]
 RepositoryPattern = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._*-]+/[a-zA-Z0-9._*-]+$")]
 ChannelType = Literal["builtin:slack", "builtin:linear", "builtin:github", "builtin:discord"]
 ChannelRole = Literal["collaborator", "support"]
-ALLOWED = {
+ALLOWLIST_FIELDS = {
     "builtin:slack": "allowedChannels",
     "builtin:linear": "allowedTeams",
     "builtin:github": "allowedRepositories",
@@ -92,9 +92,9 @@ class ChannelSettings(Body):
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
-    allowedChannels: list[Pattern] = absent()
-    allowedTeams: list[Pattern] = absent()
-    allowedRepositories: list[RepositoryPattern] = absent()
+    allowedChannels: list[Pattern] = optional_field()
+    allowedTeams: list[Pattern] = optional_field()
+    allowedRepositories: list[RepositoryPattern] = optional_field()
 
 
 class Channel(AnswerBody):
@@ -105,24 +105,24 @@ class Channel(AnswerBody):
     status: Literal["active", "pending"]
     role: ChannelRole
     answers: int = Field(ge=0)
-    createdAt: Stamp
+    createdAt: Timestamp
     urls: Urls
 
 
 class ChannelUpdate(Body):
     """Type and settings go together, or neither is given."""
 
-    type: ChannelType = absent()
-    setupSettings: ChannelSettings = absent()
-    role: ChannelRole = absent()
+    type: ChannelType = optional_field()
+    setupSettings: ChannelSettings = optional_field()
+    role: ChannelRole = optional_field()
 
     @model_validator(mode="after")
-    def _of_its_type(self) -> Self:
+    def _check_settings_match_type(self) -> Self:
         given = self.model_fields_set & {"type", "setupSettings"}
         if len(given) == 1:
             raise ValueError("type and setupSettings must be set together")
-        if given and not self.setupSettings.model_fields_set <= {ALLOWED[self.type]}:
-            raise ValueError(f"setupSettings: {self.type} allows only {ALLOWED[self.type]}")
+        if given and not self.setupSettings.model_fields_set <= {ALLOWLIST_FIELDS[self.type]}:
+            raise ValueError(f"setupSettings: {self.type} allows only {ALLOWLIST_FIELDS[self.type]}")
         return self
 
 
@@ -180,7 +180,7 @@ class Topic(AnswerBody):
     object: Literal["context-topic"]
     id: Id
     label: str
-    parent: AroundTopic = absent()
+    parent: AroundTopic = optional_field()
     icon: str = Field(max_length=50)
     summary: RichTextDocument
     usageSettings: TopicUsage
@@ -188,8 +188,8 @@ class Topic(AnswerBody):
     records: int
     findings: FindingsOfTopic
     questions: QuestionsOfTopic
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     urls: Urls
 
 
@@ -203,14 +203,16 @@ class Topics(AnswerBody):
 
 
 class StyleguideCreate(Body):
-    template: str = absent(description="The id of a template. Without an id, the style guide is empty.")
+    template: str = optional_field(
+        description="The id of a template. Without an id, the style guide is empty."
+    )
 
 
 class StyleguideTemplate(AnswerBody):
     id: Id
     title: str
-    subtitle: str = absent()
-    emoji: str = absent()
+    subtitle: str = optional_field()
+    emoji: str = optional_field()
     markdown: str
 
 

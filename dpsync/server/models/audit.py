@@ -5,33 +5,33 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-from .base import AnswerBody, Paged, Stamp, Urls, absent
+from .base import AnswerBody, Paged, Timestamp, Urls, optional_field
 
 
-def _uuid(text: str) -> str:
+def _check_uuid(text: str) -> str:
     UUID(text)
     return text
 
 
-EventId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format": "uuid"})]
+EventId = Annotated[str, AfterValidator(_check_uuid), Field(json_schema_extra={"format": "uuid"})]
 
 
 class AuditEventActor(AnswerBody):
     type: Literal["user", "integration", "installation", "system", "support"]
     id: str
-    label: str = absent()
+    label: str = optional_field()
 
 
 class AuditEventTarget(AnswerBody):
     type: str
     id: str
-    label: str = absent()
+    label: str = optional_field()
 
 
 class AuditEvent(AnswerBody):
     object: Literal["audit-event"]
     id: EventId
-    occurredAt: Stamp
+    occurredAt: Timestamp
     action: str
     actor: AuditEventActor
     source: Literal["ui", "api", "integration", "webhook", "workflow", "script", "support"]
@@ -56,8 +56,8 @@ class AuditEventActions(AnswerBody):
 
 class AuditEventQuery(Paged):
     limit: int = Field(default=20, ge=1, le=100)
-    since: Stamp | None = Field(default=None, alias="from")
-    to: Stamp | None = None
+    since: Timestamp | None = Field(default=None, alias="from")
+    to: Timestamp | None = None
     action: str | None = None
     actor: str | None = None
     target: str | None = None

@@ -1,7 +1,7 @@
 """Base classes and types of all models.
 
-A request ignores unknown members; an answer may not have undeclared members. A field made with `absent` may
-be omitted; it accepts null only if its type does.
+A request ignores unknown members; an answer may not have undeclared members. A field made with
+`optional_field` may be omitted; it accepts null only if its type does.
 """
 
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -10,15 +10,15 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Role = Literal["admin", "create", "review", "edit", "comment", "read"]
 Level = Role | Literal["inherit"] | None
-Order = Literal["asc", "desc"]
+SortOrder = Literal["asc", "desc"]
 Id = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$")]
-Searched = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+TextWithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """What the store searches by: no column of it holds a NUL."""
 Url = Annotated[str, Field(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$")]
-Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")]
+Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")]
 
 
-def absent(**limits: Any) -> Any:
+def optional_field(**limits: Any) -> Any:
     """Declare a field that may be omitted."""
     return Field(default=None, **limits)
 
@@ -26,20 +26,20 @@ def absent(**limits: Any) -> Any:
 class Body(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
-    def given(self) -> dict[str, Any]:
+    def sent_fields(self) -> dict[str, Any]:
         """Return the fields that the caller sent, including null."""
         return self.model_dump(exclude_unset=True)
 
 
 class Query(BaseModel):
-    """A parameter named in `lists` may be repeated; of any other, the last one counts."""
+    """A parameter named in `repeatable` may be repeated; of any other, the last one counts."""
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
 
-    lists: ClassVar[frozenset[str]] = frozenset()
+    repeatable: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
-    def refusable(cls) -> bool:
+    def can_be_invalid(cls) -> bool:
         """Return whether a parameter can be missing or have an invalid value."""
         return any(
             field.is_required() or field.metadata or field.annotation not in (str, str | None)
@@ -47,9 +47,9 @@ class Query(BaseModel):
         )
 
     @classmethod
-    def asked(cls, given: list[tuple[str, str]]) -> dict[str, Any]:
-        several = {name: [value for key, value in given if key == name] for name in cls.lists}
-        return {name: several.get(name, value) for name, value in given}
+    def collect_values(cls, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        several = {name: [value for key, value in pairs if key == name] for name in cls.repeatable}
+        return {name: several.get(name, value) for name, value in pairs}
 
 
 class AnswerBody(BaseModel):
@@ -75,7 +75,7 @@ T = TypeVar("T")
 
 
 class Page(AnswerBody, Generic[T]):
-    next: Next = absent()
+    next: Next = optional_field()
     count: int
     items: list[T]
 
@@ -88,8 +88,8 @@ class User(AnswerBody):
     object: Literal["user"]
     id: Id
     displayName: str
-    email: str = absent()
-    photoURL: str = absent()
+    email: str = optional_field()
+    photoURL: str = optional_field()
     urls: Urls
 
 
@@ -114,23 +114,23 @@ class OpenShape(BaseModel):
 class Leaf(OpenShape):
     object: Literal["leaf"]
     text: str
-    marks: list[dict[str, Any]] = absent()
+    marks: list[dict[str, Any]] = optional_field()
 
 
 class DocumentNode(OpenShape):
     """A node at any depth. Blocks and inlines say of which type they are."""
 
     object: Literal["block", "inline", "text", "fragment"]
-    type: str = absent()
-    key: str = absent()
-    isVoid: bool = absent()
-    data: dict[str, Any] = absent()
-    nodes: list["DocumentNode"] = absent()
-    fragments: list["DocumentNode"] = absent()
-    leaves: list[Leaf] = absent()
+    type: str = optional_field()
+    key: str = optional_field()
+    isVoid: bool = optional_field()
+    data: dict[str, Any] = optional_field()
+    nodes: list["DocumentNode"] = optional_field()
+    fragments: list["DocumentNode"] = optional_field()
+    leaves: list[Leaf] = optional_field()
 
     @model_validator(mode="after")
-    def _typed(self) -> Self:
+    def _check_type(self) -> Self:
         if self.object in ("block", "inline") and self.type is None:
             raise ValueError(f"{self.object}: a type is required")
         return self
@@ -144,11 +144,11 @@ class DocumentBlock(DocumentNode):
 
 
 class DocumentData(OpenShape):
-    schemaVersion: int = absent()
+    schemaVersion: int = optional_field()
 
 
 class DocumentMeta(OpenShape):
-    token: str = absent()
+    token: str = optional_field()
 
 
 class RichTextDocument(OpenShape):
@@ -161,7 +161,7 @@ class RichTextDocument(OpenShape):
     object: Literal["document"]
     data: DocumentData = Field(default_factory=DocumentData)
     nodes: list[DocumentBlock]
-    meta: DocumentMeta = absent()
+    meta: DocumentMeta = optional_field()
 
 
 class InheritRules(AnswerBody):
@@ -191,9 +191,9 @@ class MergeRule(AnswerBody):
         "require_author_to_merge",
         "custom",
     ]
-    users: list[str] = absent()
-    expression: str = absent(max_length=1024)
-    message: str = absent()
+    users: list[str] = optional_field()
+    expression: str = optional_field(max_length=1024)
+    message: str = optional_field()
 
 
 class OwnMergeRules(AnswerBody):

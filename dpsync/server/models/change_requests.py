@@ -7,7 +7,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from .base import AnswerBody, Body, Id, Paged, Query, RichTextDocument, Stamp, Url, Urls, User, absent
+from .base import (
+    AnswerBody,
+    Body,
+    Id,
+    Paged,
+    Query,
+    RichTextDocument,
+    Timestamp,
+    Url,
+    Urls,
+    User,
+    optional_field,
+)
 from .comments import Comment, FormatQuery
 from .content import ContentRef, MarkdownText, Template
 from .pages import ChangeRequest, Computed, Cover, Dimensions, Layout, MetaLinks, PageType
@@ -17,13 +29,13 @@ Status = Literal["draft", "open", "archived", "merged"]
 
 class ChangeRequestCreate(Body):
     subject: str = Field(default="", max_length=100)
-    template: Template = absent()
+    template: Template = optional_field()
 
 
 class ChangeRequestUpdate(Body):
-    subject: str = absent(max_length=100)
-    description: RichTextDocument = absent()
-    status: Status = absent(description="`merged` is allowed only if the change request is merged")
+    subject: str = optional_field(max_length=100)
+    description: RichTextDocument = optional_field()
+    status: Status = optional_field(description="`merged` is allowed only if the change request is merged")
 
 
 class _Filters(Paged):
@@ -38,7 +50,7 @@ class SpaceChangeRequestsQuery(_Filters):
 
 
 class OrganizationChangeRequestsQuery(_Filters):
-    lists = frozenset({"status"})
+    repeatable = frozenset({"status"})
 
     status: list[Status] = Field(default=["open"])
 
@@ -59,13 +71,13 @@ class MergeConflict(AnswerBody):
 class MergeResult(AnswerBody):
     revision: Id
     result: Literal["merge", "conflicts"]
-    conflicts: list[MergeConflict] = absent()
+    conflicts: list[MergeConflict] = optional_field()
 
 
 class UpdateResult(AnswerBody):
     revision: Id
     result: Literal["update", "conflicts"]
-    conflicts: list[MergeConflict] = absent()
+    conflicts: list[MergeConflict] = optional_field()
 
 
 class Pdf(AnswerBody):
@@ -80,18 +92,18 @@ class ChangeRequestReview(AnswerBody):
     id: Id
     revision: Id
     reviewer: User
-    requestedBy: User = absent()
+    requestedBy: User = optional_field()
     status: ReviewStatus
-    comment: Comment = absent()
-    outdated: bool = absent()
-    createdAt: Stamp
-    updatedAt: Stamp
-    urls: Urls = absent()
+    comment: Comment = optional_field()
+    outdated: bool = optional_field()
+    createdAt: Timestamp
+    updatedAt: Timestamp
+    urls: Urls = optional_field()
 
 
 class ReviewSubmit(Body):
     status: ReviewStatus
-    comment: MarkdownText | RichTextDocument = absent(union_mode="left_to_right")
+    comment: MarkdownText | RichTextDocument = optional_field(union_mode="left_to_right")
 
 
 class ReviewsQuery(Paged, FormatQuery):
@@ -104,13 +116,13 @@ class RequestedReviewer(AnswerBody):
     user: User
     revision: Id
     requestedBy: User
-    createdAt: Stamp
+    createdAt: Timestamp
 
 
 class ReviewersRequest(Body):
     users: list[str] = Field(min_length=1, max_length=50)
-    subject: str = absent(max_length=100, description="The new value of the change request")
-    description: RichTextDocument = absent(description="The new value of the change request")
+    subject: str = optional_field(max_length=100, description="The new value of the change request")
+    description: RichTextDocument = optional_field(description="The new value of the change request")
 
 
 class ReviewersRequested(AnswerBody):
@@ -118,7 +130,7 @@ class ReviewersRequested(AnswerBody):
 
 
 class TemplateApply(Template):
-    changeRequestId: str = absent(
+    changeRequestId: str = optional_field(
         description="The id or number of a change request. Default: the main content"
     )
 
@@ -127,28 +139,28 @@ Text = MarkdownText | RichTextDocument
 
 
 class Position(Body):
-    before: str | None = absent(description="The id of a sibling")
-    after: str | None = absent(description="The id of a sibling")
+    before: str | None = optional_field(description="The id of a sibling")
+    after: str | None = optional_field(description="The id of a sibling")
 
 
 class PageFields(Body):
-    title: str = absent(min_length=1, max_length=255)
-    slug: str = absent(max_length=100, pattern=r"^[^/\s]*$")
-    emoji: str | None = absent(max_length=50)
-    icon: str | None = absent(max_length=50)
-    description: str | None = absent(max_length=1024)
-    hidden: bool = absent()
-    noIndex: bool = absent()
-    noRobotsIndex: bool = absent()
-    layout: Layout | None = absent()
-    cover: Cover | None = absent()
-    variables: dict[str, str] = absent()
-    metaLinks: MetaLinks | None = absent()
-    target: ContentRef = absent(description="For a page of the type link")
-    computed: Computed = absent(description="For a page of the type computed")
-    document: Text = absent(union_mode="left_to_right", description="Markdown or a Document")
-    into: str | None = absent(description="The id of the parent page. Null means the top level")
-    position: Position = absent()
+    title: str = optional_field(min_length=1, max_length=255)
+    slug: str = optional_field(max_length=100, pattern=r"^[^/\s]*$")
+    emoji: str | None = optional_field(max_length=50)
+    icon: str | None = optional_field(max_length=50)
+    description: str | None = optional_field(max_length=1024)
+    hidden: bool = optional_field()
+    noIndex: bool = optional_field()
+    noRobotsIndex: bool = optional_field()
+    layout: Layout | None = optional_field()
+    cover: Cover | None = optional_field()
+    variables: dict[str, str] = optional_field()
+    metaLinks: MetaLinks | None = optional_field()
+    target: ContentRef = optional_field(description="For a page of the type link")
+    computed: Computed = optional_field(description="For a page of the type computed")
+    document: Text = optional_field(union_mode="left_to_right", description="Markdown or a Document")
+    into: str | None = optional_field(description="The id of the parent page. Null means the top level")
+    position: Position = optional_field()
 
 
 class InsertPage(PageFields):
@@ -174,10 +186,12 @@ class RevertPage(Body):
 class InsertedFile(Body):
     name: str = Field(min_length=1, max_length=256)
     url: Url
-    ref: str = absent(description="Texts of the same request refer to the file as `./REF`", min_length=1)
-    contentType: str = absent()
-    size: float = absent(ge=0)
-    dimensions: Dimensions = absent()
+    ref: str = optional_field(
+        description="Texts of the same request refer to the file as `./REF`", min_length=1
+    )
+    contentType: str = optional_field()
+    size: float = optional_field(ge=0)
+    dimensions: Dimensions = optional_field()
 
 
 class InsertFiles(Body):
@@ -186,7 +200,7 @@ class InsertFiles(Body):
 
     @field_validator("files")
     @classmethod
-    def _distinct(cls, files: list[InsertedFile]) -> list[InsertedFile]:
+    def _check_distinct(cls, files: list[InsertedFile]) -> list[InsertedFile]:
         refs = [file.ref for file in files if file.ref]
         if len(refs) != len(set(refs)):
             raise ValueError("two files have the same ref")
@@ -204,8 +218,8 @@ class ContentUpdate(Body):
 
 class ChangeResult(AnswerBody):
     operation: str
-    page: Id = absent()
-    files: list[Id] = absent()
+    page: Id = optional_field()
+    files: list[Id] = optional_field()
 
 
 class ChangedPage(AnswerBody):
@@ -220,7 +234,7 @@ class PageChange(AnswerBody):
 
 
 class ContentUpdated(AnswerBody):
-    revision: Id = absent()
-    results: list[ChangeResult] = absent()
-    changeRequest: ChangeRequest = absent()
-    changes: list[PageChange] = absent()
+    revision: Id = optional_field()
+    results: list[ChangeResult] = optional_field()
+    changeRequest: ChangeRequest = optional_field()
+    changes: list[PageChange] = optional_field()

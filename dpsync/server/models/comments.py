@@ -8,15 +8,15 @@ from .base import (
     AnswerBody,
     Body,
     Id,
-    Order,
     Paged,
     Query,
     RichTextDocument,
-    Searched,
-    Stamp,
+    SortOrder,
+    TextWithoutNul,
+    Timestamp,
     Urls,
     User,
-    absent,
+    optional_field,
 )
 
 Format = Literal["document", "markdown"]
@@ -26,12 +26,12 @@ Emoji = Annotated[str, StringConstraints(min_length=1, max_length=50)]
 class ContentBody(Body):
     """Markdown, or a document, or neither: an empty comment."""
 
-    markdown: str = absent()
-    document: RichTextDocument = absent()
+    markdown: str = optional_field()
+    document: RichTextDocument = optional_field()
 
     @model_validator(mode="before")
     @classmethod
-    def _one_shape(cls, given: Any) -> Any:
+    def _check_fields(cls, given: Any) -> Any:
         """Refuse an object that has only unknown members, which is not an empty comment."""
         if isinstance(given, dict) and given and len(given.keys() & {"markdown", "document"}) != 1:
             raise ValueError("set markdown or document, or send an empty object")
@@ -45,9 +45,9 @@ class TableCell(Body):
 
 class CommentCreate(Body):
     body: ContentBody
-    page: Searched = absent(max_length=255)
-    node: str = absent()
-    tableCell: TableCell = absent()
+    page: TextWithoutNul = optional_field(max_length=255)
+    node: str = optional_field()
+    tableCell: TableCell = optional_field()
 
 
 class Reactions(Body):
@@ -56,8 +56,8 @@ class Reactions(Body):
 
 
 class CommentUpdate(Reactions):
-    resolved: bool = absent()
-    body: ContentBody = absent()
+    resolved: bool = optional_field()
+    body: ContentBody = optional_field()
 
 
 class ReplyCreate(Body):
@@ -65,7 +65,7 @@ class ReplyCreate(Body):
 
 
 class ReplyUpdate(Reactions):
-    body: ContentBody = absent()
+    body: ContentBody = optional_field()
 
 
 class FormatQuery(Query):
@@ -73,19 +73,19 @@ class FormatQuery(Query):
 
 
 class CommentsQuery(Paged):
-    lists: ClassVar[frozenset[str]] = frozenset({"authors"})
+    repeatable: ClassVar[frozenset[str]] = frozenset({"authors"})
 
-    order: Order = "desc"
+    order: SortOrder = "desc"
     status: Literal["all", "open", "resolved"] = "all"
     format: Format = "markdown"
-    targetPage: Searched | None = Field(default=None, description="Comments on this page")
+    targetPage: TextWithoutNul | None = Field(default=None, description="Comments on this page")
     authors: list[str] | None = Field(
         default=None, description="User ids, as repeated parameters or joined by commas"
     )
 
     @field_validator("authors")
     @classmethod
-    def _apart(cls, given: list[str] | None) -> list[str] | None:
+    def _split_authors(cls, given: list[str] | None) -> list[str] | None:
         return given and [id for value in given for id in value.split(",")]
 
 
@@ -97,13 +97,13 @@ class RepliesQuery(Paged):
 
 
 class CommentBody(AnswerBody):
-    markdown: str = absent()
-    document: RichTextDocument = absent()
+    markdown: str = optional_field()
+    document: RichTextDocument = optional_field()
 
 
 class Reactor(AnswerBody):
     user: User
-    reactedAt: Stamp
+    reactedAt: Timestamp
 
 
 class Reaction(AnswerBody):
@@ -115,7 +115,7 @@ class Reaction(AnswerBody):
 class Replier(AnswerBody):
     user: User
     count: int
-    updatedAt: Stamp
+    updatedAt: Timestamp
 
 
 class CommentPermissions(AnswerBody):
@@ -137,18 +137,18 @@ class Cell(AnswerBody):
 class CommentTarget(AnswerBody):
     space: Id
     revision: Id
-    changeRequest: Id = absent()
-    page: Named = absent()
-    node: Named = absent()
-    tableCell: Cell = absent()
+    changeRequest: Id = optional_field()
+    page: Named = optional_field()
+    node: Named = optional_field()
+    tableCell: Cell = optional_field()
 
 
 class CommentReply(AnswerBody):
     object: Literal["comment-reply"]
     id: Id
     postedBy: User
-    postedAt: Stamp
-    editedAt: Stamp = absent()
+    postedAt: Timestamp
+    editedAt: Timestamp = optional_field()
     reactions: list[Reaction]
     body: CommentBody
     urls: Urls
@@ -159,8 +159,8 @@ class Comment(AnswerBody):
     object: Literal["comment"]
     id: Id
     postedBy: User
-    postedAt: Stamp
-    editedAt: Stamp = absent()
+    postedAt: Timestamp
+    editedAt: Timestamp = optional_field()
     reactions: list[Reaction]
     replies: int
     repliers: list[Replier]
@@ -169,5 +169,5 @@ class Comment(AnswerBody):
     urls: Urls
     permissions: CommentPermissions
     status: Literal["open", "resolved"]
-    resolvedAt: Stamp = absent()
-    resolvedBy: User = absent()
+    resolvedAt: Timestamp = optional_field()
+    resolvedBy: User = optional_field()

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from .base import AnswerBody, Body, Id, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Timestamp, Url, Urls, optional_field
 
 Connector = Annotated[
     str,
@@ -16,10 +16,10 @@ Connector = Annotated[
         r"|intercom|front|zendesk|zoho-desk|freshdesk|pylon|hubspot|linear|jira))$"
     ),
 ]
-Given = Annotated[str, Field(min_length=1)]
+NonEmptyText = Annotated[str, Field(min_length=1)]
 Repository = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
 VideoChannel = Annotated[str, Field(pattern=r"^(UC[A-Za-z0-9_-]{22}|@[A-Za-z0-9._-]{3,100})$")]
-ChangeRequestWord = Literal["draft", "open", "archived", "merged"]
+ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
 
 
 class OfWebsite(Body):
@@ -32,40 +32,42 @@ class OfYoutube(Body):
 
 class OfRepository(Body):
     repository: Repository
-    token: Given
+    token: NonEmptyText
 
 
 class OfToken(Body):
-    token: Given
+    token: NonEmptyText
 
 
 class OfZendesk(Body):
-    subdomain: Given
-    email: Given
-    apiToken: Given
+    subdomain: NonEmptyText
+    email: NonEmptyText
+    apiToken: NonEmptyText
 
 
 class OfZohoDesk(Body):
-    dataCenter: Given
-    orgId: Given
-    clientId: Given
-    clientSecret: Given
-    refreshToken: Given
+    dataCenter: NonEmptyText
+    orgId: NonEmptyText
+    clientId: NonEmptyText
+    clientSecret: NonEmptyText
+    refreshToken: NonEmptyText
 
 
 class OfFreshdesk(Body):
-    domain: Given
-    apiKey: Given
+    domain: NonEmptyText
+    apiKey: NonEmptyText
 
 
 class OfJira(Body):
     baseUrl: Url
     apiEmail: str = Field(min_length=1, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")
     apiToken: str = Field(min_length=1, max_length=1024)
-    statusMapping: dict[ChangeRequestWord, Annotated[str, Field(min_length=1, max_length=255)]] = absent()
+    statusMapping: dict[ChangeRequestStatus, Annotated[str, Field(min_length=1, max_length=255)]] = (
+        optional_field()
+    )
 
 
-SETUPS: dict[str, type[Body]] = {
+SETUP_MODELS: dict[str, type[Body]] = {
     "builtin:website": OfWebsite,
     "builtin:youtube": OfYoutube,
     "builtin:github-discussions": OfRepository,
@@ -79,13 +81,13 @@ SETUPS: dict[str, type[Body]] = {
 """By connector what it is set up with. The others take nothing."""
 
 
-def _settings(setup: type[Body], given: dict[str, Any] | None) -> dict[str, Any]:
+def _parse_settings(setup: type[Body], given: dict[str, Any] | None) -> dict[str, Any]:
     """Return the settings that the connector knows.
 
     An error message does not contain the value, because the value may be a token.
     """
     try:
-        return setup.model_validate(given or {}).given()
+        return setup.model_validate(given or {}).sent_fields()
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(map(str, ("setupSettings", *first["loc"])))
@@ -97,53 +99,53 @@ class Usage(Body):
 
     changeRequests: bool
     search: bool
-    sync: bool = absent()
+    sync: bool = optional_field()
     searchBoost: Literal["x0.8", "x1.0", "x1.2"]
 
 
 class IngestionAddress(AnswerBody):
-    ingestionAddress: str = absent()
+    ingestionAddress: str = optional_field()
 
 
 class ContextConnection(AnswerBody):
     object: Literal["context-connection"]
     id: Id
     connector: Connector
-    setupSettings: dict[str, Any] = absent()
-    label: str = absent(max_length=128)
-    filter: str = absent(max_length=1024)
+    setupSettings: dict[str, Any] = optional_field()
+    label: str = optional_field(max_length=128)
+    filter: str = optional_field(max_length=1024)
     status: Literal["pending", "syncing", "succeeded", "failed"]
     records: int
-    failureMessage: str = absent()
+    failureMessage: str = optional_field()
     failureReason: Literal[
         "authentication", "misconfigured", "rate_limited", "upstream_unavailable", "unknown"
-    ] = absent()
-    email: IngestionAddress = absent()
+    ] = optional_field()
+    email: IngestionAddress = optional_field()
     usageSettings: Usage
-    createdAt: Stamp
-    syncedAt: Stamp = absent()
+    createdAt: Timestamp
+    syncedAt: Timestamp = optional_field()
     urls: Urls
 
 
 class ConnectionUpdate(Body):
     """A connector that is named comes with all that it is set up with."""
 
-    connector: Connector = absent()
-    setupSettings: dict[str, Any] = absent()
-    usageSettings: Usage = absent()
-    label: str = absent(max_length=128)
-    filter: str = absent(max_length=1024)
+    connector: Connector = optional_field()
+    setupSettings: dict[str, Any] = optional_field()
+    usageSettings: Usage = optional_field()
+    label: str = optional_field(max_length=128)
+    filter: str = optional_field(max_length=1024)
 
     @model_validator(mode="after")
-    def _of_its_connector(self) -> Self:
+    def _check_setup_settings(self) -> Self:
         given = "setupSettings" in self.model_fields_set
         if "connector" not in self.model_fields_set:
             if given:
                 raise ValueError("setupSettings: also set the connector")
             return self
-        setup = SETUPS.get(self.connector)
+        setup = SETUP_MODELS.get(self.connector)
         if setup is not None:
-            self.setupSettings = _settings(setup, self.setupSettings)
+            self.setupSettings = _parse_settings(setup, self.setupSettings)
         elif given:
             self.model_fields_set.discard("setupSettings")
         return self
@@ -158,4 +160,4 @@ class ConnectionCreate(ConnectionUpdate):
 class ConnectionTest(AnswerBody):
     object: Literal["context-connection-test-result"]
     success: bool
-    error: str = absent()
+    error: str = optional_field()

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from .base import AnswerBody, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
+from .base import AnswerBody, Body, Id, Level, MergeRules, Paged, Query, Timestamp, Url, optional_field
 from .git_sync import GitSync
 
 
@@ -16,16 +16,16 @@ class ContentRef(BaseModel):
     kind: Literal[
         "file", "url", "page", "anchor", "user", "collection", "space", "reusable-content", "tag", "openapi"
     ]
-    file: str = absent()
-    url: str = absent()
-    page: str = absent()
-    anchor: str = absent()
-    user: str = absent()
-    collection: str = absent()
-    space: str = absent()
-    reusableContent: str = absent()
-    tag: str = absent()
-    spec: str = absent()
+    file: str = optional_field()
+    url: str = optional_field()
+    page: str = optional_field()
+    anchor: str = optional_field()
+    user: str = optional_field()
+    collection: str = optional_field()
+    space: str = optional_field()
+    reusableContent: str = optional_field()
+    tag: str = optional_field()
+    spec: str = optional_field()
 
 
 class TemplateParams(Body):
@@ -36,7 +36,7 @@ class Template(Body):
     """`id`: a space whose content is copied."""
 
     id: str
-    params: TemplateParams = absent()
+    params: TemplateParams = optional_field()
 
 
 class MarkdownText(Body):
@@ -58,9 +58,9 @@ EditMode = Literal["live", "locked"]
 class SpaceUrls(AnswerBody):
     location: Url
     app: Url
-    published: Url = absent()
-    public: Url = absent()
-    icon: Url = absent()
+    published: Url = optional_field()
+    public: Url = optional_field()
+    icon: Url = optional_field()
 
 
 class SpacePermissions(AnswerBody):
@@ -79,46 +79,46 @@ class SpacePermissions(AnswerBody):
 class Space(AnswerBody):
     object: Literal["space"]
     id: Id
-    type: Literal["styleguide"] = absent()
+    type: Literal["styleguide"] = optional_field()
     title: str = Field(max_length=50)
-    emoji: str = absent(max_length=50)
+    emoji: str = optional_field(max_length=50)
     visibility: Visibility | Literal["in-collection", "private"]
-    createdAt: Stamp
-    updatedAt: Stamp
-    deletedAt: Stamp = absent()
+    createdAt: Timestamp
+    updatedAt: Timestamp
+    deletedAt: Timestamp = optional_field()
     editMode: EditMode
     mergeRules: MergeRules
     urls: SpaceUrls
     organization: Id
-    parent: Id = absent()
-    language: Language = absent()
+    parent: Id = optional_field()
+    language: Language = optional_field()
     revision: Id
     defaultLevel: Level
     comments: int
     changeRequests: int
     changeRequestsOpen: int
     changeRequestsDraft: int
-    gitSync: GitSync = absent()
+    gitSync: GitSync = optional_field()
     permissions: SpacePermissions
 
 
 class SpaceCreate(Body):
     title: str = Field(default="Untitled", max_length=50)
-    emoji: Emoji | None = absent()
-    parent: str | None = absent()
-    language: Language = absent()
+    emoji: Emoji | None = optional_field()
+    parent: str | None = optional_field()
+    language: Language = optional_field()
     editMode: EditMode = "live"
-    template: Template = absent()
-    empty: bool = absent(description="Whether to create a space without content")
+    template: Template = optional_field()
+    empty: bool = optional_field(description="Whether to create a space without content")
 
 
 class SpaceUpdate(Body):
-    editMode: EditMode = absent()
-    title: str = absent(max_length=50)
-    defaultLevel: Level = absent()
-    language: Language = absent()
-    mergeRules: MergeRules = absent()
-    emoji: Emoji | None = absent()
+    editMode: EditMode = optional_field()
+    title: str = optional_field(max_length=50)
+    defaultLevel: Level = optional_field()
+    language: Language = optional_field()
+    mergeRules: MergeRules = optional_field()
+    emoji: Emoji | None = optional_field()
 
 
 class SpaceQuery(Query):
@@ -127,19 +127,19 @@ class SpaceQuery(Query):
 
 class ContentPointer(Body):
     type: Literal["space", "collection"]
-    space: str = absent()
-    collection: str = absent()
-    id: str = absent()
+    space: str = optional_field()
+    collection: str = optional_field()
+    id: str = optional_field()
 
 
 class ContentPosition(Body):
-    before: ContentPointer = absent()
-    after: ContentPointer = absent()
+    before: ContentPointer = optional_field()
+    after: ContentPointer = optional_field()
 
 
 class ContentMove(Body):
-    parent: str | None = absent()
-    position: ContentPosition = absent()
+    parent: str | None = optional_field()
+    position: ContentPosition = optional_field()
 
 
 class Transfer(Body):
@@ -162,9 +162,9 @@ class Collection(AnswerBody):
     object: Literal["collection"]
     id: Id
     title: str = Field(max_length=50)
-    description: str = absent(max_length=100)
+    description: str = optional_field(max_length=100)
     organization: Id
-    parent: Id = absent()
+    parent: Id = optional_field()
     defaultLevel: Level
     urls: CollectionUrls
     permissions: CollectionPermissions
@@ -172,13 +172,13 @@ class Collection(AnswerBody):
 
 class CollectionCreate(Body):
     title: str = Field(default="Untitled", max_length=50)
-    parent: str | None = absent()
+    parent: str | None = optional_field()
 
 
 class CollectionUpdate(Body):
-    title: str = absent(max_length=50)
-    description: str = absent(max_length=100)
-    defaultLevel: Level = absent()
+    title: str = optional_field(max_length=50)
+    description: str = optional_field(max_length=100)
+    defaultLevel: Level = optional_field()
 
 
 class CollectionsQuery(Paged):

@@ -7,18 +7,30 @@ from pydantic import AfterValidator, Field, GetJsonSchemaHandler, StringConstrai
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from ..clock import stamp
-from .base import AnswerBody, Body, Id, Order, Paged, RichTextDocument, Searched, Stamp, Url, Urls, absent
+from ..clock import format_timestamp
+from .base import (
+    AnswerBody,
+    Body,
+    Id,
+    Paged,
+    RichTextDocument,
+    SortOrder,
+    TextWithoutNul,
+    Timestamp,
+    Url,
+    Urls,
+    optional_field,
+)
 
 Impact = Literal["low", "medium", "high"]
 PartRole = Literal["user", "assistant", "team-member"]
-ConversationId = Annotated[Searched, StringConstraints(min_length=1, max_length=255)]
+ConversationId = Annotated[TextWithoutNul, StringConstraints(min_length=1, max_length=255)]
 
 
-def _stamped(text: str) -> str:
+def _check_timestamp(text: str) -> str:
     try:
         at = datetime.fromisoformat(text)
-        return stamp(at if at.tzinfo else at.replace(tzinfo=UTC))
+        return format_timestamp(at if at.tzinfo else at.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         raise ValueError("must be an ISO 8601 date and time") from None
 
@@ -30,16 +42,16 @@ class ConversationPart(Body):
 
 
 class ConversationMetadata(Body):
-    url: Url = absent()
-    attributes: dict[str, str] = absent()
-    createdAt: Annotated[str, AfterValidator(_stamped)] = absent()
+    url: Url = optional_field()
+    attributes: dict[str, str] = optional_field()
+    createdAt: Annotated[str, AfterValidator(_check_timestamp)] = optional_field()
 
 
 class ConversationInput(Body):
     id: ConversationId
-    subject: str = absent(max_length=512)
+    subject: str = optional_field(max_length=512)
     parts: list[ConversationPart]
-    metadata: ConversationMetadata = absent()
+    metadata: ConversationMetadata = optional_field()
 
 
 class Ingest(Body):
@@ -49,7 +61,7 @@ class Ingest(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_or_many(cls, given: Any) -> dict[str, Any]:
+    def _wrap_single(cls, given: Any) -> dict[str, Any]:
         return {"conversations": given if isinstance(given, list) else [given]}
 
     @classmethod
@@ -59,20 +71,20 @@ class Ingest(Body):
 
 
 class ClusterUpdate(Body):
-    muted: bool = absent()
+    muted: bool = optional_field()
 
 
 class ConversationsQuery(Paged):
-    source: Searched | None = None
+    source: TextWithoutNul | None = None
 
 
 class IssuesQuery(Paged):
-    cluster: Searched | None = Field(default=None, description="The id of a cluster")
-    conversation: Searched | None = Field(default=None, description="The id of a conversation")
+    cluster: TextWithoutNul | None = Field(default=None, description="The id of a cluster")
+    conversation: TextWithoutNul | None = Field(default=None, description="The id of a conversation")
 
 
 class ClustersQuery(Paged):
-    order: Order = "desc"
+    order: SortOrder = "desc"
     orderBy: Literal["updatedAt", "issues", "conversations", "tasksTotal", "tasksBacklog", "tasksStarted"] = (
         "updatedAt"
     )
@@ -83,17 +95,17 @@ class ClustersQuery(Paged):
 
 class ConversationUrls(AnswerBody):
     location: str
-    source: Url = absent()
+    source: Url = optional_field()
 
 
 class Conversation(AnswerBody):
     object: Literal["conversation"]
     id: str
-    subject: str = absent()
-    createdAt: Stamp
-    processedAt: Stamp = absent()
+    subject: str = optional_field()
+    createdAt: Timestamp
+    processedAt: Timestamp = optional_field()
     source: str
-    impact: Impact = absent()
+    impact: Impact = optional_field()
     urls: ConversationUrls
 
 
@@ -104,9 +116,9 @@ class MessagePart(AnswerBody):
 
 
 class Metadata(AnswerBody):
-    url: Url = absent()
+    url: Url = optional_field()
     attributes: dict[str, str]
-    createdAt: Stamp
+    createdAt: Timestamp
 
 
 class ConversationDetail(AnswerBody):
@@ -122,8 +134,8 @@ class ConversationIssue(AnswerBody):
     summary: str
     details: RichTextDocument
     impact: Impact
-    createdAt: Stamp
-    ingestedAt: Stamp
+    createdAt: Timestamp
+    ingestedAt: Timestamp
     conversation: str
     cluster: Id
     urls: Urls
@@ -143,12 +155,12 @@ class IssuesCluster(AnswerBody):
     object: Literal["issues-cluster"]
     id: Id
     label: str
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     icon: str
     summary: RichTextDocument
     muted: bool
-    impact: Impact = absent()
+    impact: Impact = optional_field()
     weeklyPulse: list[int] = Field(min_length=13, max_length=13)
     sources: dict[str, int]
     stats: ClusterStats

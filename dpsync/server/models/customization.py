@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, create_model
 
-from .base import Body, Url, absent
+from .base import Body, Url, optional_field
 from .content import Language
 
-Word = Annotated[str, Field(min_length=1, max_length=100)]
+ChoiceText = Annotated[str, Field(min_length=1, max_length=100)]
 Text = Annotated[str, Field(max_length=2048)]
 Colour = Annotated[str, Field(pattern=r"^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")]
-InLanguages = dict[Language, Text]
+TextByLanguage = dict[Language, Text]
 
 
 class Colours(Body):
@@ -24,7 +24,7 @@ class Colours(Body):
 
 class Images(Body):
     light: Url
-    dark: Url = absent()
+    dark: Url = optional_field()
 
 
 class Tint(Body):
@@ -32,131 +32,131 @@ class Tint(Body):
 
 
 class CodeTheme(Body):
-    light: Word
-    dark: Word
+    light: ChoiceText
+    dark: ChoiceText
 
 
 class CodeThemes(Body):
-    default: CodeTheme = absent()
-    openapi: CodeTheme = absent()
+    default: CodeTheme = optional_field()
+    openapi: CodeTheme = optional_field()
 
 
 class Sidebar(Body):
-    background: Word = absent()
-    list: Word = absent()
+    background: ChoiceText = optional_field()
+    list: ChoiceText = optional_field()
 
 
 class Styling(Body):
-    theme: Word = absent()
-    primaryColor: Colours = absent()
-    tint: Tint | None = absent()
-    infoColor: Colours = absent()
-    successColor: Colours = absent()
-    warningColor: Colours = absent()
-    dangerColor: Colours = absent()
-    corners: Word = absent()
-    depth: Word = absent()
-    links: Word = absent()
-    font: Word | dict[str, Any] = absent()
-    headingFont: Word | dict[str, Any] = absent()
-    monospaceFont: Word | dict[str, Any] = absent()
-    background: Word = absent()
-    icons: Word = absent()
-    codeTheme: CodeThemes = absent()
-    sidebar: Sidebar = absent()
-    search: Word = absent()
+    theme: ChoiceText = optional_field()
+    primaryColor: Colours = optional_field()
+    tint: Tint | None = optional_field()
+    infoColor: Colours = optional_field()
+    successColor: Colours = optional_field()
+    warningColor: Colours = optional_field()
+    dangerColor: Colours = optional_field()
+    corners: ChoiceText = optional_field()
+    depth: ChoiceText = optional_field()
+    links: ChoiceText = optional_field()
+    font: ChoiceText | dict[str, Any] = optional_field()
+    headingFont: ChoiceText | dict[str, Any] = optional_field()
+    monospaceFont: ChoiceText | dict[str, Any] = optional_field()
+    background: ChoiceText = optional_field()
+    icons: ChoiceText = optional_field()
+    codeTheme: CodeThemes = optional_field()
+    sidebar: Sidebar = optional_field()
+    search: ChoiceText = optional_field()
 
 
 class Internationalization(Body):
-    locale: Word = absent()
+    locale: ChoiceText = optional_field()
 
 
 class Favicon(Body):
-    icon: Images = absent()
-    emoji: str = absent(max_length=50)
+    icon: Images = optional_field()
+    emoji: str = optional_field(max_length=50)
 
 
 class NavigationLink(Body):
-    title: Text = absent()
-    localizedTitle: InLanguages = absent()
-    to: dict[str, Any] | None = absent(description="A content reference")
-    style: Word = absent()
-    links: list["NavigationLink"] = absent()
+    title: Text = optional_field()
+    localizedTitle: TextByLanguage = optional_field()
+    to: dict[str, Any] | None = optional_field(description="A content reference")
+    style: ChoiceText = optional_field()
+    links: list["NavigationLink"] = optional_field()
 
 
 class Header(Body):
-    preset: Word = absent()
-    logo: Images = absent()
-    primaryLink: dict[str, Any] | None = absent(description="A content reference")
-    backgroundColor: Colours = absent()
-    linkColor: Colours = absent()
-    links: list[NavigationLink] = absent()
+    preset: ChoiceText = optional_field()
+    logo: Images = optional_field()
+    primaryLink: dict[str, Any] | None = optional_field(description="A content reference")
+    backgroundColor: Colours = optional_field()
+    linkColor: Colours = optional_field()
+    links: list[NavigationLink] = optional_field()
 
 
 class FooterGroup(Body):
     title: Text
-    localizedTitle: InLanguages = absent()
+    localizedTitle: TextByLanguage = optional_field()
     links: list[NavigationLink]
 
 
 class Footer(Body):
-    logo: Images = absent()
-    groups: list[FooterGroup] = absent()
-    copyright: Text = absent()
+    logo: Images = optional_field()
+    groups: list[FooterGroup] = optional_field()
+    copyright: Text = optional_field()
 
 
 class Announcement(Body):
     enabled: bool
-    message: Text = absent()
-    localizedMessage: InLanguages = absent()
-    link: NavigationLink = absent()
-    style: Word = absent()
+    message: Text = optional_field()
+    localizedMessage: TextByLanguage = optional_field()
+    link: NavigationLink = optional_field()
+    style: ChoiceText = optional_field()
 
 
 class Themes(Body):
-    default: Word = absent()
-    toggeable: bool = absent()
+    default: ChoiceText = optional_field()
+    toggeable: bool = optional_field()
 
 
 class Switch(Body):
-    enabled: bool = absent()
+    enabled: bool = optional_field()
 
 
 class Assistant(Body):
-    mode: Word = absent()
-    greeting: Any = absent()
-    localizedGreeting: Any = absent()
-    suggestions: list[Any] = absent()
-    instructions: Any = absent()
+    mode: ChoiceText = optional_field()
+    greeting: Any = optional_field()
+    localizedGreeting: Any = optional_field()
+    suggestions: list[Any] = optional_field()
+    instructions: Any = optional_field()
 
 
 class PageActions(Body):
-    items: list[Any] = absent()
+    items: list[Any] = optional_field()
 
 
 class ExternalLinks(Body):
-    target: Word = absent()
+    target: ChoiceText = optional_field()
 
 
 class SocialAddress(Body):
-    url: Url | None = absent()
+    url: Url | None = optional_field()
 
 
 class Insights(Body):
-    trackingCookie: bool = absent()
+    trackingCookie: bool = optional_field()
 
 
 class SiteCustomizationUpdate(Body):
     """Replaces all: what is not in it falls back to its default."""
 
-    title: str = absent(max_length=128)
-    localizedTitle: InLanguages = absent()
+    title: str = optional_field(max_length=128)
+    localizedTitle: TextByLanguage = optional_field()
     styling: Styling
     internationalization: Internationalization
     favicon: Favicon
     header: Header
     footer: Footer
-    announcement: Announcement = absent()
+    announcement: Announcement = optional_field()
     themes: Themes
     feedback: Switch
     ai: Assistant
@@ -175,16 +175,16 @@ class SiteCustomization(SiteCustomizationUpdate):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
-_MEMBERS: dict[str, Any] = {
+_FIELD_TYPES: dict[str, Any] = {
     name: field.annotation for name, field in SiteCustomizationUpdate.model_fields.items()
 }
-_NULLABLE: dict[str, Any] = {name: (kind | None, None) for name, kind in _MEMBERS.items()}
+_NULLABLE_FIELDS: dict[str, Any] = {name: (kind | None, None) for name, kind in _FIELD_TYPES.items()}
 
 SiteSpaceCustomizationUpdate: type[Body] = create_model(
     "SiteSpaceCustomizationUpdate",
     __base__=Body,
     __doc__="The settings that differ from the site. A null member restores the setting of the site.",
-    **_NULLABLE,
+    **_NULLABLE_FIELDS,
 )
 
 

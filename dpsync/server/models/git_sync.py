@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import AnswerBody, Body, Id, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Timestamp, Url, Urls, optional_field
 
 Status = Literal["unauthenticated", "active", "pending"]
 Provider = Literal["github", "gitlab", "github-legacy"]
@@ -13,20 +13,20 @@ Provider = Literal["github", "gitlab", "github-legacy"]
 class GitSync(AnswerBody):
     """The state of it. With the profiles before today's edition, that of a space alone, without the ids."""
 
-    repoName: str = absent()
-    installationStatus: Status = absent()
-    installationProvider: Provider = absent()
-    integration: str = absent()
-    installationId: Id = absent()
-    parentInstallationId: Id = absent()
-    url: Url = absent()
-    updatedAt: Stamp = absent()
+    repoName: str = optional_field()
+    installationStatus: Status = optional_field()
+    installationProvider: Provider = optional_field()
+    integration: str = optional_field()
+    installationId: Id = optional_field()
+    parentInstallationId: Id = optional_field()
+    url: Url = optional_field()
+    updatedAt: Timestamp = optional_field()
 
 
 class OfSpace(Body):
     type: Literal["space"]
     spaceId: Id
-    siteId: Id = absent(description="The synced site that contains the space")
+    siteId: Id = optional_field(description="The synced site that contains the space")
 
 
 class OfSite(Body):
@@ -48,11 +48,11 @@ Branch = Annotated[str, Field(pattern=r"^refs/heads/.+$")]
 class ProviderConfiguration(Body):
     """Which repository. One of GitHub has a `repositoryId`; one of GitLab a `projectId` and a token."""
 
-    repositoryId: int = absent()
-    projectId: int = absent()
-    accessToken: str = absent(description="Never answered")
-    customInstanceURL: Url | None = absent()
-    branch: str = absent(pattern=r"^refs/heads/.+$")
+    repositoryId: int = optional_field()
+    projectId: int = optional_field()
+    accessToken: str = optional_field(description="Never answered")
+    customInstanceURL: Url | None = optional_field()
+    branch: str = optional_field(pattern=r"^refs/heads/.+$")
 
 
 AgentFile = Literal["agents", "claude"]
@@ -61,12 +61,12 @@ AgentFile = Literal["agents", "claude"]
 class ConfigureGitSync(Body):
     provider: Literal["github", "gitlab"]
     providerConfiguration: ProviderConfiguration
-    projectDirectory: str = absent()
-    commitMessageTemplate: str = absent()
-    previewExternalBranches: bool = absent()
-    agentInstructions: list[AgentFile] = absent()
-    priority: Literal["git", "gitbook"] = absent()
-    childInstallationProjectDirectories: dict[str, str] = absent()
+    projectDirectory: str = optional_field()
+    commitMessageTemplate: str = optional_field()
+    previewExternalBranches: bool = optional_field()
+    agentInstructions: list[AgentFile] = optional_field()
+    priority: Literal["git", "gitbook"] = optional_field()
+    childInstallationProjectDirectories: dict[str, str] = optional_field()
 
 
 class GitState(GitSync):
@@ -79,15 +79,15 @@ class GitState(GitSync):
 
 class TargetShown(AnswerBody):
     type: Literal["space", "site"]
-    spaceId: Id = absent()
-    siteId: Id = absent()
+    spaceId: Id = optional_field()
+    siteId: Id = optional_field()
 
 
 class ConfigurationShown(AnswerBody):
-    repositoryId: int = absent()
-    projectId: int = absent()
-    customInstanceURL: Url | None = absent()
-    branch: str = absent()
+    repositoryId: int = optional_field()
+    projectId: int = optional_field()
+    customInstanceURL: Url | None = optional_field()
+    branch: str = optional_field()
 
 
 class GitRef(AnswerBody):
@@ -95,7 +95,7 @@ class GitRef(AnswerBody):
     id: Id
     name: str
     type: Literal["branch"]
-    updatedAt: Stamp
+    updatedAt: Timestamp
 
 
 class GitInstallation(AnswerBody):
@@ -103,18 +103,18 @@ class GitInstallation(AnswerBody):
     id: Id
     provider: Literal["github", "gitlab"]
     providerConfiguration: ConfigurationShown
-    projectDirectory: str = absent()
-    commitMessageTemplate: str = absent()
-    previewExternalBranches: bool = absent()
-    agentInstructions: list[AgentFile] = absent()
-    priority: Literal["git", "gitbook"] = absent()
-    parentInstallationId: Id = absent()
+    projectDirectory: str = optional_field()
+    commitMessageTemplate: str = optional_field()
+    previewExternalBranches: bool = optional_field()
+    agentInstructions: list[AgentFile] = optional_field()
+    priority: Literal["git", "gitbook"] = optional_field()
+    parentInstallationId: Id = optional_field()
     target: TargetShown
     status: Status
-    repositoryRef: GitRef = absent()
-    createdAt: Stamp
+    repositoryRef: GitRef = optional_field()
+    createdAt: Timestamp
     createdBy: Id
-    updatedAt: Stamp
+    updatedAt: Timestamp
     urls: Urls
 
 

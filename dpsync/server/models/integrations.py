@@ -4,14 +4,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from .base import AnswerBody, Body, Id, Paged, Query, Stamp, Url, absent
+from .base import AnswerBody, Body, Id, Paged, Query, Timestamp, Url, optional_field
 from .content import Space
 from .organizations import OrganizationAnswer
 from .sites import Site
 
-LONGEST_NAME = 100
-NAME = r"^[a-zA-Z0-9\-_.]+$"
-Name = Annotated[str, Field(max_length=LONGEST_NAME, pattern=NAME)]
+MAX_NAME_LENGTH = 100
+NAME_PATTERN = r"^[a-zA-Z0-9\-_.]+$"
+Name = Annotated[str, Field(max_length=MAX_NAME_LENGTH, pattern=NAME_PATTERN)]
 Target = Literal["all", "site", "space", "organization"]
 IntegrationVisibility = Literal["public", "private", "unlisted"]
 Category = Literal[
@@ -34,10 +34,10 @@ class BlockMarkdown(Body):
 class IntegrationBlock(Body):
     id: str
     title: str = Field(min_length=2, max_length=40)
-    description: str = absent(max_length=150)
-    icon: str = absent()
-    urlUnfurl: list[str] = absent()
-    markdown: BlockMarkdown = absent()
+    description: str = optional_field(max_length=150)
+    icon: str = optional_field()
+    urlUnfurl: list[str] = optional_field()
+    markdown: BlockMarkdown = optional_field()
 
 
 class Component(Body):
@@ -47,36 +47,36 @@ class Component(Body):
 class ContentSource(Body):
     id: str
     title: str = Field(min_length=2, max_length=40)
-    description: str = absent(max_length=150)
-    icon: str = absent()
-    configuration: Component = absent()
+    description: str = optional_field(max_length=150)
+    icon: str = optional_field()
+    configuration: Component = optional_field()
 
 
 class Property(Body):
     """One setting of a configuration. A `button` has no value."""
 
     type: Literal["string", "number", "boolean", "button"] = "string"
-    title: str = absent(max_length=30)
-    description: str = absent(max_length=100)
-    default: str | bool | int | float = absent()
-    completion_url: str = absent()
-    enum: list[str] = absent()
-    callback_url: str = absent()
-    button_text: str = absent()
+    title: str = optional_field(max_length=30)
+    description: str = optional_field(max_length=100)
+    default: str | bool | int | float = optional_field()
+    completion_url: str = optional_field()
+    enum: list[str] = optional_field()
+    callback_url: str = optional_field()
+    button_text: str = optional_field()
 
 
 class Configuration(Body):
     """Either the settings that there are, or the component of the integration that asks for them."""
 
-    properties: dict[str, Property] = absent()
-    required: list[str] = absent()
-    componentId: str = absent()
+    properties: dict[str, Property] = optional_field()
+    required: list[str] = optional_field()
+    componentId: str = optional_field()
 
 
 class Configurations(Body):
-    account: Configuration = absent()
-    space: Configuration = absent()
-    site: Configuration = absent()
+    account: Configuration = optional_field()
+    space: Configuration = optional_field()
+    site: Configuration = optional_field()
 
 
 class ExternalLink(Body):
@@ -89,11 +89,11 @@ SecurityPolicy = str | dict[str, str]
 
 class IntegrationUrls(AnswerBody):
     location: Url
-    icon: Url = absent()
+    icon: Url = optional_field()
     app: Url
     assets: Url
     publicEndpoint: Url
-    publicContentEndpoint: Url = absent()
+    publicContentEndpoint: Url = optional_field()
 
 
 class IntegrationPermissions(AnswerBody):
@@ -105,22 +105,22 @@ class Integration(AnswerBody):
     name: Name
     version: int = Field(ge=1)
     title: str = Field(min_length=2, max_length=30)
-    description: str = absent(max_length=100)
-    summary: str = absent(max_length=2048)
+    description: str = optional_field(max_length=100)
+    summary: str = optional_field(max_length=2048)
     previewImages: list[Url] = Field(max_length=3)
     target: Target
     verified: bool
     visibility: IntegrationVisibility
     scopes: list[Scope]
     categories: list[Category]
-    blocks: list[IntegrationBlock] = absent()
-    contentSources: list[ContentSource] = absent()
-    configurations: Configurations = absent()
+    blocks: list[IntegrationBlock] = optional_field()
+    contentSources: list[ContentSource] = optional_field()
+    configurations: Configurations = optional_field()
     externalLinks: list[ExternalLink] = Field(max_length=5)
     owner: OrganizationAnswer
     urls: IntegrationUrls
     permissions: IntegrationPermissions
-    contentSecurityPolicy: SecurityPolicy = absent()
+    contentSecurityPolicy: SecurityPolicy = optional_field()
 
 
 class IntegrationsQuery(Paged):
@@ -129,7 +129,7 @@ class IntegrationsQuery(Paged):
     blockDomain: str | None = Field(
         default=None,
         max_length=100,
-        pattern=NAME,
+        pattern=NAME_PATTERN,
         description="A domain whose URLs a block of the integration shows",
     )
     blocks: bool | None = Field(default=None, description="Whether the integration has blocks")
@@ -149,48 +149,50 @@ class Publish(Body):
     """All of an integration: what is left out is not kept from the version before."""
 
     runtime: Literal["v1", "v2"] = "v1"
-    icon: str = absent(description="Base64")
+    icon: str = optional_field(description="Base64")
     title: str = Field(default="Untitled", min_length=2, max_length=30)
-    description: str = absent(max_length=100)
-    summary: str = absent(max_length=2048)
+    description: str = optional_field(max_length=100)
+    summary: str = optional_field(max_length=2048)
     previewImages: list[str] = Field(default_factory=list, max_length=3, description="Base64")
     visibility: IntegrationVisibility = "private"
     target: Target = "all"
     scopes: list[Scope] = Field(default_factory=list)
     categories: list[Category] = Field(default_factory=list)
-    blocks: list[IntegrationBlock] = absent()
-    contentSources: list[ContentSource] = absent()
+    blocks: list[IntegrationBlock] = optional_field()
+    contentSources: list[ContentSource] = optional_field()
     externalLinks: list[ExternalLink] = Field(default_factory=list, max_length=5)
-    configurations: Configurations = absent()
-    script: str = absent()
-    organization: str = absent(description="Id or hostname. Default: the owner of the previous version")
+    configurations: Configurations = optional_field()
+    script: str = optional_field()
+    organization: str = optional_field(
+        description="Id or hostname. Default: the owner of the previous version"
+    )
     secrets: dict[str, str] = Field(default_factory=dict, max_length=20)
-    contentSecurityPolicy: SecurityPolicy = absent()
+    contentSecurityPolicy: SecurityPolicy = optional_field()
 
 
-def _is_web(url: str) -> str:
+def _check_web_url(url: str) -> str:
     if not url.casefold().startswith(("http://", "https://")):
         raise ValueError("must be an http or https URL")
     return url
 
 
-TunnelUrl = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_is_web)]
+TunnelUrl = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_check_web_url)]
 
 
 class Development(Body):
-    tunnelUrl: TunnelUrl = absent()
-    url: TunnelUrl = absent(description="Other name for `tunnelUrl`")
+    tunnelUrl: TunnelUrl = optional_field()
+    url: TunnelUrl = optional_field(description="Other name for `tunnelUrl`")
     all: bool = Field(default=False, description="Whether to send the events of all organizations")
 
     @model_validator(mode="after")
-    def _one(self) -> "Development":
+    def _check_one_url(self) -> "Development":
         if self.tunnelUrl is None and self.url is None:
             raise ValueError("tunnelUrl is required")
         return self
 
 
 class Previous(AnswerBody):
-    status: InstallationStatus = absent()
+    status: InstallationStatus = optional_field()
     configuration: dict[str, Any]
 
 
@@ -207,24 +209,24 @@ class EventPayload(AnswerBody):
         "site_installation_deleted",
     ]
     installationId: Id
-    spaceId: Id = absent()
-    siteId: Id = absent()
-    status: InstallationStatus = absent()
-    previous: Previous = absent()
+    spaceId: Id = optional_field()
+    siteId: Id = optional_field()
+    status: InstallationStatus = optional_field()
+    previous: Previous = optional_field()
 
 
 class Event(AnswerBody):
     id: Id
     integrationId: Name
     installationId: Id
-    createdAt: Stamp
+    createdAt: Timestamp
     payload: EventPayload
     status: Literal["success", "failed"]
 
 
 class LogEntry(AnswerBody):
     message: str
-    timestamp: Stamp
+    timestamp: Timestamp
     level: Literal["debug", "info", "warn", "error"]
 
 
@@ -245,7 +247,7 @@ class InstallationUrls(AnswerBody):
     location: Url
     app: Url
     publicEndpoint: Url
-    publicContentEndpoint: Url = absent()
+    publicContentEndpoint: Url = optional_field()
 
 
 class InstallationTarget(AnswerBody):
@@ -259,8 +261,8 @@ class Installation(AnswerBody):
     site_selection: Selection
     spaces: int
     configuration: dict[str, Any]
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     urls: InstallationUrls
     externalIds: ExternalIds
     target: InstallationTarget
@@ -274,7 +276,7 @@ class InstalledIntegration(AnswerBody):
 class PlacedUrls(AnswerBody):
     location: Url
     publicEndpoint: Url
-    publicContentEndpoint: Url = absent()
+    publicContentEndpoint: Url = optional_field()
 
 
 class PlacedInstallation(AnswerBody):
@@ -302,21 +304,21 @@ class ExternalIdQuery(Paged):
     externalId: str | None = Field(default=None, description="The external id of the installations")
 
 
-_EXTENDED: Any = Field(
+_EXTENDED_FIELD: Any = Field(
     default=False, description="Whether to return the whole space or site instead of the id"
 )
 
 
 class ExtendedQuery(Query):
-    extended: bool = _EXTENDED
+    extended: bool = _EXTENDED_FIELD
 
 
 class ExtendedListQuery(Paged):
-    extended: bool = _EXTENDED
+    extended: bool = _EXTENDED_FIELD
 
 
 class ExtendedExternalIdQuery(ExternalIdQuery):
-    extended: bool = _EXTENDED
+    extended: bool = _EXTENDED_FIELD
 
 
 class Install(Body):
@@ -332,10 +334,10 @@ class InstallOnSite(Body):
 
 
 class PlacedUpdate(Body):
-    configuration: dict[str, Any] = absent(description="Replaces the configuration")
-    externalIds: ExternalIds = absent()
+    configuration: dict[str, Any] = optional_field(description="Replaces the configuration")
+    externalIds: ExternalIds = optional_field()
 
 
 class InstallationUpdate(PlacedUpdate):
-    space_selection: Selection = absent()
-    site_selection: Selection = absent()
+    space_selection: Selection = optional_field()
+    site_selection: Selection = optional_field()

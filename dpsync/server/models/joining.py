@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .base import AnswerBody, Body, Id, Paged, Role, Stamp, Url, Urls, User, absent
+from .base import AnswerBody, Body, Id, Paged, Role, Timestamp, Url, Urls, User, optional_field
 from .content import Collection, Space
 from .organizations import Team
 
@@ -19,32 +19,32 @@ class LinkInvite(AnswerBody):
 
     object: Literal["link-invite", "invite"]
     id: Id
-    redundant: bool = absent()
-    role: Role = absent()
-    level: Role = absent()
-    space: Id | Space = absent()
-    collection: Id | Collection = absent()
-    createdAt: Stamp
+    redundant: bool = optional_field()
+    role: Role = optional_field()
+    level: Role = optional_field()
+    space: Id | Space = optional_field()
+    collection: Id | Collection = optional_field()
+    createdAt: Timestamp
     createdBy: User
     urls: LinkInviteUrls
 
 
 class LinkInviteCreate(Body):
-    role: Role = absent(description="A role in the organization")
-    level: Role = absent(description="A level on the named space or collection")
-    space: str = absent()
-    collection: str = absent()
+    role: Role = optional_field(description="A role in the organization")
+    level: Role = optional_field(description="A level on the named space or collection")
+    space: str = optional_field()
+    collection: str = optional_field()
 
     @model_validator(mode="after")
-    def _one_target(self) -> "LinkInviteCreate":
+    def _check_one_target(self) -> "LinkInviteCreate":
         if self.model_fields_set not in ({"role"}, {"level", "space"}, {"level", "collection"}):
             raise ValueError("set a role, or a level and a space, or a level and a collection")
         return self
 
 
 class LinkInviteUpdate(Body):
-    role: Role = absent(description="For an invite to the organization")
-    level: Role = absent(description="For an invite to a space or collection")
+    role: Role = optional_field(description="For an invite to the organization")
+    level: Role = optional_field(description="For an invite to a space or collection")
 
 
 Email = Annotated[str, Field(max_length=320, pattern=r"^[^@\s\x00]+@[^@\s\x00]+$")]
@@ -57,10 +57,12 @@ class EmailRole(Body):
 
 class Invites(Body):
     emails: list[Email | EmailRole]
-    role: Role | None = absent(description="Role of invited users without a role. Default: the default role")
+    role: Role | None = optional_field(
+        description="Role of invited users without a role. Default: the default role"
+    )
     sso: bool = False
 
-    def roles(self, default: Role | None) -> dict[str, Role | None]:
+    def roles_by_email(self, default: Role | None) -> dict[str, Role | None]:
         """Return the roles by email address in lower case. The last role of an address counts."""
         common = self.role if "role" in self.model_fields_set else default
         pairs = [
@@ -91,7 +93,7 @@ class SectionHit(AnswerBody):
     id: Id
     title: str
     path: str
-    score: float = absent()
+    score: float = optional_field()
     body: str
     urls: HitUrls
 
@@ -103,20 +105,20 @@ class AncestorHit(AnswerBody):
 class PageHit(AnswerBody):
     id: Id
     title: str
-    description: str = absent()
+    description: str = optional_field()
     path: str
-    score: float = absent()
-    rank: int = absent()
+    score: float = optional_field()
+    rank: int = optional_field()
     sections: list[SectionHit]
     ancestors: list[AncestorHit]
     urls: HitUrls
 
 
 class SpaceHit(AnswerBody):
-    type: Literal["space"] = absent()
+    type: Literal["space"] = optional_field()
     id: Id
     title: str
-    score: float = absent()
+    score: float = optional_field()
     pages: list[PageHit]
 
 
@@ -130,24 +132,26 @@ class SamlProvider(AnswerBody):
     object: Literal["saml-provider"]
     id: Id
     label: str = Field(min_length=1, max_length=30)
-    ssoURL: Url | Literal[""] = absent(description="Absent if not set, or an empty text with `published`")
+    ssoURL: Url | Literal[""] = optional_field(
+        description="Absent if not set, or an empty text with `published`"
+    )
     entityID: str = Field(max_length=1024)
     certificate: str = Field(max_length=10000)
-    defaultTeam: Team = absent()
+    defaultTeam: Team = optional_field()
     defaultRole: Role | None
-    createdAt: Stamp
+    createdAt: Timestamp
     status: Literal["active", "pending"]
     service: SamlService
     urls: Urls
 
 
 class SamlProviderUpdate(Body):
-    label: str = absent(min_length=1, max_length=30)
-    ssoURL: Url = absent()
-    entityID: str = absent(max_length=1024)
-    certificate: str = absent(max_length=10000)
-    defaultTeam: str = absent(description="The id of a team. A response contains the whole team")
-    defaultRole: Role | None = absent()
+    label: str = optional_field(min_length=1, max_length=30)
+    ssoURL: Url = optional_field()
+    entityID: str = optional_field(max_length=1024)
+    certificate: str = optional_field(max_length=10000)
+    defaultTeam: str = optional_field(description="The id of a team. A response contains the whole team")
+    defaultRole: Role | None = optional_field()
 
 
 class SamlProviderCreate(SamlProviderUpdate):

@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel, model_validator
 
-from .base import AnswerBody, Body, Id, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Timestamp, Url, Urls, optional_field
 
-LONGEST_SLUG = 100
-SLUG = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
-Slug = Annotated[str, Field(min_length=1, max_length=LONGEST_SLUG, pattern=SLUG)]
+MAX_SLUG_LENGTH = 100
+SLUG_PATTERN = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
+Slug = Annotated[str, Field(min_length=1, max_length=MAX_SLUG_LENGTH, pattern=SLUG_PATTERN)]
 SpecVisibility = Literal["private", "public"]
 
 
@@ -25,33 +25,33 @@ class SpecPermissions(AnswerBody):
 class SpecUrls(AnswerBody):
     location: Url
     app: Url
-    published: Url = absent()
+    published: Url = optional_field()
 
 
 class OpenAPISpec(AnswerBody):
     object: Literal["openapi-spec"]
     id: Id
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     slug: Slug
-    sourceURL: Url = absent()
+    sourceURL: Url = optional_field()
     processingState: Literal["pending", "progress", "complete"]
     visibility: SpecVisibility
-    lastVersion: Id = absent()
-    lastProcessedAt: Stamp = absent()
-    lastProcessErrorCode: Literal["FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"] = absent()
-    lastProcessedErrors: list[ProcessedError] = absent()
-    lastProcessedErrorCount: int = absent()
+    lastVersion: Id = optional_field()
+    lastProcessedAt: Timestamp = optional_field()
+    lastProcessErrorCode: Literal["FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"] = optional_field()
+    lastProcessedErrors: list[ProcessedError] = optional_field()
+    lastProcessedErrorCount: int = optional_field()
     permissions: SpecPermissions
     urls: SpecUrls
 
 
 class SpecSource(Body):
-    url: Url = absent()
-    text: str = absent(min_length=1)
+    url: Url = optional_field()
+    text: str = optional_field(min_length=1)
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> "SpecSource":
+    def _check_one_source(self) -> "SpecSource":
         if (self.url is None) == (self.text is None):
             raise ValueError("set either url or text")
         return self
@@ -72,9 +72,9 @@ class SpecUpdate(Body):
 class OpenAPISpecVersion(AnswerBody):
     object: Literal["openapi-spec-version"]
     id: Id
-    createdAt: Stamp
-    sourceURL: Url = absent()
-    url: Url = absent()
+    createdAt: Timestamp
+    sourceURL: Url = optional_field()
+    url: Url = optional_field()
     urls: Urls
 
 
@@ -92,10 +92,10 @@ class ContentUrls(AnswerBody):
 class VersionContent(AnswerBody):
     """The document of a version, read."""
 
-    object: Literal["openapi-spec-version-content"] = absent()
-    url: Url = absent()
+    object: Literal["openapi-spec-version-content"] = optional_field()
+    url: Url = optional_field()
     filesystem: list[ContentFile] | dict[str, Any]
-    urls: ContentUrls = absent()
+    urls: ContentUrls = optional_field()
 
 
 class RawContent(RootModel[str]):

@@ -9,15 +9,15 @@ from .base import (
     Body,
     Id,
     MergeRules,
-    Order,
     Paged,
     RichTextDocument,
     Role,
-    Stamp,
+    SortOrder,
+    Timestamp,
     Url,
     Urls,
     User,
-    absent,
+    optional_field,
 )
 from .content import Space
 
@@ -31,7 +31,7 @@ UseCase = Literal[
 ]  # fmt: skip
 
 
-HOSTNAME = r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$"
+HOSTNAME_PATTERN = r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$"
 
 
 class DefaultContent(AnswerBody):
@@ -47,24 +47,24 @@ class DefaultContentUpdate(Body):
 class Trial(AnswerBody):
     status: Literal["notapplicable", "none", "active", "ended", "expired"]
     count: int
-    endDate: Stamp = absent()
-    decision: Literal["downgrade"] = absent()
+    endDate: Timestamp = optional_field()
+    decision: Literal["downgrade"] = optional_field()
 
 
 class OrganizationUrls(AnswerBody):
     location: Url
     app: Url
-    logo: Url = absent()
+    logo: Url = optional_field()
 
 
 class OrganizationPermissions(AnswerBody):
     view: bool
-    access: bool = absent()
+    access: bool = optional_field()
     admin: bool
     ownTeam: bool
     createContent: bool
     createOpenAPISpec: bool
-    ingestConversations: bool = absent()
+    ingestConversations: bool = optional_field()
     viewBilling: bool
     listMembers: bool
     listTeams: bool
@@ -77,37 +77,39 @@ class OrganizationAnswer(AnswerBody):
     object: Literal["organization"]
     id: Id
     title: str = Field(min_length=2, max_length=255)
-    createdAt: Stamp
+    createdAt: Timestamp
     emailDomains: list[str]
-    hostname: str = absent(min_length=3, max_length=32)
+    hostname: str = optional_field(min_length=3, max_length=32)
     type: Literal["business", "community"]
-    useCase: UseCase = absent()
-    communityType: Literal["nonProfit", "openSource", "education"] = absent()
+    useCase: UseCase = optional_field()
+    communityType: Literal["nonProfit", "openSource", "education"] = optional_field()
     defaultRole: Role | None = None
     defaultContent: DefaultContent | None = None
-    sso: bool = absent()
-    ai: bool = absent()
+    sso: bool = optional_field()
+    ai: bool = optional_field()
     inviteLinks: bool
     plan: Plan
     mergeRules: MergeRules
     urls: OrganizationUrls
     trial: Trial
-    customHostname: str = absent()
+    customHostname: str = optional_field()
     permissions: OrganizationPermissions
 
 
 class OrganizationUpdate(Body):
-    title: str = absent(min_length=2, max_length=255)
-    emailDomains: list[str] = absent()
-    hostname: str = absent(min_length=3, max_length=32, json_schema_extra={"pattern": HOSTNAME})
+    title: str = optional_field(min_length=2, max_length=255)
+    emailDomains: list[str] = optional_field()
+    hostname: str = optional_field(
+        min_length=3, max_length=32, json_schema_extra={"pattern": HOSTNAME_PATTERN}
+    )
     """Its pattern is checked where it changes: one that is there may be older."""
-    defaultRole: Role | None = absent()
-    defaultContent: DefaultContentUpdate | None = absent()
-    logo: Url | None = absent()
-    sso: bool = absent()
-    ai: bool = absent()
-    inviteLinks: bool = absent()
-    mergeRules: MergeRules = absent()
+    defaultRole: Role | None = optional_field()
+    defaultContent: DefaultContentUpdate | None = optional_field()
+    logo: Url | None = optional_field()
+    sso: bool = optional_field()
+    ai: bool = optional_field()
+    inviteLinks: bool = optional_field()
+    mergeRules: MergeRules = optional_field()
 
 
 class Member(AnswerBody):
@@ -116,31 +118,31 @@ class Member(AnswerBody):
     role: Role | None
     user: User
     disabled: bool
-    joinedAt: Stamp
-    lastSeenAt: Stamp = absent()
+    joinedAt: Timestamp
+    lastSeenAt: Timestamp = optional_field()
     sso: bool
     spaces: int
     teams: int
-    sites: int = absent()
+    sites: int = optional_field()
 
 
 class MemberUpdate(Body):
-    role: Role | None = absent()
+    role: Role | None = optional_field()
 
 
 class MembersQuery(Paged):
-    order: Order = "desc"
+    order: SortOrder = "desc"
     role: Role | Literal["guest"] | None = None
     search: str | None = Field(default=None, description="Part of the display name or e-mail, in any case")
     sort: Literal["joinedAt", "lastSeenAt", "name"] = "joinedAt"
 
 
 class OrderedQuery(Paged):
-    order: Order = "desc"
+    order: SortOrder = "desc"
 
 
 class Ping(AnswerBody):
-    serviceVisitorClaims: str = absent()
+    serviceVisitorClaims: str = optional_field()
 
 
 class MemberSpace(AnswerBody):
@@ -159,7 +161,7 @@ class Team(AnswerBody):
     title: str = Field(min_length=1, max_length=64)
     members: int
     spaces: int
-    createdAt: Stamp
+    createdAt: Timestamp
     permissions: TeamPermissions
 
 
@@ -187,7 +189,7 @@ class TeamCreate(Body):
 
 
 class TeamUpdate(Body):
-    title: str = absent(min_length=1, max_length=64)
+    title: str = optional_field(min_length=1, max_length=64)
 
 
 class ViewPermission(AnswerBody):
@@ -201,7 +203,7 @@ class TeamMember(AnswerBody):
 
 
 class MembershipChange(Body):
-    role: Literal["owner", "member"] = absent()
+    role: Literal["owner", "member"] = optional_field()
 
 
 class MembershipChanges(Body):
@@ -215,7 +217,7 @@ class MembershipChanges(Body):
 class AgentInstructions(AnswerBody):
     object: Literal["agent-instructions"]
     instructions: RichTextDocument
-    updatedAt: Stamp
+    updatedAt: Timestamp
     updatedBy: Id
     urls: Urls
 
@@ -226,17 +228,17 @@ class AgentInstructionsUpdate(Body):
 
 class PermissionOrigin(AnswerBody):
     type: Literal["organization", "site"]
-    organization: Id = absent()
-    site: Id = absent()
-    reason: Literal["member", "team", "default"] = absent()
-    team: Id = absent()
+    organization: Id = optional_field()
+    site: Id = optional_field()
+    reason: Literal["member", "team", "default"] = optional_field()
+    team: Id = optional_field()
 
 
 class UserPermission(AnswerBody):
     permission: Role | None
     user: User
-    origin: PermissionOrigin = absent()
-    disabled: bool = absent()
+    origin: PermissionOrigin = optional_field()
+    disabled: bool = optional_field()
 
 
 class TeamPermission(AnswerBody):
@@ -245,19 +247,19 @@ class TeamPermission(AnswerBody):
 
 
 class Invitation(Body):
-    users: list[str] = absent(description="User ids or e-mails of members")
-    teams: list[str] = absent(description="Team ids")
+    users: list[str] = optional_field(description="User ids or e-mails of members")
+    teams: list[str] = optional_field(description="Team ids")
     role: Role | None
 
     @model_validator(mode="after")
-    def _somebody(self) -> "Invitation":
+    def _check_not_empty(self) -> "Invitation":
         if not self.model_fields_set & {"users", "teams"}:
             raise ValueError("users or teams are required")
         return self
 
 
 class PermissionUpdate(Body):
-    role: Role | None = absent()
+    role: Role | None = optional_field()
 
 
 class AggregateQuery(Paged):

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .base import AnswerBody, Id, Page, Paged, Query, RichTextDocument, Stamp, Url, User, absent
+from .base import AnswerBody, Id, Page, Paged, Query, RichTextDocument, Timestamp, Url, User, optional_field
 from .content import Collection, ContentRef, Space
 from .organizations import OrganizationAnswer
 
@@ -18,10 +18,10 @@ LinkStatus = Literal["ok", "broken", "in-app"]
 class Layout(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
-    coverMask: Literal["none", "radial"] = absent()
-    tags: bool = absent()
-    actions: bool = absent()
-    anchors: bool = absent()
+    coverMask: Literal["none", "radial"] = optional_field()
+    tags: bool = optional_field()
+    actions: bool = optional_field()
+    anchors: bool = optional_field()
 
     width: Literal["default", "wide"] = "default"
     cover: bool = True
@@ -38,7 +38,7 @@ class Cover(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     ref: ContentRef
-    refDark: ContentRef = absent()
+    refDark: ContentRef = optional_field()
     yPos: float = 0
     height: float = Field(default=240, ge=10, le=700)
 
@@ -46,16 +46,16 @@ class Cover(BaseModel):
 class MetaLinks(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
-    canonical: ContentRef = absent()
-    alternates: list[ContentRef] = absent()
+    canonical: ContentRef = optional_field()
+    alternates: list[ContentRef] = optional_field()
 
 
 class Computed(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     type: str = Field(pattern=r"^(builtin:openapi|builtin:translation|integration:[^:]+:[^:]+)$")
-    dependencies: dict[str, dict[str, Any]] = absent()
-    props: dict[str, Any] = absent()
+    dependencies: dict[str, dict[str, Any]] = optional_field()
+    props: dict[str, Any] = optional_field()
 
 
 class ComputedShown(Computed):
@@ -81,46 +81,46 @@ class GitPlace(AnswerBody):
 class RevisionGit(AnswerBody):
     oid: str
     message: str
-    createdByService: bool = absent()
-    createdByGitBook: bool = absent()
-    url: Url = absent()
-    ref: str = absent()
+    createdByService: bool = optional_field()
+    createdByGitBook: bool = optional_field()
+    url: Url = optional_field()
+    ref: str = optional_field()
 
 
 class PageUrls(AnswerBody):
     app: Url
-    published: Url = absent()
+    published: Url = optional_field()
 
 
 class ContentPage(AnswerBody):
     id: Id
     title: str
     type: PageType
-    kind: Literal["sheet", "group", "link"] = absent()
-    tags: list[str] = absent()
+    kind: Literal["sheet", "group", "link"] = optional_field()
+    tags: list[str] = optional_field()
     slug: str
     path: str
-    createdAt: Stamp
-    updatedAt: Stamp
-    emoji: str = absent()
-    icon: str = absent()
-    description: str = absent()
-    markdown: str = absent()
-    document: RichTextDocument = absent()
+    createdAt: Timestamp
+    updatedAt: Timestamp
+    emoji: str = optional_field()
+    icon: str = optional_field()
+    description: str = optional_field()
+    markdown: str = optional_field()
+    document: RichTextDocument = optional_field()
     urls: PageUrls
     pages: list["ContentPage"]
-    git: GitPlace = absent()
-    layout: Layout = absent()
-    cover: Cover = absent()
-    variables: dict[str, str] = absent()
-    hidden: bool = absent()
-    noIndex: bool = absent()
-    noRobotsIndex: bool = absent()
-    metaLinks: MetaLinks = absent()
-    computed: ComputedShown = absent()
-    computedSeed: str = absent()
-    target: ContentRef = absent()
-    href: str = absent()
+    git: GitPlace = optional_field()
+    layout: Layout = optional_field()
+    cover: Cover = optional_field()
+    variables: dict[str, str] = optional_field()
+    hidden: bool = optional_field()
+    noIndex: bool = optional_field()
+    noRobotsIndex: bool = optional_field()
+    metaLinks: MetaLinks = optional_field()
+    computed: ComputedShown = optional_field()
+    computedSeed: str = optional_field()
+    target: ContentRef = optional_field()
+    href: str = optional_field()
 
 
 class PageTree(AnswerBody):
@@ -133,20 +133,20 @@ class File(AnswerBody):
     contentType: str
     size: float
     downloadURL: Url
-    dimensions: Dimensions = absent()
-    git: GitPlace = absent()
+    dimensions: Dimensions = optional_field()
+    git: GitPlace = optional_field()
 
 
 class ReusableContent(AnswerBody):
     id: Id
     title: str
-    git: GitPlace = absent()
+    git: GitPlace = optional_field()
 
 
 class RevisionUrls(AnswerBody):
     app: Url
-    published: Url = absent()
-    public: Url = absent()
+    published: Url = optional_field()
+    public: Url = optional_field()
 
 
 class ChangeRequestUrls(AnswerBody):
@@ -160,18 +160,18 @@ class ChangeRequest(AnswerBody):
     number: int
     status: Literal["draft", "open", "archived", "merged"]
     subject: str = Field(max_length=100)
-    description: RichTextDocument = absent()
+    description: RichTextDocument = optional_field()
     createdBy: User
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     space: Id
     revision: Id
     revisionInitial: Id
-    revisionMergedAncestor: Id = absent()
-    revisionMerged: Id = absent()
+    revisionMergedAncestor: Id = optional_field()
+    revisionMerged: Id = optional_field()
     comments: int
     outdated: bool
-    conversationsIssuesCluster: Id = absent()
+    conversationsIssuesCluster: Id = optional_field()
     urls: ChangeRequestUrls
 
 
@@ -179,15 +179,15 @@ class Revision(AnswerBody):
     object: Literal["revision"]
     id: Id
     type: Literal["edits", "merge", "update"]
-    mergedFrom: ChangeRequest = absent()
+    mergedFrom: ChangeRequest = optional_field()
     parents: list[Id]
     pages: list[ContentPage]
     files: list[File]
     reusableContents: list[ReusableContent]
-    tags: list[str] = absent()
+    tags: list[str] = optional_field()
     variables: dict[str, str]
-    createdAt: Stamp
-    git: RevisionGit = absent()
+    createdAt: Timestamp
+    git: RevisionGit = optional_field()
     urls: RevisionUrls
 
 
@@ -200,16 +200,16 @@ class Target(AnswerBody):
     """What a link leads to, or where one is. A target that is not there has how it was written as `url`."""
 
     kind: Literal["file", "url", "page", "user", "collection", "space", "reusable-content", "openapi"]
-    organization: OrganizationAnswer = absent()
-    space: Space = absent()
-    versionContext: VersionContext = absent()
-    page: ContentPage = absent()
-    file: File = absent()
-    reusableContent: ReusableContent = absent()
-    collection: Collection = absent()
-    user: User = absent()
-    openapi: str = absent()
-    url: str = absent()
+    organization: OrganizationAnswer = optional_field()
+    space: Space = optional_field()
+    versionContext: VersionContext = optional_field()
+    page: ContentPage = optional_field()
+    file: File = optional_field()
+    reusableContent: ReusableContent = optional_field()
+    collection: Collection = optional_field()
+    user: User = optional_field()
+    openapi: str = optional_field()
+    url: str = optional_field()
 
 
 class Link(AnswerBody):

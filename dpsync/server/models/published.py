@@ -9,25 +9,25 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from .base import Body, Url, absent
+from .base import Body, Url, optional_field
 from .content import Language, SpaceUpdate
 from .integrations import Publish
 from .organizations import OrganizationUpdate
-from .publishing import LONGEST_SOURCE, NewDestination, RedirectUpdate
+from .publishing import MAX_SOURCE_LENGTH, NewDestination, RedirectUpdate
 from .sites import SiteCreate, SiteTypeToday, SiteUpdate
 from .structure import GroupUpdate, LinkUpdate, SectionUpdate
 
-Short = Annotated[str, Field(max_length=128)]
-Titles = dict[Language, Short]
+ShortText = Annotated[str, Field(max_length=128)]
+Titles = dict[Language, ShortText]
 Descriptions = dict[Language, Annotated[str, Field(max_length=256)]]
 
 
 _SEGMENT = r"(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
-_SOURCE = re.compile(rf"/{_SEGMENT}(?:/{_SEGMENT})*(?:/\*|\*)?")
+_SOURCE_PATTERN = re.compile(rf"/{_SEGMENT}(?:/{_SEGMENT})*(?:/\*|\*)?")
 
 
-def _is_source(source: str) -> str:
-    if _SOURCE.fullmatch(source) is None:
+def _check_source(source: str) -> str:
+    if _SOURCE_PATTERN.fullmatch(source) is None:
         raise ValueError(
             "must be a path of letters, digits, - . _ ~ + and %XX, with at most one * at the end"
         )
@@ -35,12 +35,12 @@ def _is_source(source: str) -> str:
 
 
 class OrganizationUpdateToday(OrganizationUpdate):
-    title: str = absent(min_length=2, max_length=255, pattern=r"\S.*\S")
+    title: str = optional_field(min_length=2, max_length=255, pattern=r"\S.*\S")
 
 
 class SiteUpdateToday(SiteUpdate):
-    proxy: str | None = absent(max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")
-    styleguide: str | None = absent(description="A style guide space of the organization, or null")
+    proxy: str | None = optional_field(max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")
+    styleguide: str | None = optional_field(description="A style guide space of the organization, or null")
 
 
 class SiteCreateToday(SiteCreate):
@@ -48,26 +48,26 @@ class SiteCreateToday(SiteCreate):
 
 
 class SpaceUpdateToday(SpaceUpdate):
-    icon: Url | None = absent(description="An image instead of an emoji")
+    icon: Url | None = optional_field(description="An image instead of an emoji")
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        if self.given().get("emoji") is not None and self.given().get("icon") is not None:
+    def _check_one(self) -> Self:
+        if self.sent_fields().get("emoji") is not None and self.sent_fields().get("icon") is not None:
             raise ValueError("set emoji or icon, not both")
         return self
 
 
 class SectionUpdateToday(SectionUpdate):
-    localizedTitle: Titles = absent()
-    localizedDescription: Descriptions = absent()
+    localizedTitle: Titles = optional_field()
+    localizedDescription: Descriptions = optional_field()
 
 
 class GroupUpdateToday(GroupUpdate):
-    localizedTitle: Titles = absent()
+    localizedTitle: Titles = optional_field()
 
 
 class LinkUpdateToday(LinkUpdate):
-    title: str = absent(min_length=2, max_length=128)
+    title: str = optional_field(min_length=2, max_length=128)
 
 
 class LinkCreateToday(LinkUpdateToday):
@@ -75,11 +75,11 @@ class LinkCreateToday(LinkUpdateToday):
     url: Url
 
 
-SourceToday = Annotated[str, Field(max_length=LONGEST_SOURCE), AfterValidator(_is_source)]
+SourceToday = Annotated[str, Field(max_length=MAX_SOURCE_LENGTH), AfterValidator(_check_source)]
 
 
 class RedirectUpdateToday(RedirectUpdate):
-    source: SourceToday = absent()
+    source: SourceToday = optional_field()
 
 
 class RedirectCreateToday(RedirectUpdateToday):
@@ -95,8 +95,8 @@ class ShareLinkCreateToday(Body):
 
 
 class ShareLinkUpdateToday(Body):
-    name: LinkNameToday = absent()
-    active: bool = absent()
+    name: LinkNameToday = optional_field()
+    active: bool = optional_field()
 
 
 CategoryToday = Literal["analytics", "collaboration", "content", "marketing", "visitor-auth", "other"]

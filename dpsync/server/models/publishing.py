@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import AnswerBody, Body, Id, Paged, Query, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Paged, Query, Timestamp, Url, Urls, optional_field
 from .customization import SiteCustomization
 from .integrations import SecurityPolicy
 from .sites import Site
@@ -22,7 +22,7 @@ class PublishedCustomizations(AnswerBody):
 
 class PublishedScript(AnswerBody):
     script: Url
-    contentSecurityPolicy: SecurityPolicy = absent()
+    contentSecurityPolicy: SecurityPolicy = optional_field()
     cookies: bool
 
 
@@ -38,14 +38,14 @@ class VisitorAuth(AnswerBody):
     object: Literal["publishing-auth"]
     privateKey: str = Field(min_length=32, description="Secret that signs the tokens of visitors")
     backend: Literal["custom", "integration"]
-    fallbackURL: Url = absent()
-    logoutURL: Url = absent()
+    fallbackURL: Url = optional_field()
+    logoutURL: Url = optional_field()
 
 
 class VisitorAuthUpdate(Body):
     backend: Literal["custom", "integration"]
-    fallbackURL: Url | None = absent()
-    logoutURL: Url | None = absent()
+    fallbackURL: Url | None = optional_field()
+    logoutURL: Url | None = optional_field()
 
 
 LinkName = Annotated[str, Field(min_length=1, max_length=100)]
@@ -61,7 +61,7 @@ class ShareLink(AnswerBody):
     id: Id
     name: LinkName
     active: bool
-    createdAt: Stamp
+    createdAt: Timestamp
     urls: ShareLinkUrls
 
 
@@ -70,13 +70,13 @@ class ShareLinkCreate(Body):
 
 
 class ShareLinkUpdate(Body):
-    name: LinkName = absent()
-    active: bool = absent()
+    name: LinkName = optional_field()
+    active: bool = optional_field()
 
 
-LONGEST_SOURCE = 512
-MOST = 500
-Source = Annotated[str, Field(min_length=1, max_length=LONGEST_SOURCE, pattern=r"^[^\x00]+$")]
+MAX_SOURCE_LENGTH = 512
+MAX_REDIRECTS = 500
+Source = Annotated[str, Field(min_length=1, max_length=MAX_SOURCE_LENGTH, pattern=r"^[^\x00]+$")]
 
 
 class ToSection(Body):
@@ -105,7 +105,7 @@ class ToPath(Body):
 
     kind: Literal["path"]
     spaceId: str
-    path: str = Field(max_length=LONGEST_SOURCE)
+    path: str = Field(max_length=MAX_SOURCE_LENGTH)
 
 
 Destination = Annotated[ToSection | ToSiteSpace | ToPage | ToUrl, Field(discriminator="kind")]
@@ -120,8 +120,8 @@ class Redirect(AnswerBody):
     captureWildcard: bool
     permanent: bool
     draft: bool
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     urls: Urls
 
 
@@ -142,11 +142,11 @@ class RedirectTarget(AnswerBody):
 
 
 class RedirectUpdate(Body):
-    source: Source = absent()
-    destination: NewDestination = absent()
-    captureWildcard: bool = absent()
-    permanent: bool = absent()
-    draft: bool = absent()
+    source: Source = optional_field()
+    destination: NewDestination = optional_field()
+    captureWildcard: bool = optional_field()
+    permanent: bool = optional_field()
+    draft: bool = optional_field()
 
 
 class RedirectCreate(RedirectUpdate):
@@ -156,16 +156,16 @@ class RedirectCreate(RedirectUpdate):
 
 class RedirectItem(Body):
     source: Source
-    destination: NewDestination | None = absent(
+    destination: NewDestination | None = optional_field(
         description="Null deletes the redirect. Omit the destination with the intent publish"
     )
-    captureWildcard: bool = absent()
-    permanent: bool = absent()
+    captureWildcard: bool = optional_field()
+    permanent: bool = optional_field()
     intent: Literal["live", "draft", "publish"] = "live"
 
 
 class RedirectItems(Body):
-    redirects: list[RedirectItem] = Field(min_length=1, max_length=MOST)
+    redirects: list[RedirectItem] = Field(min_length=1, max_length=MAX_REDIRECTS)
 
 
 class ItemError(AnswerBody):
@@ -176,10 +176,10 @@ class ItemError(AnswerBody):
 class ItemResult(AnswerBody):
     source: str
     status: Literal["created", "updated", "deleted", "published", "error"]
-    redirect: Redirect = absent()
-    id: Id = absent()
-    draft: bool = absent()
-    error: ItemError | str = absent()
+    redirect: Redirect = optional_field()
+    id: Id = optional_field()
+    draft: bool = optional_field()
+    error: ItemError | str = optional_field()
 
 
 class ItemResults(AnswerBody):

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from .base import AnswerBody, Body, Id, Level, Paged, Stamp, Url, absent
+from .base import AnswerBody, Body, Id, Level, Paged, Timestamp, Url, optional_field
 from .content import ContentRef, Visibility
 from .git_sync import GitSync
 
@@ -14,9 +14,9 @@ SECTIONED_SITE: SiteTypeToday = "site"
 """The type that the vendor's skills use to create sites. No OpenAPI document contains it. The platform keeps
 the spaces of such a site in sections."""
 AgentsContext = Literal["excluded", "included"]
-PROXY = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
+PROXY_PATTERN = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
 """A host, which may be of one word, and one or more segments of a path."""
-HOSTNAME = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$"
+HOSTNAME_PATTERN = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$"
 
 
 class AdaptiveContent(AnswerBody):
@@ -61,7 +61,7 @@ class AdsInReview(AnswerBody):
 
 class RejectedAds(AnswerBody):
     status: Literal["rejected"]
-    reason: str = absent()
+    reason: str = optional_field()
 
 
 class ShownAds(AnswerBody):
@@ -74,7 +74,7 @@ class Feature(AnswerBody):
     id: str
     plan: SiteType
     frozen: bool
-    customizations: list[str] = absent()
+    customizations: list[str] = optional_field()
 
 
 class SitePermissions(AnswerBody):
@@ -91,32 +91,32 @@ class SitePermissions(AnswerBody):
 class SiteUrls(AnswerBody):
     location: Url
     app: Url
-    published: Url = absent()
-    preview: Url = absent()
+    published: Url = optional_field()
+    preview: Url = optional_field()
 
 
 class Site(AnswerBody):
     object: Literal["site"]
     id: Id
     type: SiteTypeToday
-    appliedType: SiteType = absent()
+    appliedType: SiteType = optional_field()
     title: str = Field(min_length=2, max_length=128)
     icon: Icon | EmojiIcon | NoIcon | str | None = None
-    hostname: str = absent(max_length=512, pattern=HOSTNAME)
+    hostname: str = optional_field(max_length=512, pattern=HOSTNAME_PATTERN)
     basename: str = Field(min_length=1, max_length=100)
-    proxy: Proxy = absent()
+    proxy: Proxy = optional_field()
     visibility: Visibility
-    defaultLevel: Level = absent()
+    defaultLevel: Level = optional_field()
     published: bool
     siteSpaces: int
-    createdAt: Stamp
-    adaptiveContent: AdaptiveContent = absent()
-    agentsContext: AgentsContext = absent()
-    styleguide: ContentRef = absent()
-    ads: PendingAds | AdsInReview | RejectedAds | ShownAds = absent(discriminator="status")
+    createdAt: Timestamp
+    adaptiveContent: AdaptiveContent = optional_field()
+    agentsContext: AgentsContext = optional_field()
+    styleguide: ContentRef = optional_field()
+    ads: PendingAds | AdsInReview | RejectedAds | ShownAds = optional_field(discriminator="status")
     features: list[Feature]
-    gitSync: GitSync = absent()
-    permissions: SitePermissions = absent()
+    gitSync: GitSync = optional_field()
+    permissions: SitePermissions = optional_field()
     urls: SiteUrls
 
 
@@ -126,7 +126,7 @@ class SitesQuery(Paged):
     published: bool | None = None
     type: list[SiteType] | None = Field(default=None, description="Site types (an addition)")
 
-    lists: ClassVar[frozenset[str]] = frozenset({"type"})
+    repeatable: ClassVar[frozenset[str]] = frozenset({"type"})
 
 
 class SiteCreate(Body):
@@ -137,21 +137,21 @@ class SiteCreate(Body):
 
 
 class SiteUpdate(Body):
-    title: str = absent(min_length=2, max_length=128)
-    visibility: Visibility = absent()
-    basename: str = absent(min_length=1, max_length=100)
-    agentsContext: AgentsContext = absent()
-    adaptiveContent: AdaptiveContentUpdate = absent()
-    defaultSiteSpace: str = absent()
-    defaultSiteSection: str = absent()
-    proxy: str | None = absent(max_length=512, pattern=PROXY)
-    defaultLevel: Level = absent(description="The role of members without an own role (an addition)")
+    title: str = optional_field(min_length=2, max_length=128)
+    visibility: Visibility = optional_field()
+    basename: str = optional_field(min_length=1, max_length=100)
+    agentsContext: AgentsContext = optional_field()
+    adaptiveContent: AdaptiveContentUpdate = optional_field()
+    defaultSiteSpace: str = optional_field()
+    defaultSiteSection: str = optional_field()
+    proxy: str | None = optional_field(max_length=512, pattern=PROXY_PATTERN)
+    defaultLevel: Level = optional_field(description="The role of members without an own role (an addition)")
 
 
 class AdaptiveSchema(AnswerBody):
     object: Literal["site-adaptive-schema"]
     jsonSchema: dict[str, Any]
-    updatedAt: Stamp
+    updatedAt: Timestamp
 
 
 class AdaptiveSchemaUpdate(Body):

@@ -4,31 +4,31 @@ from typing import Annotated, Literal
 
 from pydantic import Field, RootModel
 
-from .base import AnswerBody, Body, Id, Paged, Url, absent
+from .base import AnswerBody, Body, Id, Paged, Url, optional_field
 from .content import Language, Space
 
 Localized = dict[Language, str]
-DRAFT = "Whether to omit the entry from the published site (an addition)"
-IN_LANGUAGES = "The text in other languages, by language (an addition)"
+DRAFT_DESCRIPTION = "Whether to omit the entry from the published site (an addition)"
+IN_LANGUAGES_DESCRIPTION = "The text in other languages, by language (an addition)"
 
 
 class Published(AnswerBody):
-    published: Url = absent()
+    published: Url = optional_field()
 
 
 class SiteSpace(AnswerBody):
     object: Literal["site-space"]
     id: Id
     path: str = Field(min_length=1, max_length=100)
-    section: Id = absent()
+    section: Id = optional_field()
     space: Space
     title: str
     default: bool
-    condition: str = absent(max_length=1024)
+    condition: str = optional_field(max_length=1024)
     hidden: bool
     hasAdvancedCustomizationFeature: bool
-    pageId: str = absent()
-    draft: bool = absent()
+    pageId: str = optional_field()
+    draft: bool = optional_field()
     urls: Published
 
 
@@ -36,16 +36,16 @@ class SiteSection(AnswerBody):
     object: Literal["site-section"]
     id: Id
     title: str = Field(min_length=2, max_length=128)
-    description: str = absent(max_length=256)
+    description: str = optional_field(max_length=256)
     default: bool
     path: str = Field(min_length=1, max_length=100)
-    condition: str = absent(max_length=1024)
-    sectionGroup: Id = absent()
-    icon: str = absent(max_length=50)
+    condition: str = optional_field(max_length=1024)
+    sectionGroup: Id = optional_field()
+    icon: str = optional_field(max_length=50)
     siteSpaces: list[SiteSpace]
-    localizedTitle: Localized = absent()
-    localizedDescription: Localized = absent()
-    draft: bool = absent()
+    localizedTitle: Localized = optional_field()
+    localizedDescription: Localized = optional_field()
+    draft: bool = optional_field()
     urls: Published
 
 
@@ -54,12 +54,12 @@ class SiteExternalLink(AnswerBody):
     id: Id
     title: str = Field(min_length=1, max_length=128)
     url: Url
-    description: str = absent(max_length=256)
-    condition: str = absent(max_length=1024)
-    sectionGroup: Id = absent()
-    icon: str = absent(max_length=50)
-    localizedTitle: Localized = absent()
-    localizedDescription: Localized = absent()
+    description: str = optional_field(max_length=256)
+    condition: str = optional_field(max_length=1024)
+    sectionGroup: Id = optional_field()
+    icon: str = optional_field(max_length=50)
+    localizedTitle: Localized = optional_field()
+    localizedDescription: Localized = optional_field()
     draft: bool
 
 
@@ -67,12 +67,12 @@ class SiteSectionGroup(AnswerBody):
     object: Literal["site-section-group"]
     id: Id
     title: str = Field(min_length=1, max_length=100)
-    sectionGroup: Id = absent()
+    sectionGroup: Id = optional_field()
     children: list["Node"]
-    sections: list[SiteSection] = absent(deprecated=True)
-    icon: str = absent(max_length=50)
-    localizedTitle: Localized = absent()
-    draft: bool = absent()
+    sections: list[SiteSection] = optional_field(deprecated=True)
+    icon: str = optional_field(max_length=50)
+    localizedTitle: Localized = optional_field()
+    draft: bool = optional_field()
 
 
 Node = Annotated[SiteSection | SiteSectionGroup | SiteExternalLink, Field(discriminator="object")]
@@ -105,41 +105,43 @@ class SiteSpacesQuery(SharedQuery):
 
 class SectionCreate(Body):
     spaceId: str | None = Field(description="Null creates an empty space")
-    siteSectionGroupId: str | None = absent(description="The group of the section (an addition)")
-    title: str | None = absent(min_length=2, max_length=128)
-    icon: str | None = absent(max_length=50)
-    draft: bool = absent(description=DRAFT)
+    siteSectionGroupId: str | None = optional_field(description="The group of the section (an addition)")
+    title: str | None = optional_field(min_length=2, max_length=128)
+    icon: str | None = optional_field(max_length=50)
+    draft: bool = optional_field(description=DRAFT_DESCRIPTION)
 
 
 class SectionUpdate(Body):
-    title: str = absent(min_length=2, max_length=128)
-    path: str = absent(min_length=1, max_length=100)
-    defaultSiteSpace: str = absent()
-    condition: str | None = absent(max_length=1024)
-    icon: str | None = absent(max_length=50)
-    description: str | None = absent(max_length=256)
-    siteSectionGroupId: str | None = absent(description="The group, or null for the top level (an addition)")
-    localizedTitle: Localized | None = absent(description=IN_LANGUAGES)
-    localizedDescription: Localized | None = absent(description=IN_LANGUAGES)
-    draft: bool = absent(description=DRAFT)
+    title: str = optional_field(min_length=2, max_length=128)
+    path: str = optional_field(min_length=1, max_length=100)
+    defaultSiteSpace: str = optional_field()
+    condition: str | None = optional_field(max_length=1024)
+    icon: str | None = optional_field(max_length=50)
+    description: str | None = optional_field(max_length=256)
+    siteSectionGroupId: str | None = optional_field(
+        description="The group, or null for the top level (an addition)"
+    )
+    localizedTitle: Localized | None = optional_field(description=IN_LANGUAGES_DESCRIPTION)
+    localizedDescription: Localized | None = optional_field(description=IN_LANGUAGES_DESCRIPTION)
+    draft: bool = optional_field(description=DRAFT_DESCRIPTION)
 
 
 class GroupCreate(Body):
     title: str = Field(default="Untitled", min_length=1, max_length=100)
-    icon: str | None = absent(max_length=50)
+    icon: str | None = optional_field(max_length=50)
     sections: list[str] = Field(default_factory=list)
-    parent: str | None = absent()
-    draft: bool = absent(description=DRAFT)
+    parent: str | None = optional_field()
+    draft: bool = optional_field(description=DRAFT_DESCRIPTION)
 
 
 class GroupUpdate(Body):
-    title: str = absent(min_length=1, max_length=100)
-    icon: str | None = absent(max_length=50)
-    parentSectionGroupId: str | None = absent(
+    title: str = optional_field(min_length=1, max_length=100)
+    icon: str | None = optional_field(max_length=50)
+    parentSectionGroupId: str | None = optional_field(
         description="The outer group, or null for the top level (an addition)"
     )
-    localizedTitle: Localized | None = absent(description=IN_LANGUAGES)
-    draft: bool = absent(description=DRAFT)
+    localizedTitle: Localized | None = optional_field(description=IN_LANGUAGES_DESCRIPTION)
+    draft: bool = optional_field(description=DRAFT_DESCRIPTION)
 
 
 class GroupSection(Body):
@@ -148,35 +150,35 @@ class GroupSection(Body):
 
 class SiteSpaceCreate(Body):
     spaceId: str | None = Field(description="Null creates an empty space")
-    sectionId: str = absent()
-    title: str | None = absent(
+    sectionId: str = optional_field()
+    title: str | None = optional_field(
         min_length=2,
         max_length=128,
         description="The title to show instead of the space's title (an addition)",
     )
-    pageId: str | None = absent(description="The page that readers see first (an addition)")
-    draft: bool = absent(description=DRAFT)
+    pageId: str | None = optional_field(description="The page that readers see first (an addition)")
+    draft: bool = optional_field(description=DRAFT_DESCRIPTION)
 
 
 class SiteSpaceUpdate(Body):
-    path: str = absent(min_length=1, max_length=100)
-    condition: str | None = absent(max_length=1024)
-    spaceId: str = absent()
-    hidden: bool = absent()
-    pageId: str | None = absent(description="The page that readers see first (an addition)")
-    draft: bool = absent(description=DRAFT)
+    path: str = optional_field(min_length=1, max_length=100)
+    condition: str | None = optional_field(max_length=1024)
+    spaceId: str = optional_field()
+    hidden: bool = optional_field()
+    pageId: str | None = optional_field(description="The page that readers see first (an addition)")
+    draft: bool = optional_field(description=DRAFT_DESCRIPTION)
 
 
 class LinkUpdate(Body):
-    title: str = absent(min_length=1, max_length=128)
-    url: Url = absent()
-    description: str | None = absent(max_length=256)
-    condition: str | None = absent(max_length=1024)
-    icon: str | None = absent(max_length=50)
-    localizedTitle: Localized | None = absent()
-    localizedDescription: Localized | None = absent()
-    parent: str | None = absent(description="The group, or null for the top level")
-    draft: bool = absent()
+    title: str = optional_field(min_length=1, max_length=128)
+    url: Url = optional_field()
+    description: str | None = optional_field(max_length=256)
+    condition: str | None = optional_field(max_length=1024)
+    icon: str | None = optional_field(max_length=50)
+    localizedTitle: Localized | None = optional_field()
+    localizedDescription: Localized | None = optional_field()
+    parent: str | None = optional_field(description="The group, or null for the top level")
+    draft: bool = optional_field()
 
 
 class LinkCreate(LinkUpdate):
@@ -189,16 +191,16 @@ NodeType = Literal["site-space", "site-section", "site-section-group", "site-ext
 
 class NodePointer(Body):
     type: NodeType
-    id: str = absent()
-    siteSection: str = absent()
-    siteSpace: str = absent()
-    siteSectionGroup: str = absent()
-    siteExternalLink: str = absent()
+    id: str = optional_field()
+    siteSection: str = optional_field()
+    siteSpace: str = optional_field()
+    siteSectionGroup: str = optional_field()
+    siteExternalLink: str = optional_field()
 
 
 class NodePosition(Body):
-    before: NodePointer = absent()
-    after: NodePointer = absent()
+    before: NodePointer = optional_field()
+    after: NodePointer = optional_field()
 
 
 class NodeMove(Body):
@@ -211,8 +213,8 @@ class SortItem(Body):
 
 
 class SortPosition(Body):
-    before: SortItem = absent()
-    after: SortItem = absent()
+    before: SortItem = optional_field()
+    after: SortItem = optional_field()
 
 
 class Sort(Body):

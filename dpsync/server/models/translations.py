@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import AnswerBody, Body, Id, Paged, RichTextDocument, Stamp, Urls, absent
+from .base import AnswerBody, Body, Id, Paged, RichTextDocument, Timestamp, Urls, optional_field
 from .content import Language
 
 
@@ -16,7 +16,7 @@ class TranslationSource(AnswerBody):
 class TranslationResult(AnswerBody):
     space: Id
     revision: Id
-    language: Language = absent()
+    language: Language = optional_field()
 
 
 class TranslationStats(AnswerBody):
@@ -41,9 +41,9 @@ class Translation(AnswerBody):
     source: TranslationSource
     language: Language
     instructions: RichTextDocument
-    result: TranslationResult = absent()
-    createdAt: Stamp
-    updatedAt: Stamp
+    result: TranslationResult = optional_field()
+    createdAt: Timestamp
+    updatedAt: Timestamp
     stats: TranslationStats
     permissions: TranslationPermissions
     urls: Urls
@@ -51,13 +51,13 @@ class Translation(AnswerBody):
 
 class TranslationSourceCreate(Body):
     space: str
-    language: Language = absent(description="Default: the language of the space")
+    language: Language = optional_field(description="Default: the language of the space")
 
 
 class TranslationCreate(Body):
     source: TranslationSourceCreate
     language: Language
-    instructions: RichTextDocument = absent()
+    instructions: RichTextDocument = optional_field()
 
 
 class TranslationUpdate(Body):
@@ -72,8 +72,8 @@ class GlossaryEntry(AnswerBody):
     object: Literal["glossary-entry"]
     id: Id
     translations: Terms
-    createdAt: Stamp
-    updatedAt: Stamp
+    createdAt: Timestamp
+    updatedAt: Timestamp
     urls: Urls
 
 

@@ -1,18 +1,19 @@
 """List the operations: one row each, in the order of the parts of the API.
 
-Input: handlers, models, and the families with ordinary resources.
-Output: `EVERY`, `OPERATIONS` (the reference and additions to it), `TODAY` (only in the `published` edition).
+Input: handlers, models, and the record kinds with ordinary resources.
+Output: `ALL_OPERATIONS`, `OPERATIONS` (the reference and additions to it), `PUBLISHED_ONLY_OPERATIONS` (only
+in the `published` edition).
 """
 
 from types import ModuleType
 
 from msgspec.structs import replace
 
-from ..handlers.jobs.conversations import ANALYSE, analyse
-from ..handlers.jobs.specifications import PROCESS, process
-from ..handlers.jobs.translations import RUN, run
-from ..integrations.events import DISPATCH, dispatch
-from ..jobs.queue import Does
+from ..handlers.jobs.conversations import ANALYSE_JOB, analyse_conversations
+from ..handlers.jobs.specifications import PROCESS_JOB, process_spec
+from ..handlers.jobs.translations import RUN_JOB, run_translation_job
+from ..integrations.events import DISPATCH_JOB, dispatch_events
+from ..jobs.queue import JobHandler
 from . import (
     agents,
     audit,
@@ -34,9 +35,14 @@ from . import (
     translations,
 )
 
-JOBS: dict[str, Does] = {PROCESS: process, RUN: run, ANALYSE: analyse, DISPATCH: dispatch}
+JOB_HANDLERS: dict[str, JobHandler] = {
+    PROCESS_JOB: process_spec,
+    RUN_JOB: run_translation_job,
+    ANALYSE_JOB: analyse_conversations,
+    DISPATCH_JOB: dispatch_events,
+}
 
-_FAMILIES = (
+_MODULES = (
     sites,
     structure,
     customization,
@@ -63,17 +69,17 @@ def _tag(family: ModuleType) -> str:
     return family.__name__.rpartition(".")[2].replace("_", " ").capitalize()
 
 
-PARTS = tuple(
+OPERATIONS_BY_PART = tuple(
     (str(family.__doc__).rstrip("."), tuple(replace(row, tag=_tag(family)) for row in family.OPERATIONS))
-    for family in _FAMILIES
+    for family in _MODULES
 )
 """The rows under the titles of their parts."""
 
-EVERY = tuple(row for _, rows in PARTS for row in rows)
-"""All rows. `editions.known` says which of them a profile has."""
+ALL_OPERATIONS = tuple(row for _, rows in OPERATIONS_BY_PART for row in rows)
+"""All rows. `profiles.operations_of_profile` says which of them a profile has."""
 
-OPERATIONS = tuple(row for row in EVERY if row.profile != "published")
+OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile != "published")
 """The operations of the reference, and the additions to them."""
 
-TODAY = tuple(row for row in EVERY if row.profile == "published")
+PUBLISHED_ONLY_OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile == "published")
 """The operations that only today's edition has."""

@@ -1,72 +1,78 @@
 """Agents of a site."""
 
-from ..families.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
 from ..handlers.sites import agents, connections, styleguides
 from ..models import agents as ma
 from ..models import connections as mc
 from ..models.content import Space
-from .rows import ORG, SITE, TODAY, Rows, get, patch, post, put
+from ..resources.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
+from .builders import ORG, PUBLISHED_ONLY, SITE, CrudOperations, get, patch, post, put
 
-_SERVERS, _CHANNELS, _CONNECTIONS = Rows(MCP_SERVERS), Rows(CHANNELS), Rows(CONNECTIONS)
+_SERVERS, _CHANNELS, _CONNECTIONS = (
+    CrudOperations(MCP_SERVERS),
+    CrudOperations(CHANNELS),
+    CrudOperations(CONNECTIONS),
+)
 _CONNECTION = SITE + "/context-connections/{siteContextConnectionId}"
-_HEADERS = "Returns the headers with their secret values."
-_TOKENS = "Returns connection settings, which can contain tokens."
+_HEADERS_NOTE = "Returns the headers with their secret values."
+_TOKENS_NOTE = "Returns connection settings, which can contain tokens."
 
 OPERATIONS = [
     get("getSiteAgentSettingsById", SITE + "/agent-settings", agents.get_agent_settings, ma.AgentSettings,
         note="If the site has no settings, returns settings that turn all agents off.",
-        **TODAY),
+        **PUBLISHED_ONLY),
     put("updateSiteAgentSettingsById", SITE + "/agent-settings", agents.put_agent_settings, ma.AgentSettings,
         ma.AgentSettingsUpdate,
-        note="Replaces all settings.", **TODAY),
-    _SERVERS.list("listSiteMcpServers", needs="admin", note=_HEADERS, **TODAY),
+        note="Replaces all settings.", **PUBLISHED_ONLY),
+    _SERVERS.list("listSiteMcpServers", required_role="admin", note=_HEADERS_NOTE, **PUBLISHED_ONLY),
     _SERVERS.create("createSiteMcpServer", note="The local server never contacts the MCP server. Several "
-                                                "MCP servers can have the same name.", **TODAY),
-    _SERVERS.get("getSiteMcpServerById", needs="admin", note=_HEADERS, **TODAY),
+                                                "MCP servers can have the same name.", **PUBLISHED_ONLY),
+    _SERVERS.get("getSiteMcpServerById", required_role="admin", note=_HEADERS_NOTE, **PUBLISHED_ONLY),
     _SERVERS.update("updateSiteMcpServerById",
-                    note="Replaces all headers if the body has headers.", **TODAY),
-    _SERVERS.delete("deleteSiteMcpServerById", **TODAY),
-    _CHANNELS.list("listSiteChannels", **TODAY),
+                    note="Replaces all headers if the body has headers.", **PUBLISHED_ONLY),
+    _SERVERS.delete("deleteSiteMcpServerById", **PUBLISHED_ONLY),
+    _CHANNELS.list("listSiteChannels", **PUBLISHED_ONLY),
     _CHANNELS.create(
         "createSiteChannel",
-        note="Creates a pending channel. `POST /_dpsync/channels` activates the channel.", **TODAY),
-    _CHANNELS.get("getSiteChannelById", **TODAY),
+        note="Creates a pending channel. `POST /_dpsync/channels` activates the channel.", **PUBLISHED_ONLY),
+    _CHANNELS.get("getSiteChannelById", **PUBLISHED_ONLY),
     _CHANNELS.update(
         "updateSiteChannelById",
         note="Returns 400 if the body changes `type`, or contains `type` without `setupSettings`.",
-        **TODAY),
-    _CHANNELS.delete("deleteSiteChannelById", **TODAY),
-    _CONNECTIONS.list("listSiteContextConnections", needs="admin", note=_TOKENS, **TODAY),
+        **PUBLISHED_ONLY),
+    _CHANNELS.delete("deleteSiteChannelById", **PUBLISHED_ONLY),
+    _CONNECTIONS.list("listSiteContextConnections", required_role="admin", note=_TOKENS_NOTE,
+                      **PUBLISHED_ONLY),
     _CONNECTIONS.create(
         "createSiteContextConnection",
         note="Stores the settings for the connector. A site can have several connections with the same "
              "connector.",
-        **TODAY),
-    _CONNECTIONS.get("getSiteContextConnectionById", needs="admin",
-                     note=_TOKENS + " Hides the tokens of Freshdesk and Jira.", **TODAY),
+        **PUBLISHED_ONLY),
+    _CONNECTIONS.get("getSiteContextConnectionById", required_role="admin",
+                     note=_TOKENS_NOTE + " Hides the tokens of Freshdesk and Jira.", **PUBLISHED_ONLY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
         note="To change settings, the body must contain `connector`, and all settings of the connector in "
-             "`setupSettings`. Returns 400 if the body names another connector.", **TODAY),
-    _CONNECTIONS.delete("deleteSiteContextConnectionById", **TODAY),
+             "`setupSettings`. Returns 400 if the body names another connector.", **PUBLISHED_ONLY),
+    _CONNECTIONS.delete("deleteSiteContextConnectionById", **PUBLISHED_ONLY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
-         errors=(400,),
+         error_statuses=(400,),
          note="The synchronization finds no content. The synchronization fails if the credentials "
-              "contain `invalid`. Returns 400 if the last call was less than an hour ago.", **TODAY),
+              "contain `invalid`. Returns 400 if the last call was less than an hour ago.", **PUBLISHED_ONLY),
     post("testSiteContextConnection", _CONNECTION + "/test", connections.test_connection, mc.ConnectionTest,
          note="Tests the credentials without contacting the service. The test fails if the credentials "
-              "contain `invalid`.", **TODAY),
+              "contain `invalid`.", **PUBLISHED_ONLY),
     get("listSiteTopics", SITE + "/topics", agents.list_topics, ma.Topics,
-        note="Lists the topics in the test data. The local server never creates topics.", **TODAY),
-    get("getSiteTopicById", SITE + "/topics/{siteTopicId}", agents.get_topic, ma.Topic, **TODAY),
+        note="Lists the topics in the test data. The local server never creates topics.", **PUBLISHED_ONLY),
+    get("getSiteTopicById", SITE + "/topics/{siteTopicId}", agents.get_topic, ma.Topic, **PUBLISHED_ONLY),
     patch("updateSiteTopicById", SITE + "/topics/{siteTopicId}", agents.update_topic, ma.Topic,
-          ma.TopicUpdate, **TODAY),
-    post("createSiteStyleguideById", SITE + "/styleguide", styleguides.create, Space, ma.StyleguideCreate,
-         body_required=False, errors=(404,),
+          ma.TopicUpdate, **PUBLISHED_ONLY),
+    post("createSiteStyleguideById", SITE + "/styleguide", styleguides.create_styleguide, Space,
+         ma.StyleguideCreate,
+         body_required=False, error_statuses=(404,),
          note="If the site has a style guide, changes nothing. Returns 404 for an unknown template.",
-         **TODAY),
+         **PUBLISHED_ONLY),
     get("listOrganizationStyleguides", ORG + "/styleguides", styleguides.list_styleguides, ma.Styleguides,
-        note="Lists style guides that the caller can view, with their sites.", **TODAY),
+        note="Lists style guides that the caller can view, with their sites.", **PUBLISHED_ONLY),
     get("listStyleguideTemplates", ORG + "/styleguide-templates", styleguides.list_templates,
-        ma.StyleguideTemplates, note="Lists two example templates.", **TODAY),
+        ma.StyleguideTemplates, note="Lists two example templates.", **PUBLISHED_ONLY),
 ]  # fmt: skip

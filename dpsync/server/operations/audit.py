@@ -2,14 +2,14 @@
 
 from ..handlers.people import audit
 from ..models import audit as ma
-from .rows import ORG, TODAY, get, listing
+from .builders import ORG, PUBLISHED_ONLY, get, listing
 
 OPERATIONS = [
     listing("listOrganizationAuditEvents", ORG + "/audit-events", audit.list_events, ma.AuditEvent,
-            ma.AuditEventQuery, needs="admin",
+            ma.AuditEventQuery, required_role="admin",
             note="Lists each successful write as one event. Works without a paid plan.",
-            **TODAY),
+            **PUBLISHED_ONLY),
     get("getOrganizationAuditEvent", ORG + "/audit-events/{auditEventId}", audit.get_event,
-        ma.AuditEventDetails, needs="admin",
-        note="The event has an empty `payload`.", **TODAY),
+        ma.AuditEventDetails, required_role="admin",
+        note="The event has an empty `payload`.", **PUBLISHED_ONLY),
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from ..handlers.jobs import conversations
 from ..models import conversations as mc
-from .rows import ORG, get, listing, patch, post
+from .builders import ORG, get, listing, patch, post
 
 _CLUSTERS = ORG + "/conversations-clusters"
 _CONVERSATIONS = ORG + "/conversations"
@@ -10,25 +10,26 @@ _ISSUES = ORG + "/conversations-issues"
 
 OPERATIONS = [
     listing("listConversationsIssuesClusters", _CLUSTERS, conversations.list_clusters, mc.IssuesCluster,
-            mc.ClustersQuery, needs="read",
+            mc.ClustersQuery, required_role="read",
             note="Sorts the clusters by `orderBy`."),
     get("getConversationsIssuesCluster", _CLUSTERS + "/{clusterId}", conversations.get_cluster,
-        mc.IssuesCluster, needs="read",
+        mc.IssuesCluster, required_role="read",
         note="`weeklyPulse` contains the number of issues in each of the last 13 weeks."),
     patch("conversation_cluster_update", _CLUSTERS + "/{clusterId}", conversations.update_cluster,
-          mc.IssuesCluster, mc.ClusterUpdate, needs="create",
+          mc.IssuesCluster, mc.ClusterUpdate, required_role="create",
           note="Leaves `updatedAt` unchanged if nothing changes."),
     listing("listConversations", _CONVERSATIONS, conversations.list_conversations, mc.Conversation,
-            mc.ConversationsQuery, needs="read", note="You can filter the conversations by `source`."),
+            mc.ConversationsQuery, required_role="read",
+            note="You can filter the conversations by `source`."),
     post("ingestConversation", _CONVERSATIONS, conversations.ingest, None, mc.Ingest, status=204,
-         needs="create",
+         required_role="create",
          note="Accepts one conversation or a list of conversations. Replaces an existing conversation with "
               "the same id. Analyzes the conversations in the background."),
     get("getConversationById", _CONVERSATIONS + "/{conversationId}", conversations.get_conversation,
-        mc.ConversationDetail, needs="read",
+        mc.ConversationDetail, required_role="read",
         note="Leaves out `processedAt` and `impact` until the analysis ends."),
     listing("listConversationsIssues", _ISSUES, conversations.list_issues, mc.IssueDetail, mc.IssuesQuery,
-            needs="read", note="You can filter the issues by `cluster` and `conversation`."),
+            required_role="read", note="You can filter the issues by `cluster` and `conversation`."),
     get("getConversationIssueById", _ISSUES + "/{issueId}", conversations.get_issue, mc.IssueDetail,
-        needs="read", note="`summary` contains the title of the issue."),
+        required_role="read", note="`summary` contains the title of the issue."),
 ]  # fmt: skip

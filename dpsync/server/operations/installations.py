@@ -3,58 +3,60 @@
 from pydantic import BaseModel
 
 from ..handlers.integrations import installations
-from ..handlers.integrations.placements import SITES, SPACES, Placements
+from ..handlers.integrations.placements import SITE_PLACEMENTS, SPACE_PLACEMENTS, PlacementHandlers
 from ..models import integrations as mg
 from ..models.base import Body
 from ..request.operation import Operation
-from .integrations import NAMED
-from .rows import ADDED, ORG, SITE, SP, delete, get, listing, patch, post
+from .builders import FULL_ONLY, ORG, SITE, SPACE, delete, get, listing, patch, post
+from .integrations import INTEGRATION
 
-INSTALLED = NAMED + "/installations/{installationId}"
+INSTALLATION = INTEGRATION + "/installations/{installationId}"
 
-_CREATES = {"needs": "create", **ADDED}
+_NEEDS_CREATE = {"required_role": "create", **FULL_ONLY}
 """As the flags of an organization, a space and a site have it."""
 
 
-def _placed(
-    name: str, path: str, at: Placements, answer: type[BaseModel], body: type[Body], note: str
+def _placement_operations(
+    name: str, path: str, at: PlacementHandlers, answer: type[BaseModel], body: type[Body], note: str
 ) -> list[Operation]:
     """Return the operations on installations of one target. `name` is Space or Site, as in operation ids."""
-    all, one = f"{INSTALLED}/{path}s", f"{INSTALLED}/{path}s/{{{path}Id}}"
+    all, one = f"{INSTALLATION}/{path}s", f"{INSTALLATION}/{path}s/{{{path}Id}}"
     return [
         listing(f"listIntegrationInstallation{name}s", all, at.list_of_installation, answer,
-                mg.ExtendedListQuery, **ADDED),
-        post(f"installIntegrationOn{name}", all, at.install, answer, body, query=mg.ExtendedQuery, status=201,
-             errors=(409,), note=note, **_CREATES),
-        get(f"getIntegration{name}Installation", one, at.get, answer, mg.ExtendedQuery, **ADDED),
+                mg.ExtendedListQuery, **FULL_ONLY),
+        post(f"installIntegrationOn{name}", all, at.install, answer, body, query_model=mg.ExtendedQuery,
+             status=201,
+             error_statuses=(409,), note=note, **_NEEDS_CREATE),
+        get(f"getIntegration{name}Installation", one, at.get, answer, mg.ExtendedQuery, **FULL_ONLY),
         patch(f"updateIntegration{name}Installation", one, at.update, answer, mg.PlacedUpdate,
-              query=mg.ExtendedQuery, **_CREATES),
-        delete(f"uninstallIntegrationFrom{name}", one, at.uninstall, **_CREATES),
+              query_model=mg.ExtendedQuery, **_NEEDS_CREATE),
+        delete(f"uninstallIntegrationFrom{name}", one, at.uninstall, **_NEEDS_CREATE),
     ]  # fmt: skip
 
 
 OPERATIONS = [
-    listing("listOrganizationInstallations", ORG + "/installations", installations.list_installed,
-            mg.InstalledIntegration, mg.InstallationSearchQuery, needs="read", **ADDED),
-    get("getIntegrationInstallationById", INSTALLED, installations.get_installation, mg.Installation,
-        **ADDED),
-    patch("updateIntegrationInstallation", INSTALLED, installations.update_installation, mg.Installation,
+    listing("listOrganizationInstallations", ORG + "/installations",
+            installations.list_organization_installations,
+            mg.InstalledIntegration, mg.InstallationSearchQuery, required_role="read", **FULL_ONLY),
+    get("getIntegrationInstallationById", INSTALLATION, installations.get_installation, mg.Installation,
+        **FULL_ONLY),
+    patch("updateIntegrationInstallation", INSTALLATION, installations.update_installation, mg.Installation,
           mg.InstallationUpdate,
           note="Replaces the configuration. Checks the values of settings that the integration defines.",
-          **_CREATES),
-    delete("uninstallIntegration", INSTALLED, installations.uninstall,
+          **_NEEDS_CREATE),
+    delete("uninstallIntegration", INSTALLATION, installations.uninstall,
            note="Removes the integration from all spaces and sites of the organization.",
-           **_CREATES),
-    *_placed("Space", "space", SPACES, mg.SpaceInstallation, mg.InstallOnSpace,
-             "If the space already has the installation, returns this installation. Returns 409 if the "
-             "integration does not work in spaces."),
-    *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite,
-             "If the site already has the installation, returns this installation. Returns 409 if the "
-             "integration does not work on sites."),
-    listing("listSpaceIntegrations", SP + "/integrations", SPACES.list_enabled, mg.Integration,
+           **_NEEDS_CREATE),
+    *_placement_operations("Space", "space", SPACE_PLACEMENTS, mg.SpaceInstallation, mg.InstallOnSpace,
+                           "If the space already has the installation, returns this installation. "
+                           "Returns 409 if the integration does not work in spaces."),
+    *_placement_operations("Site", "site", SITE_PLACEMENTS, mg.SiteInstallation, mg.InstallOnSite,
+                           "If the site already has the installation, returns this installation. "
+                           "Returns 409 if the integration does not work on sites."),
+    listing("listSpaceIntegrations", SPACE + "/integrations", SPACE_PLACEMENTS.list_enabled, mg.Integration,
             mg.InstallationSearchQuery,
             note="Lists integrations that are active on the space.",
-            **ADDED),
-    listing("listSiteIntegrations", SITE + "/integrations", SITES.list_enabled, mg.Integration,
-            mg.InstallationSearchQuery, note="Lists integrations that are active on the site.", **ADDED),
+            **FULL_ONLY),
+    listing("listSiteIntegrations", SITE + "/integrations", SITE_PLACEMENTS.list_enabled, mg.Integration,
+            mg.InstallationSearchQuery, note="Lists integrations that are active on the site.", **FULL_ONLY),
 ]  # fmt: skip

@@ -3,18 +3,18 @@
 from ..handlers.people import members, organizations, teams
 from ..models import base as m
 from ..models import organizations as mo
-from .rows import ADDED, ORG, delete, get, listing, patch, post, put
+from .builders import FULL_ONLY, ORG, delete, get, listing, patch, post, put
 
 MEMBER = ORG + "/members/{userId}"
 TEAM = ORG + "/teams/{teamId}"
 
-_LAST_ADMIN = "Returns 409 if the organization would lose its last enabled admin."
-_SEEN_BY = "Only members who are not guests, and owners of the team, can call this operation."
-_MANAGED_BY = "Only admins of the organization and owners of the team can call this operation."
+_LAST_ADMIN_NOTE = "Returns 409 if the organization would lose its last enabled admin."
+_VISIBLE_TO_NOTE = "Only members who are not guests, and owners of the team, can call this operation."
+_MANAGED_BY_NOTE = "Only admins of the organization and owners of the team can call this operation."
 
 OPERATIONS = [
-    get("getUser", "/user", organizations.who, m.User, **ADDED),
-    get("getUserById", "/users/{userId}", organizations.get_user, m.User, **ADDED,
+    get("getUser", "/user", organizations.get_caller, m.User, **FULL_ONLY),
+    get("getUserById", "/users/{userId}", organizations.get_user, m.User, **FULL_ONLY,
         note="Returns only the caller, and users who share an organization with the caller."),
     listing("listOrganizationsForAuthenticatedUser", "/orgs", organizations.list_organizations,
             mo.OrganizationAnswer,
@@ -23,7 +23,7 @@ OPERATIONS = [
     get("getOrganizationById", ORG, organizations.get_organization, mo.OrganizationAnswer,
         note="Returns 404 if the caller is not a member or is disabled."),
     patch("updateOrganizationById", ORG, organizations.update_organization, mo.OrganizationAnswer,
-          mo.OrganizationUpdate, errors=(409,),
+          mo.OrganizationUpdate, error_statuses=(409,),
           note="Returns 409 if another organization has the same hostname."),
     get("getOrganizationAgentInstructions", ORG + "/agent-instructions", organizations.get_agent_instructions,
         mo.AgentInstructions, note="Returns an empty document if the organization has no instructions."),
@@ -31,50 +31,53 @@ OPERATIONS = [
         organizations.put_agent_instructions,
         mo.AgentInstructions, mo.AgentInstructionsUpdate),
     listing("listMembersInOrganizationById", ORG + "/members", members.list_members, mo.Member,
-            mo.MembersQuery, needs="read",
+            mo.MembersQuery, required_role="read",
             note="You can filter the members by `role` and `search`. The role null means guest."),
-    get("getMemberInOrganizationById", MEMBER, members.get_member, mo.Member, needs="read",
+    get("getMemberInOrganizationById", MEMBER, members.get_member, mo.Member, required_role="read",
         note="The id of the member is the id of the user."),
     patch("updateMemberInOrganizationById", MEMBER, members.update_member, mo.Member, mo.MemberUpdate,
-          errors=(409,),
-          note=_LAST_ADMIN),
-    delete("removeMemberFromOrganizationById", MEMBER, members.delete_member, errors=(409,),
-           note="Also deletes the team memberships and roles of the member. " + _LAST_ADMIN),
-    post("updateOrganizationMemberLastSeenAt", ORG + "/ping", members.ping, mo.Ping, needs=None,
+          error_statuses=(409,),
+          note=_LAST_ADMIN_NOTE),
+    delete("removeMemberFromOrganizationById", MEMBER, members.delete_member, error_statuses=(409,),
+           note="Also deletes the team memberships and roles of the member. " + _LAST_ADMIN_NOTE),
+    post("updateOrganizationMemberLastSeenAt", ORG + "/ping", members.record_last_seen, mo.Ping,
+         required_role=None,
          note="Sets `lastSeenAt` of the caller to the current time."),
     post("setUserAsSSOMemberForOrganization", MEMBER + "/sso", members.add_sso_member, mo.Member,
          note="If the user is not yet a member, adds the user with the default role of the organization."),
     listing("listSpacesForOrganizationMember", MEMBER + "/spaces", members.list_member_spaces, mo.MemberSpace,
-            mo.OrderedQuery, needs="read",
+            mo.OrderedQuery, required_role="read",
             note="Lists spaces that both the member and the caller can view."),
     listing("listTeamsForOrganizationMember", MEMBER + "/teams", members.list_member_teams, mo.MemberTeam,
-            mo.MemberTeamsQuery, needs="read"),
+            mo.MemberTeamsQuery, required_role="read"),
     listing("listTeamsInOrganizationById", ORG + "/teams", teams.list_teams, mo.Team, mo.TeamsQuery,
-            needs="read",
+            required_role="read",
             note="You can filter the teams by `title`. With `owner`, lists only teams that "
                  "the member in `owner` can manage."),
     put("createOrganizationTeam", ORG + "/teams", teams.create_team, mo.Team, mo.TeamCreate, status=201,
         note="Always creates a new team, even if a team with the same title exists. A team can exist "
              "without an owner."),
-    get("getTeamInOrganizationById", TEAM, teams.get_team, mo.Team, errors=(403,), note=_SEEN_BY),
-    patch("updateTeamInOrganizationById", TEAM, teams.update_team, mo.Team, mo.TeamUpdate, needs=None,
-          errors=(403,),
-          note=_MANAGED_BY),
-    delete("removeTeamFromOrganizationById", TEAM, teams.delete_team, needs=None, errors=(403,),
-           note=_MANAGED_BY + " If the team is the default team of a SAML provider, the provider loses "
-                              "the default team."),
+    get("getTeamInOrganizationById", TEAM, teams.get_team, mo.Team, error_statuses=(403,),
+        note=_VISIBLE_TO_NOTE),
+    patch("updateTeamInOrganizationById", TEAM, teams.update_team, mo.Team, mo.TeamUpdate, required_role=None,
+          error_statuses=(403,),
+          note=_MANAGED_BY_NOTE),
+    delete("removeTeamFromOrganizationById", TEAM, teams.delete_team, required_role=None,
+           error_statuses=(403,),
+           note=_MANAGED_BY_NOTE + " If the team is the default team of a SAML provider, the provider loses "
+                                   "the default team."),
     listing("listTeamMembersInOrganizationById", TEAM + "/members", teams.list_team_members, mo.TeamMember,
-            errors=(403,),
-            note=_SEEN_BY),
+            error_statuses=(403,),
+            note=_VISIBLE_TO_NOTE),
     put("updateMembersInOrganizationTeam", TEAM + "/members", teams.change_team_members, None,
         mo.MembershipChanges,
-        status=204, needs=None, errors=(403,),
-        note=_MANAGED_BY + " Makes all changes or none."),
+        status=204, required_role=None, error_statuses=(403,),
+        note=_MANAGED_BY_NOTE + " Makes all changes or none."),
     put("addMemberToOrganizationTeamById", TEAM + "/members/{userId}", teams.put_team_member, None,
         mo.MembershipChange,
-        status=204, body_required=False, needs=None, errors=(403,),
-        note=_MANAGED_BY + " If the body has no role, an existing member keeps the role."),
+        status=204, body_required=False, required_role=None, error_statuses=(403,),
+        note=_MANAGED_BY_NOTE + " If the body has no role, an existing member keeps the role."),
     delete("deleteMemberFromOrganizationTeamById", TEAM + "/members/{userId}", teams.delete_team_member,
-           needs=None,
-           errors=(403,), note=_MANAGED_BY),
+           required_role=None,
+           error_statuses=(403,), note=_MANAGED_BY_NOTE),
 ]  # fmt: skip

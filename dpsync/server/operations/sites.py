@@ -3,26 +3,26 @@
 from ..handlers.sites import sites
 from ..models import publishing as mp
 from ..models import sites as ms
-from .rows import ADDED, ORG, SITE, delete, get, listing, patch, post, put
+from .builders import FULL_ONLY, ORG, SITE, delete, get, listing, patch, post, put
 
 OPERATIONS = [
     listing("listSites", ORG + "/sites", sites.list_sites, ms.Site, ms.SitesQuery,
             note="Lists the sites that the caller can view, with the oldest site first."),
     post("createSite", ORG + "/sites", sites.create_site, ms.Site, ms.SiteCreate, status=201,
-         body_required=False, needs="create",
+         body_required=False, required_role="create",
          note="Creates a site that is not published and has the visibility `public`. Every field is "
               "optional."),
     get("getSiteById", SITE, sites.get_site, ms.Site,
         note="Returns `urls.published` only for a published site."),
     delete("deleteSiteById", SITE, sites.delete_site,
            note="Deletes the site with its navigation, customization, redirects, share links and roles."),
-    patch("updateSiteById", SITE, sites.update_site, ms.Site, ms.SiteUpdate, errors=(409,),
+    patch("updateSiteById", SITE, sites.update_site, ms.Site, ms.SiteUpdate, error_statuses=(409,),
           note="Returns 409 if another site of the organization has the same basename."),
     get("getSiteAdaptiveSchema", SITE + "/adaptive-schema", sites.get_schema, ms.AdaptiveSchema,
         note="Returns 404 until a schema is set."),
     put("updateSiteAdaptiveSchema", SITE + "/adaptive-schema", sites.put_schema, ms.AdaptiveSchema,
         ms.AdaptiveSchemaUpdate,
-        needs="create",
+        required_role="create",
         note="Accepts claims (facts about a visitor) of the types boolean, string, number, array and "
              "object."),
     get("listSiteAdaptiveTemplateConditions", SITE + "/adaptive-schema/template-conditions",
@@ -32,8 +32,8 @@ OPERATIONS = [
         mp.PublishedQuery,
         note="Returns 404 if the site is not published. If the visibility of the site is `share-link`, "
              "also returns 404 without a valid `shareKey`."),
-    post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **ADDED,
+    post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **FULL_ONLY,
          note="Works without a paid plan."),
-    post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **ADDED,
+    post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **FULL_ONLY,
          note="Keeps all settings of the site."),
 ]  # fmt: skip

@@ -14,9 +14,9 @@ from starlette.types import ASGIApp
 from ..control.connection import BreakableConnection
 from ..control.request_guard import RequestGuard
 
-_PORT = "stop that program, or choose another port with --port (--port 0 takes a free port)"
-_FREE = "choose another port with --port (--port 0 takes a free port)"
-_ADDRESS = "choose a name or an address of this machine with --host"
+_PORT_HINT = "stop that program, or choose another port with --port (--port 0 takes a free port)"
+_FREE_PORT_HINT = "choose another port with --port (--port 0 takes a free port)"
+_ADDRESS_HINT = "choose a name or an address of this machine with --host"
 
 
 def tcp_socket(ipv6: bool = False) -> socket:
@@ -37,7 +37,7 @@ class ListenError(Exception):
 
 
 @contextmanager
-def bound(host: str, port: int) -> Iterator[socket]:
+def listen_on(host: str, port: int) -> Iterator[socket]:
     """Listen on an address exclusively. Raise ListenError."""
     with tcp_socket(ipv6=":" in host) as listening:
         if sys.platform != "win32":  # there it would let two programs have one port
@@ -46,12 +46,12 @@ def bound(host: str, port: int) -> Iterator[socket]:
         yield listening
 
 
-def url_of(listening: socket, host: str) -> str:
+def server_url(server_socket: socket, host: str) -> str:
     """Return the URL of a host. A server that listens on every address is called on loopback."""
-    return f"http://{_reached(host)}:{listening.getsockname()[1]}"
+    return f"http://{_reachable_host(host)}:{server_socket.getsockname()[1]}"
 
 
-def _reached(host: str) -> str:
+def _reachable_host(host: str) -> str:
     try:
         address = ip_address(host)
     except ValueError:
@@ -66,48 +66,51 @@ def _bind(listening: socket, host: str, port: int) -> None:
         listening.bind((host, port))
         listening.listen()  # with SO_REUSEADDR, two programs can bind to a port on which neither listens yet
     except OSError as error:
-        raise cannot_listen(host, listening.getsockname()[1] or port, error) from None
+        raise listen_error(host, listening.getsockname()[1] or port, error) from None
     except (TypeError, ValueError):  # Python encodes the name before the system sees it
-        raise ListenError("cannot listen: --host is not a host name or an address", _ADDRESS) from None
+        raise ListenError("cannot listen: --host is not a host name or an address", _ADDRESS_HINT) from None
 
 
-def cannot_listen(host: str, port: int, error: OSError) -> ListenError:
+def listen_error(host: str, port: int, error: OSError) -> ListenError:
     """Return the error of the operating system as a message with a hint."""
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     match error.errno:
         case errno.EADDRINUSE:
-            why, hint = f"another program uses port {port}", _PORT
+            why, hint = f"another program uses port {port}", _PORT_HINT
         case errno.EACCES:
-            why, hint = f"you may not use port {port} (ports below 1024 are reserved for the system)", _FREE
+            why, hint = (
+                f"you may not use port {port} (ports below 1024 are reserved for the system)",
+                _FREE_PORT_HINT,
+            )
         case errno.EADDRNOTAVAIL:
-            at, why, hint = host, "this machine does not have that address", _ADDRESS
+            at, why, hint = host, "this machine does not have that address", _ADDRESS_HINT
         case _ if isinstance(error, gaierror):
-            at, why, hint = host, error.strerror or "the host does not exist", _ADDRESS
+            at, why, hint = host, error.strerror or "the host does not exist", _ADDRESS_HINT
         case number:
-            why, hint = os.strerror(number) if number else str(error), _FREE
+            why, hint = os.strerror(number) if number else str(error), _FREE_PORT_HINT
     return ListenError(f"cannot listen on {at}: {why}", hint)
 
 
-class Listening(uvicorn.Server):
+class GuardedServer(uvicorn.Server):
     """uvicorn server behind a RequestGuard: `await serve([socket])` runs until `should_exit` is set.
 
-    `ready` is called once requests are accepted, `stopping` before waiting for the requests in progress.
-    `listens_on` (the address of the socket), `allowed` and `private` are passed to the guard.
+    `on_ready` is called once requests are accepted, `on_stopping` before waiting for the requests in
+    progress. `listens_on` (the address of the socket), `allowed` and `local_only` are passed to the guard.
     """
 
     def __init__(
         self,
         app: ASGIApp,
         listens_on: str,
-        ready: Callable[[], object],
-        stopping: Callable[[], object] = lambda: None,
+        on_ready: Callable[[], object],
+        on_stopping: Callable[[], object] = lambda: None,
         *,
         allowed: Collection[str] = (),
-        private: bool = False,
+        local_only: bool = False,
     ) -> None:
         super().__init__(
             uvicorn.Config(
-                RequestGuard(app, listens_on, allowed, private),
+                RequestGuard(app, listens_on, allowed, local_only),
                 http=BreakableConnection,
                 log_level="warning",
                 access_log=False,
@@ -116,16 +119,16 @@ class Listening(uvicorn.Server):
                 server_header=False,
             )
         )
-        self._ready = ready
-        self._stopping = stopping
+        self._on_ready = on_ready
+        self._on_stopping = on_stopping
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started:
-            self._ready()
+            self._on_ready()
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        self._stopping()
+        self._on_stopping()
         await super().shutdown(sockets=sockets)
 
     @contextmanager

@@ -17,21 +17,21 @@ from starlette.types import ASGIApp
 
 from .. import world as worlds
 from ..console.app import Console
-from ..console.plan import PlanProgram
+from ..console.plan_runner import PlanProgram
 from ..control import faults as schedules
 from ..control.clock import MovableClock
 from ..control.gateway import Gateway
-from ..control.limit import RateLimit
 from ..control.plane import ControlPlane
+from ..control.rate_limit import RateLimit
 from ..control.request_guard import is_loopback
-from ..http.app import build
-from ..http.incoming import HOST
-from ..records.origin import WorldOrigin, origin_of
+from ..http.app import build_companion
+from ..http.request_parsing import HOST_PATTERN
+from ..records.world_origin import WorldOrigin, load_origin
 from ..store import Json, Record, Store, StoreError, is_shared, open_store
-from .listening import Listening, bound, url_of
+from .listening import GuardedServer, listen_on, server_url
 from .workers import SIGNALS, Workers
 
-Ready = Callable[[], object]
+ReadyCallback = Callable[[], object]
 
 
 def serve(
@@ -70,38 +70,42 @@ def serve(
     support, and WorkerFailedError if a worker does not start.
     """
     if workers > 1:
-        _check_shareable(db, faults, rate_limit)
-    _check_names(allow_host)
+        _check_multiprocess_options(db, faults, rate_limit)
+    _check_host_names(allow_host)
     start = _read_world(world) if isinstance(world, Path) else world
-    service = _Service(
-        profile, token, worlds.Start(worlds.builtin() if start is None else start), allow_fetch,
-        schedules.read(faults) if faults else None, RateLimit.parse(rate_limit) if rate_limit else None,
-        latency, control, workers, asks_before_removal, plan, loopback=start is None,
+    service = _ServerSettings(
+        profile, token, worlds.PreparedWorld(worlds.load_builtin_world() if start is None else start),
+        allow_fetch,
+        schedules.read_schedule(faults) if faults else None,
+        RateLimit.parse(rate_limit) if rate_limit else None,
+        latency, control, workers, asks_before_removal, plan, allow_loopback=start is None,
         host=host, allow_host=allow_host,
     )  # fmt: skip
     store = open_store(db)
     try:
         service.prepare(store)
-        if (read := origin_of(store)) is not None:
-            service = service.of_platform(store, read)
-        with bound(host, port) as listening:
-            ready = partial(_announce, url_of(listening, host), read, service.token)
+        if (read := load_origin(store)) is not None:
+            service = service.for_platform_copy(store, read)
+        with listen_on(host, port) as listening:
+            ready = partial(_announce, server_url(listening, host), read, service.token)
             if workers == 1:
                 service.run(store, listening, ready)
             else:
                 store.close()
-                several = Workers(workers, lambda fd, ready: service.work(db, listening, ready, stop_fd=fd))
+                several = Workers(
+                    workers, lambda fd, ready: service.run_worker(db, listening, ready, stop_fd=fd)
+                )
                 several.run(ready)
     finally:
         store.close()
 
 
-class _Service(Struct, frozen=True):
+class _ServerSettings(Struct, frozen=True):
     """The settings of a server process, the same for each worker."""
 
     profile: str | None
     token: str | None
-    start: worlds.Start
+    start_world: worlds.PreparedWorld
     allow_fetch: Collection[str]
     faults: schedules.FaultSchedule | None
     rate_limit: RateLimit | None
@@ -110,33 +114,33 @@ class _Service(Struct, frozen=True):
     workers: int
     asks_before_removal: bool
     plan: PlanProgram | None
-    loopback: bool
+    allow_loopback: bool
     """Whether this machine is contacted: not for what a world says that somebody has sent."""
     host: str
     allow_host: Collection[str]
-    private: bool = False
+    local_only: bool = False
     """Whether only this machine may ask."""
 
-    def of_platform(self, store: Store, read: WorldOrigin) -> "_Service":
+    def for_platform_copy(self, store: Store, origin: WorldOrigin) -> "_ServerSettings":
         """Return the settings for a world that was read from a platform, with a new token if none is given.
 
         Raise ValueError if other machines, or other host names, could reach a world with real people.
         """
-        if read.private and self.allow_host:
+        if origin.has_personal_data and self.allow_host:
             raise ValueError("only this machine may reach a copy of an organization: omit --allow-host")
-        if read.private and not is_loopback(self.host):
+        if origin.has_personal_data and not is_loopback(self.host):
             raise ValueError("only this machine may reach a copy of an organization: use --host 127.0.0.1")
         token = self.token or secrets.token_hex(16)
         if not self.token:
-            _grant(store, token)
-        profile = self.profile or read.profile
-        return replace(self, token=token, profile=profile, private=read.private)
+            _add_admin_token(store, token)
+        profile = self.profile or origin.profile
+        return replace(self, token=token, profile=profile, local_only=origin.has_personal_data)
 
-    def start_over(self, store: Store) -> None:
+    def load_start_world(self, store: Store) -> None:
         with store.transaction():
-            self.start.load(store)
+            self.start_world.load(store)
             if self.token:
-                _grant(store, self.token)
+                _add_admin_token(store, self.token)
 
     def prepare(self, store: Store) -> None:
         """Load the starting world into a new database, and add the token.
@@ -145,45 +149,47 @@ class _Service(Struct, frozen=True):
         """
         with store.transaction():
             if not store.find("organization"):
-                self.start_over(store)
+                self.load_start_world(store)
             elif self.token:
-                _grant(store, self.token)
+                _add_admin_token(store, self.token)
 
-    def run(self, store: Store, listening: socket.socket, ready: Ready, stop_fd: int | None = None) -> None:
+    def run(
+        self, store: Store, listening: socket.socket, on_ready: ReadyCallback, stop_fd: int | None = None
+    ) -> None:
         """Serve until a signal arrives, or until the descriptor `stop_fd` becomes readable."""
         clock = MovableClock(store)
-        companion = build(
+        companion = build_companion(
             store,
             profile=self.profile or "full",
             clock=clock,
             allow_fetch=self.allow_fetch,
             asks_before_removal=self.asks_before_removal,
         )
-        companion.sources.own = [listening.getsockname()[:2]]
-        companion.sources.loopback = self.loopback
+        companion.outside_services.own_addresses = [listening.getsockname()[:2]]
+        companion.outside_services.allow_loopback = self.allow_loopback
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
         app: ASGIApp = gateway
-        drop = gateway.drop
+        drop = gateway.cancel_waits
         if self.control:
-            plane = ControlPlane(gateway, clock, self.start_over, self.workers)
+            plane = ControlPlane(gateway, clock, self.load_start_world, self.workers)
             console = Console(plane, self.plan)
-            app, drop = console, console.drop
+            app, drop = console, console.shut_down
         gc.freeze()  # the garbage collector need not look through the program again and again
         names = (self.host, *self.allow_host)
         listens_on = listening.getsockname()[0]
-        server = Listening(app, listens_on, ready, drop, allowed=names, private=self.private)
-        asyncio.run(_until_stopped(server, listening, stop_fd))
+        server = GuardedServer(app, listens_on, on_ready, drop, allowed=names, local_only=self.local_only)
+        asyncio.run(_serve_until_stopped(server, listening, stop_fd))
 
-    def work(self, db: str, listening: socket.socket, ready: Ready, stop_fd: int) -> None:
+    def run_worker(self, db: str, listening: socket.socket, on_ready: ReadyCallback, stop_fd: int) -> None:
         """Serve as one of several workers, with a database connection of its own."""
         store = open_store(db)
         try:
-            self.run(store, listening, ready, stop_fd)
+            self.run(store, listening, on_ready, stop_fd)
         finally:
             store.close()
 
 
-def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> None:
+def _check_multiprocess_options(db: str, faults: Path | None, rate_limit: str | None) -> None:
     if not hasattr(os, "fork"):
         raise ValueError("this operating system cannot run several server processes: use --workers 1")
     if not is_shared(db):
@@ -196,17 +202,17 @@ def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> No
             )
 
 
-def _check_names(names: Collection[str]) -> None:
+def _check_host_names(names: Collection[str]) -> None:
     """Raise ValueError for a name that is not a plain host, such as one with a port or a wildcard."""
     for name in names:
-        matched = HOST.fullmatch(name)
+        matched = HOST_PATTERN.fullmatch(name)
         if matched is None or matched[2]:
             raise ValueError(
                 f"--allow-host {name!r}: write a host name or an IP address without a port (IPv6 in brackets)"
             )
 
 
-async def _until_stopped(server: Listening, listening: socket.socket, stop_fd: int | None) -> None:
+async def _serve_until_stopped(server: GuardedServer, listening: socket.socket, stop_fd: int | None) -> None:
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -226,24 +232,24 @@ async def _until_stopped(server: Listening, listening: socket.socket, stop_fd: i
 
 def _read_world(path: Path) -> worlds.Json:
     """Return the world in a file. Raise ValueError if the world cannot be loaded."""
-    world = worlds.read(path)
+    world = worlds.read_world(path)
     scratch = open_store(":memory:")
     try:
-        worlds.load(scratch, world)
+        worlds.load_world(scratch, world)
     except Exception as error:
-        raise ValueError(f"{path}: invalid data: {worlds.complaint(error)}") from None
+        raise ValueError(f"{path}: invalid data: {worlds.describe_error(error)}") from None
     finally:
         scratch.close()
     return world
 
 
-def _grant(store: Store, token: str) -> None:
+def _add_admin_token(store: Store, token: str) -> None:
     """Add a token for a user who may do everything.
 
     The user is the caller who read the world from a platform, or else the first admin of the first
     organization.
     """
-    read = origin_of(store)
+    read = load_origin(store)
     user = read.caller if read is not None and store.get("user", read.caller or "") is not None else None
     if user is None:
         organizations = sorted(store.find("organization"), key=lambda organization: organization.seq)
@@ -255,15 +261,15 @@ def _grant(store: Store, token: str) -> None:
         store.put(Record("token", token, {}, ref=user))
 
 
-def _announce(url: str, read: WorldOrigin | None, token: str | None) -> None:
+def _announce(url: str, origin: WorldOrigin | None, token: str | None) -> None:
     """Print the URL. For a world that was read from a platform, print its origin on standard error."""
     print(url, flush=True)
-    if read is None:
+    if origin is None:
         return
-    lines = [read.sentence]
-    if read.notRead:
+    lines = [origin.notice]
+    if origin.notRead:
         lines.append(
-            f"The copy lacks {len(read.notRead)} API paths that dpsync could not read. "
+            f"The copy lacks {len(origin.notRead)} API paths that dpsync could not read. "
             "GET /_dpsync/health lists these paths."
         )
     lines.append(f"export DPSYNC_TOKEN={token}  # only for this local server")

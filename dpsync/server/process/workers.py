@@ -14,11 +14,11 @@ from collections.abc import Callable
 from msgspec import Struct
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_SECONDS_AFTER_A_FAILURE = 1
-_READY = b"1"
+_RESTART_DELAY_SECONDS = 1
+_READY_BYTE = b"1"
 _log = logging.getLogger("dpsync.server")
 
-Serve = Callable[[int, Callable[[], object]], None]
+ServeFunction = Callable[[int, Callable[[], object]], None]
 """Serves until a signal, or until the descriptor can be read: then the first process is gone. Calls the
 function once it accepts requests.
 """
@@ -37,64 +37,64 @@ class _Worker(Struct):
 
     def wait_until_ready(self) -> bool:
         """Wait until the worker is ready. Return False if it died first."""
-        self.ready = self.ready or os.read(self.pipe, 1) == _READY
+        self.ready = self.ready or os.read(self.pipe, 1) == _READY_BYTE
         return self.ready
 
 
 class Workers:
     """Runs `serve` in each of `count` processes."""
 
-    def __init__(self, count: int, serve: Serve) -> None:
+    def __init__(self, count: int, serve: ServeFunction) -> None:
         self._count = count
         self._serve = serve
         self._workers: list[_Worker] = []
 
-    def run(self, ready: Callable[[], object]) -> None:
-        """Run until SIGINT or SIGTERM, and call `ready` when all workers are ready.
+    def run(self, on_ready: Callable[[], object]) -> None:
+        """Run until SIGINT or SIGTERM, and call `on_ready` when all workers are ready.
 
         Raise WorkerFailedError.
         """
         awaited = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
-        self._stop_fd, self._held = os.pipe()
+        self._stop_fd, self._parent_fd = os.pipe()
         handled = signal.signal(signal.SIGCHLD, lambda *_: None)  # else it may be thrown away while blocked
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
         try:
-            self._fill()
+            self._start_missing_workers()
             if not all(worker.wait_until_ready() for worker in self._workers):
                 raise WorkerFailedError
-            ready()
+            on_ready()
             while (number := signal.sigwait(awaited)) not in SIGNALS:
-                if number == signal.SIGCHLD and not self._dead_were_ready():
-                    signal.alarm(_SECONDS_AFTER_A_FAILURE)
+                if number == signal.SIGCHLD and not self._reap_workers():
+                    signal.alarm(_RESTART_DELAY_SECONDS)
                 else:
-                    self._fill()
+                    self._start_missing_workers()
         finally:
-            self._stop()
+            self._stop_workers()
             signal.signal(signal.SIGCHLD, handled)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
 
-    def _fill(self) -> None:
+    def _start_missing_workers(self) -> None:
         while len(self._workers) < self._count:
-            self._workers.append(self._started())
+            self._workers.append(self._fork_worker())
 
-    def _started(self) -> _Worker:
+    def _fork_worker(self) -> _Worker:
         pipe, tell = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self._work(tell)
+            self._run_worker(tell)
         os.close(tell)
         return _Worker(pid, pipe)
 
-    def _work(self, tell: int) -> None:
+    def _run_worker(self, tell: int) -> None:
         """Run a worker and exit. This never returns into the code of the first process."""
         status = 1
         try:
-            os.close(self._held)
+            os.close(self._parent_fd)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
-            self._serve(self._stop_fd, lambda: os.write(tell, _READY))
+            self._serve(self._stop_fd, lambda: os.write(tell, _READY_BYTE))
             status = 0
         except Exception as error:
             _log.error("a server process stopped: %s", error)
@@ -102,7 +102,7 @@ class Workers:
             sys.stderr.flush()
             os._exit(status)
 
-    def _dead_were_ready(self) -> bool:
+    def _reap_workers(self) -> bool:
         """Remove dead workers, and return whether each of them had been ready."""
         dead = [worker for worker in self._workers if os.waitpid(worker.pid, os.WNOHANG)[0]]
         self._workers = [worker for worker in self._workers if worker not in dead]
@@ -112,7 +112,7 @@ class Workers:
             os.close(worker.pipe)
         return all(were_ready)
 
-    def _stop(self) -> None:
+    def _stop_workers(self) -> None:
         for worker in self._workers:
             os.kill(worker.pid, signal.SIGTERM)
         for worker in self._workers:

@@ -13,34 +13,44 @@ INVITE = "link-invite"
 """Its `ref` is the id of the space or collection that it leads to, if any."""
 
 
-def grant_of(item: Record, to: str, ref: str, role: Role) -> Record:
+def make_grant(item: Record, grantee_kind: str, grantee_id: str, role: Role) -> Record:
     kind = item.kind.removeprefix("deleted-")
-    doc = {"role": role, "to": to}
-    return Record(GRANT, _id(kind, item.id, to, ref), doc, item.organization, item.id, kind, ref=ref)
+    doc = {"role": role, "to": grantee_kind}
+    return Record(
+        GRANT,
+        _grant_id(kind, item.id, grantee_kind, grantee_id),
+        doc,
+        item.organization,
+        item.id,
+        kind,
+        ref=grantee_id,
+    )
 
 
-def _id(kind: str, item: str, to: str, ref: str) -> str:
+def _grant_id(kind: str, item: str, to: str, ref: str) -> str:
     return f"{kind}:{item}:{to}:{ref}"
 
 
-def given_on(ctx: Context, item: Record, to: str) -> list[Record]:
+def grants_on(ctx: Context, item: Record, grantee_kind: str) -> list[Record]:
     """Return the grants on an object to users or to teams, in order of creation."""
     found = ctx.store.find(GRANT, scope=item.id, parent=item.kind.removeprefix("deleted-"))
-    return [grant for grant in found if grant.doc["to"] == to]
+    return [grant for grant in found if grant.doc["to"] == grantee_kind]
 
 
-def given_to(ctx: Context, item: Record, to: str, ref: str) -> Record | None:
-    return ctx.store.get(GRANT, _id(item.kind, item.id, to, ref))
+def find_grant(ctx: Context, item: Record, grantee_kind: str, grantee_id: str) -> Record | None:
+    return ctx.store.get(GRANT, _grant_id(item.kind, item.id, grantee_kind, grantee_id))
 
 
-def give(ctx: Context, item: Record, to: str, ref: str, role: Role) -> None:
+def set_role(ctx: Context, item: Record, grantee_kind: str, grantee_id: str, role: Role) -> None:
     """Give a user or a team a role on an object, in place of the existing role."""
-    grant = given_to(ctx, item, to, ref) or grant_of(item, to, ref, role)
+    grant = find_grant(ctx, item, grantee_kind, grantee_id) or make_grant(
+        item, grantee_kind, grantee_id, role
+    )
     grant.doc["role"] = role
     ctx.put(grant)
 
 
-def copy(ctx: Context, item: Record, other: Record) -> None:
+def copy_grants(ctx: Context, item: Record, target: Record) -> None:
     for to in ("user", "team"):
-        for grant in given_on(ctx, item, to):
-            give(ctx, other, to, grant.ref, grant.doc["role"])
+        for grant in grants_on(ctx, item, to):
+            set_role(ctx, target, to, grant.ref, grant.doc["role"])

@@ -11,13 +11,15 @@ from typing import Any
 from ..store import Json
 
 
-def same(one: Any, other: Any) -> bool:
+def is_same_json(left: Any, right: Any) -> bool:
     """Return whether two values are the same JSON. `true` is not 1, and the order of members is ignored."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
-def changes(before: Json, given: Json) -> Json:
+def changed_fields(before: Json, sent: Json) -> Json:
     """Return the given members that are missing in `before` or have another value there."""
     return {
-        name: value for name, value in given.items() if name not in before or not same(before[name], value)
+        name: value
+        for name, value in sent.items()
+        if name not in before or not is_same_json(before[name], value)
     }

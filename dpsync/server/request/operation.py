@@ -17,35 +17,35 @@ Handler = Callable[[Context], Any]
 class Operation(Struct, frozen=True, dict=True):
     """One row of the table of operations.
 
-    `answer` None: the response has no content. `body_required` False: the body may be omitted. `needs` is the
-    role that the caller must have on the innermost organization, space, collection or site in the path; with
-    None, the caller must be able to view it. `edits`: the operation is refused while the space accepts no
-    change requests.
+    `response_model` None: the response has no content. `body_required` False: the body may be omitted.
+    `required_role` is the role that the caller must have on the innermost organization, space, collection or
+    site in the path; with None, the caller must be able to view it. `edits_content`: the operation is refused
+    while the space accepts no change requests.
 
-    `creates`: the status is 201 instead of `status` if the handler created an object. `removes`: the status
-    is 205 if the handler removed an object. `minimal`: a caller may omit the body of the response with
-    `Prefer: return=minimal` (an addition). `raw`: the answer is a stored text instead of JSON. `note`
-    describes the local server; `tag` is the part of the table.
+    `may_create`: the status is 201 instead of `status` if the handler created an object. `reports_removal`:
+    the status is 205 if the handler removed an object. `allows_minimal`: a caller may omit the body of the
+    response with `Prefer: return=minimal` (an addition). `returns_text`: the answer is a stored text instead
+    of JSON. `note` describes the local server; `tag` is the part of the table.
     """
 
     id: str
     method: str
     path: str
     handler: Handler
-    answer: type[BaseModel] | None = None
-    body: type[Body] | None = None
-    query: type[Query] = Query
+    response_model: type[BaseModel] | None = None
+    body_model: type[Body] | None = None
+    query_model: type[Query] = Query
     status: int = 200
-    errors: tuple[int, ...] = ()
-    needs: Role = None
-    edits: bool = False
+    error_statuses: tuple[int, ...] = ()
+    required_role: Role = None
+    edits_content: bool = False
     profile: str = "reference"
     body_required: bool = True
     deprecated: bool = False
-    creates: bool = False
-    removes: bool = False
-    minimal: bool = False
-    raw: bool = False
+    may_create: bool = False
+    reports_removal: bool = False
+    allows_minimal: bool = False
+    returns_text: bool = False
     note: str = ""
     tag: str = ""
 
@@ -53,18 +53,18 @@ class Operation(Struct, frozen=True, dict=True):
     def parameters(self) -> tuple[str, ...]:
         return tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
 
-    def supported(self, profile: str) -> bool:
+    def is_supported_by(self, profile: str) -> bool:
         return profile != "reference" or self.profile == "reference"
 
-    def statuses(self) -> tuple[int, ...]:
+    def refusal_statuses(self) -> tuple[int, ...]:
         """Return every error status of the operation, including the errors that all operations share."""
-        found = {401, *self.errors}
-        if self.body is not None:
+        found = {401, *self.error_statuses}
+        if self.body_model is not None:
             found |= {400, 413, 415}
-        if self.query.refusable():
+        if self.query_model.can_be_invalid():
             found.add(400)
         if self.parameters:
             found.add(404)
-        if self.needs is not None or self.edits:
+        if self.required_role is not None or self.edits_content:
             found.add(403)
         return tuple(sorted(found))

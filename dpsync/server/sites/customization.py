@@ -7,27 +7,27 @@ layer below are ignored.
 
 from ..request.context import Context
 from ..store import Json, Record
-from .navigation import OVERRIDES, Navigation
+from .navigation import SITE_SPACE_CUSTOMIZATION, Navigation
 from .publishing import CUSTOMIZATION
 
 
-def _shades(both: str) -> Json:
+def _light_and_dark(both: str) -> Json:
     return {"light": both, "dark": both}
 
 
-_CODE = {"light": "default-light", "dark": "default-dark"}
-_CODE_THEME = {"default": _CODE, "openapi": _CODE}
+_CODE_COLORS = {"light": "default-light", "dark": "default-dark"}
+_CODE_THEME = {"default": _CODE_COLORS, "openapi": _CODE_COLORS}
 """What only today's edition always has."""
 
 
 DEFAULTS: Json = {
     "styling": {
         "theme": "clean",
-        "primaryColor": _shades("#346DDB"),
-        "infoColor": _shades("#787878"),
-        "successColor": _shades("#00C950"),
-        "warningColor": _shades("#FE9A00"),
-        "dangerColor": _shades("#FB2C36"),
+        "primaryColor": _light_and_dark("#346DDB"),
+        "infoColor": _light_and_dark("#787878"),
+        "successColor": _light_and_dark("#00C950"),
+        "warningColor": _light_and_dark("#FE9A00"),
+        "dangerColor": _light_and_dark("#FB2C36"),
         "corners": "rounded",
         "depth": "subtle",
         "links": "default",
@@ -57,27 +57,27 @@ DEFAULTS: Json = {
 }
 
 
-def laid_over(below: Json, above: Json) -> Json:
+def overlay_settings(base: Json, override: Json) -> Json:
     """Return two layers of settings as one. Objects are merged recursively.
 
-    Any other value comes from `above`, unless it is null or missing there.
+    Any other value comes from `override`, unless it is null or missing there.
     """
-    made = {key: value for key, value in below.items() if not _of_another_form(key, below, above)}
-    for key, value in above.items():
-        if isinstance(value, dict) and isinstance(below.get(key), dict):
-            made[key] = laid_over(below[key], value)
+    made = {key: value for key, value in base.items() if not _is_replaced(key, base, override)}
+    for key, value in override.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            made[key] = overlay_settings(base[key], value)
         elif value is not None:
             made[key] = value
     return made
 
 
-def merged_into(kept: Json, given: Json) -> Json:
+def patch_settings(saved: Json, patch: Json) -> Json:
     """Return the settings after an update. Objects are merged recursively, and null removes a member."""
-    made = {key: value for key, value in kept.items() if not _of_another_form(key, kept, given)}
-    for key, value in given.items():
+    made = {key: value for key, value in saved.items() if not _is_replaced(key, saved, patch)}
+    for key, value in patch.items():
         if isinstance(value, dict):
             below = made.get(key)
-            made[key] = merged_into(below if isinstance(below, dict) else {}, value)
+            made[key] = patch_settings(below if isinstance(below, dict) else {}, value)
         elif value is None:
             made.pop(key, None)
         else:
@@ -85,34 +85,36 @@ def merged_into(kept: Json, given: Json) -> Json:
     return made
 
 
-def _of_another_form(member: str, below: Json, above: Json) -> bool:
-    """Return whether a member of `below` belongs to another form than the object `above`.
+def _is_replaced(member: str, base: Json, override: Json) -> bool:
+    """Return whether a member of `base` belongs to another form than the object `override`.
 
     Another form is a content reference of another kind, or the emoji instead of the icon.
     """
-    if "kind" in above and below.get("kind") != above["kind"]:
+    if "kind" in override and base.get("kind") != override["kind"]:
         return True
-    return member in _ICON and any(above.get(other) is not None for other in _ICON if other != member)
+    return member in _ICON_FIELDS and any(
+        override.get(other) is not None for other in _ICON_FIELDS if other != member
+    )
 
 
-_ICON = ("icon", "emoji")
+_ICON_FIELDS = ("icon", "emoji")
 
 
-def of_site(ctx: Context, site: Record) -> Json:
+def site_customization(ctx: Context, site: Record) -> Json:
     kept = ctx.store.get(CUSTOMIZATION, site.id)
-    return _whole(ctx, laid_over(DEFAULTS, kept.doc) if kept else DEFAULTS)
+    return _complete_settings(ctx, overlay_settings(DEFAULTS, kept.doc) if kept else DEFAULTS)
 
 
-def of_place(ctx: Context, place: Record) -> Json:
+def site_space_customization(ctx: Context, site_space: Record) -> Json:
     """Return the effective customization of one site space."""
-    site, kept = ctx.load("site", place.scope), ctx.store.get(OVERRIDES, place.id)
-    below = of_site(ctx, site) if site is not None else DEFAULTS
-    return _whole(ctx, laid_over(below, kept.doc if kept else {}))
+    site, kept = ctx.load("site", site_space.scope), ctx.store.get(SITE_SPACE_CUSTOMIZATION, site_space.id)
+    below = site_customization(ctx, site) if site is not None else DEFAULTS
+    return _complete_settings(ctx, overlay_settings(below, kept.doc if kept else {}))
 
 
-def _whole(ctx: Context, looks: Json) -> Json:
+def _complete_settings(ctx: Context, looks: Json) -> Json:
     """Complete the settings for the `published` edition: a code theme, and a dark image for each logo."""
-    if not ctx.published:
+    if not ctx.is_published_profile:
         return looks
     made = {**looks, "styling": {"codeTheme": _CODE_THEME, **looks["styling"]}}
     for part in ("header", "footer"):
@@ -121,7 +123,10 @@ def _whole(ctx: Context, looks: Json) -> Json:
     return made
 
 
-def of_places(ctx: Context, nav: Navigation, below: Json) -> dict[str, Json]:
+def site_space_customizations(ctx: Context, nav: Navigation, base: Json) -> dict[str, Json]:
     """Return the effective customization of every site space, by id."""
-    overrides = {kept.id: kept.doc for kept in ctx.store.find(OVERRIDES, scope=nav.site.id)}
-    return {place.id: _whole(ctx, laid_over(below, overrides.get(place.id, {}))) for place in nav.places}
+    overrides = {kept.id: kept.doc for kept in ctx.store.find(SITE_SPACE_CUSTOMIZATION, scope=nav.site.id)}
+    return {
+        place.id: _complete_settings(ctx, overlay_settings(base, overrides.get(place.id, {})))
+        for place in nav.site_spaces
+    }

@@ -6,7 +6,7 @@ from ..request.context import Context
 from ..store import Json, Record
 
 
-def state(record: Record) -> Json:
+def repository_state(record: Record) -> Json:
     """Return the state of Git Sync on a site or a space that has an installation."""
     return {
         "installationProvider": "github",
@@ -16,12 +16,14 @@ def state(record: Record) -> Json:
     }
 
 
-def synced(ctx: Context) -> Iterator[Record]:
+def objects_with_git_sync(ctx: Context) -> Iterator[Record]:
     """Yield every site and space that has an installation, whether or not the caller may see it."""
     for kind in ("site", "space"):
         yield from (one for one in ctx.store.find(kind) if one.doc.get("gitSync"))
 
 
-def installed(ctx: Context, id: str) -> Record | None:
+def find_installation_target(ctx: Context, id: str) -> Record | None:
     """Return the site or space with this installation, or None."""
-    return next((one for one in synced(ctx) if state(one)["installationId"] == id), None)
+    return next(
+        (one for one in objects_with_git_sync(ctx) if repository_state(one)["installationId"] == id), None
+    )

@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from ..content.slugs import unique_slug
-from ..errors import bad, missing
-from ..records.order import end
+from ..errors import bad_request, not_found
+from ..records.sibling_order import end_position
 from ..request.context import Context
 from ..store import Record, Store
 
-GROUP, SECTION, PLACE, LINK = "section-group", "section", "site-space", "external-link"
-KINDS = {
+GROUP, SECTION, SITE_SPACE, EXTERNAL_LINK = "section-group", "section", "site-space", "external-link"
+KINDS_BY_API_TYPE = {
     "site-section-group": GROUP,
     "site-section": SECTION,
-    "site-space": PLACE,
-    "site-external-link": LINK,
+    "site-space": SITE_SPACE,
+    "site-external-link": EXTERNAL_LINK,
 }
-DEEPEST = 50
+MAX_DEPTH = 50
 REDIRECT = "redirect"
-"""`scope` is its site, `ref` its source, `parent` the node that it leads to: see `target`."""
-OVERRIDES = "site-space-customization"
+"""`scope` is its site, `ref` its source, `parent` the node that it leads to: see `redirect_target`."""
+SITE_SPACE_CUSTOMIZATION = "site-space-customization"
 """Of the site space with the same id."""
 
 
@@ -33,13 +33,13 @@ class Navigation(Struct):
     site: Record
     groups: list[Record]
     sections: list[Record]
-    places: list[Record]
+    site_spaces: list[Record]
     links: list[Record]
-    unseen: frozenset[str] = frozenset()
+    hidden_ids: frozenset[str] = frozenset()
     """Nodes that are there, and take their paths and places, but are not shown to the caller."""
 
     @property
-    def sectioned(self) -> bool:
+    def has_sections(self) -> bool:
         return bool(self.groups or self.sections or self.links)
 
     def children(self, parent: str) -> list[Record]:
@@ -47,9 +47,9 @@ class Navigation(Struct):
         found = [node for node in (*self.groups, *self.sections, *self.links) if node.parent == parent]
         return sorted(found, key=lambda node: (node.position, node.seq))
 
-    def places_in(self, section: str) -> list[Record]:
+    def site_spaces_in(self, section: str) -> list[Record]:
         """Return the site spaces of a section, or of the root (`""`), in order."""
-        return [place for place in self.places if place.parent == section]
+        return [place for place in self.site_spaces if place.parent == section]
 
     def walk(
         self, parent: str = "", prefix: tuple[int, ...] = ()
@@ -61,52 +61,57 @@ class Navigation(Struct):
             if node.kind == GROUP:
                 yield from self.walk(node.id, key)
 
-    def ordered(self, kind: str) -> list[tuple[tuple[int, ...], Record]]:
+    def nodes_in_order(self, kind: str) -> list[tuple[tuple[int, ...], Record]]:
         """Return every node of one kind in the order of the navigation, with sort keys."""
-        if kind != PLACE:
+        if kind != SITE_SPACE:
             return [(key, node) for key, node in self.walk() if node.kind == kind]
         found: list[tuple[tuple[int, ...], Record]] = []
-        found += [((place.position, place.seq), place) for place in self.places_in("")]
-        for key, section in self.ordered(SECTION):
-            found += [((*key, place.position, place.seq), place) for place in self.places_in(section.id)]
+        found += [((place.position, place.seq), place) for place in self.site_spaces_in("")]
+        for key, section in self.nodes_in_order(SECTION):
+            found += [((*key, place.position, place.seq), place) for place in self.site_spaces_in(section.id)]
         return found
 
     @property
     def nodes(self) -> list[Record]:
-        return [*self.groups, *self.sections, *self.places, *self.links]
+        return [*self.groups, *self.sections, *self.site_spaces, *self.links]
 
     def siblings(self, node: Record) -> list[Record]:
-        return self.places_in(node.parent) if node.kind == PLACE else self.children(node.parent)
+        return self.site_spaces_in(node.parent) if node.kind == SITE_SPACE else self.children(node.parent)
 
-    def node(self, kind: str, id: str, field: str = "") -> Record:
+    def require_node(self, kind: str, id: str, field: str = "") -> Record:
         """Return a node of this site. Raise 404 if it does not exist; `field` is the member that named it."""
-        found = self.present(kind, id)
+        found = self.find_node(kind, id)
         if found is None:
-            raise missing(f"{field}: {kind}" if field else kind, id)
+            raise not_found(f"{field}: {kind}" if field else kind, id)
         return found
 
-    def visible(self, nodes: list[Record]) -> list[Record]:
-        return [node for node in nodes if node.id not in self.unseen]
+    def visible_nodes(self, nodes: list[Record]) -> list[Record]:
+        return [node for node in nodes if node.id not in self.hidden_ids]
 
-    def present(self, kind: str, id: str) -> Record | None:
-        pool = {GROUP: self.groups, SECTION: self.sections, PLACE: self.places, LINK: self.links}[kind]
-        return next((node for node in pool if node.id == id and id not in self.unseen), None)
+    def find_node(self, kind: str, id: str) -> Record | None:
+        pool = {
+            GROUP: self.groups,
+            SECTION: self.sections,
+            SITE_SPACE: self.site_spaces,
+            EXTERNAL_LINK: self.links,
+        }[kind]
+        return next((node for node in pool if node.id == id and id not in self.hidden_ids), None)
 
     def default_section(self) -> Record | None:
         return next((section for section in self.sections if section.doc["default"]), None)
 
-    def inside(self, group: str) -> set[str]:
+    def group_ids_below(self, group: str) -> set[str]:
         """Return the ids of a group and of all groups below it."""
         found = {group}
         for child in self.groups:
             if child.parent == group:
-                found |= self.inside(child.id)
+                found |= self.group_ids_below(child.id)
         return found
 
 
-def read(store: Store, site: Record) -> Navigation:
+def read_navigation(store: Store, site: Record) -> Navigation:
     groups, sections, places, links = (
-        store.find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE, LINK)
+        store.find(kind, scope=site.id) for kind in (GROUP, SECTION, SITE_SPACE, EXTERNAL_LINK)
     )
     return Navigation(site, groups, sections, places, links)
 
@@ -128,36 +133,43 @@ def add_section(ctx: Context, nav: Navigation, title: str, parent: str = "") -> 
         nav.site.organization,
         nav.site.id,
         parent,
-        end(nav.children(parent)),
+        end_position(nav.children(parent)),
     )
     ctx.put(section)
     nav.sections.append(section)
     return section
 
 
-def add_place(ctx: Context, nav: Navigation, space: Record, section: str = "") -> Record:
+def add_site_space(ctx: Context, nav: Navigation, space: Record, section: str = "") -> Record:
     """Add a site space at the end of a section, or of the root. The first site space there is the default."""
-    siblings = nav.places_in(section)
+    siblings = nav.site_spaces_in(section)
     doc = {
         "path": unique_slug(space.doc["title"], {place.doc["path"] for place in siblings}, "space"),
         "default": not siblings,
         "hidden": False,
     }
     place = Record(
-        PLACE, ctx.new_id(PLACE), doc, nav.site.organization, nav.site.id, section, end(siblings), space.id
+        SITE_SPACE,
+        ctx.new_id(SITE_SPACE),
+        doc,
+        nav.site.organization,
+        nav.site.id,
+        section,
+        end_position(siblings),
+        space.id,
     )
     ctx.put(place)
-    nav.places.append(place)
+    nav.site_spaces.append(place)
     return place
 
 
-def wrap_root(ctx: Context, nav: Navigation) -> None:
+def move_root_into_section(ctx: Context, nav: Navigation) -> None:
     """Move the site spaces at the root of a site into a first section with the title of the site.
 
     A site has site spaces at its root, or sections and groups, but never both. GitBook does not document what
     happens to the site spaces when the first section is created. Here, nothing that visitors see disappears.
     """
-    if not (rooted := nav.places_in("")):
+    if not (rooted := nav.site_spaces_in("")):
         return
     section = add_section(ctx, nav, nav.site.doc["title"])
     for place in rooted:
@@ -168,75 +180,75 @@ def wrap_root(ctx: Context, nav: Navigation) -> None:
 # --- parents ------------------------------------------------------------------------------------
 
 
-def reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
+def move_to_parent(nav: Navigation, node: Record, parent: str, field: str) -> None:
     """Move a node to the end of another group, or of the root (`""`), unless it is there already."""
     if parent == node.parent:
         return
     if parent:
-        nav.node(GROUP, parent, field)
-        if node.kind == GROUP and parent in nav.inside(node.id):
-            raise bad(f"{field}: a group cannot be inside itself or inside a group below itself")
+        nav.require_node(GROUP, parent, field)
+        if node.kind == GROUP and parent in nav.group_ids_below(node.id):
+            raise bad_request(f"{field}: a group cannot be inside itself or inside a group below itself")
         if node.kind == GROUP:
-            check_depth(nav, parent, field, _height(nav, node.id))
-    node.position = end(nav.children(parent))
+            check_depth(nav, parent, field, _group_height(nav, node.id))
+    node.position = end_position(nav.children(parent))
     node.parent = parent
 
 
-def check_depth(nav: Navigation, parent: str, field: str, below: int = 1) -> None:
+def check_depth(nav: Navigation, parent: str, field: str, height: int = 1) -> None:
     """Raise 400 if groups would be nested too deeply for a readable answer."""
-    depth, at = below, parent
+    depth, at = height, parent
     while at:
-        depth, at = depth + 1, nav.node(GROUP, at).parent
-    if depth > DEEPEST:
-        raise bad(f"{field}: groups are nested at most {DEEPEST} deep")
+        depth, at = depth + 1, nav.require_node(GROUP, at).parent
+    if depth > MAX_DEPTH:
+        raise bad_request(f"{field}: groups are nested at most {MAX_DEPTH} deep")
 
 
-def _height(nav: Navigation, group: str) -> int:
-    return 1 + max((_height(nav, child.id) for child in nav.groups if child.parent == group), default=0)
+def _group_height(nav: Navigation, group: str) -> int:
+    return 1 + max((_group_height(nav, child.id) for child in nav.groups if child.parent == group), default=0)
 
 
 # --- keeping the defaults -------------------------------------------------------------------------
 
 
-def make_default(ctx: Context, among: list[Record], chosen: Record | None) -> None:
+def set_default(ctx: Context, siblings: list[Record], default: Record | None) -> None:
     """Make the chosen node the only default, or no node if it is None."""
-    for node in among:
-        wanted = chosen is not None and node.id == chosen.id
+    for node in siblings:
+        wanted = default is not None and node.id == default.id
         if node.doc["default"] != wanted:
             node.doc["default"] = wanted
             ctx.put(node)
 
 
-def target(node: Record) -> str:
+def redirect_target(node: Record) -> str:
     """Return the `parent` of redirects to a section or site space."""
     return f"{node.kind}:{node.id}"
 
 
-def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
+def remove_site_space(ctx: Context, nav: Navigation, site_space: Record) -> None:
     """Remove a site space. If it was the default, the first remaining sibling becomes the default."""
-    ctx.remove(place)
-    nav.places.remove(place)
-    left = nav.places_in(place.parent)
-    if place.doc["default"] and left:
-        make_default(ctx, left, left[0])
+    ctx.remove(site_space)
+    nav.site_spaces.remove(site_space)
+    left = nav.site_spaces_in(site_space.parent)
+    if site_space.doc["default"] and left:
+        set_default(ctx, left, left[0])
 
 
 def remove_section(ctx: Context, nav: Navigation, section: Record) -> None:
     """Remove a section with its site spaces. If it was the default, the first remaining one replaces it."""
     ctx.remove(section)
-    nav.places = [place for place in nav.places if place.parent != section.id]
+    nav.site_spaces = [place for place in nav.site_spaces if place.parent != section.id]
     nav.sections.remove(section)
-    left = [node for _, node in nav.ordered(SECTION)]
+    left = [node for _, node in nav.nodes_in_order(SECTION)]
     if section.doc["default"] and left:
-        make_default(ctx, left, left[0])
+        set_default(ctx, left, left[0])
 
 
-def take_out(ctx: Context, place: Record) -> None:
+def remove_space_from_site(ctx: Context, site_space: Record) -> None:
     """Remove the site space of a space that is deleted. Remove its section, too, if it is empty then."""
-    site = ctx.store.get("site", place.scope)
+    site = ctx.store.get("site", site_space.scope)
     if site is None:
         return
-    nav = read(ctx.store, site)
-    remove_place(ctx, nav, nav.node(PLACE, place.id))
-    if place.parent and not nav.places_in(place.parent):
-        remove_section(ctx, nav, nav.node(SECTION, place.parent))
+    nav = read_navigation(ctx.store, site)
+    remove_site_space(ctx, nav, nav.require_node(SITE_SPACE, site_space.id))
+    if site_space.parent and not nav.site_spaces_in(site_space.parent):
+        remove_section(ctx, nav, nav.require_node(SECTION, site_space.parent))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..request.context import Context
 from ..store import Json, Record, Store
-from .navigation import GROUP, PLACE, SECTION, Navigation, read
+from .navigation import GROUP, SECTION, SITE_SPACE, Navigation, read_navigation
 
 SHARE_LINK = "share-link"
 """`scope` is its site, `ref` its secret token."""
@@ -20,11 +20,11 @@ CUSTOMIZATION = "site-customization"
 """Of the site with the same id."""
 
 
-def secret(kind: str, id: str, generation: int = 0) -> str:
+def derive_secret(kind: str, id: str, generation: int = 0) -> str:
     return hashlib.sha256(f"{kind}:{id}:{generation}".encode()).hexdigest()
 
 
-def opens(ctx: Context, site: Record, key: str | None) -> bool:
+def is_valid_share_key(ctx: Context, site: Record, key: str | None) -> bool:
     """Return whether a key is the token of an active share link of the site."""
     found = ctx.store.find(SHARE_LINK, scope=site.id, ref=key) if key else []
     return any(link.doc["active"] for link in found)
@@ -34,7 +34,7 @@ def visitor_auth(store: Store, site: Record) -> Json:
     kept = store.get(VISITOR_AUTH, site.id)
     doc = {"backend": "custom", "generation": 0, **(kept.doc if kept else {})}
     generation = doc.pop("generation")
-    return {"privateKey": secret(VISITOR_AUTH, site.id, generation), **doc}
+    return {"privateKey": derive_secret(VISITOR_AUTH, site.id, generation), **doc}
 
 
 def is_draft(ctx: Context, node: Record) -> bool:
@@ -43,37 +43,37 @@ def is_draft(ctx: Context, node: Record) -> bool:
     while at is not None:
         if at.doc.get("draft"):
             return True
-        at = ctx.load(SECTION if at.kind == PLACE else GROUP, at.parent) if at.parent else None
+        at = ctx.load(SECTION if at.kind == SITE_SPACE else GROUP, at.parent) if at.parent else None
     return False
 
 
-def navigation_of(ctx: Context, site: Record) -> Navigation:
+def visible_navigation(ctx: Context, site: Record) -> Navigation:
     """Return the navigation of a site as the caller sees it.
 
     The reference has no drafts. The profile `reference` hides drafts, because its answers could not mark
     them.
     """
-    nav = read(ctx.store, site)
-    if not ctx.full:
+    nav = read_navigation(ctx.store, site)
+    if not ctx.has_additions:
         seen = {node.id for node in without_drafts(nav).nodes}
-        nav.unseen = frozenset(node.id for node in nav.nodes if node.id not in seen)
+        nav.hidden_ids = frozenset(node.id for node in nav.nodes if node.id not in seen)
     return nav
 
 
 def without_drafts(nav: Navigation) -> Navigation:
     """Return the navigation without drafts. A node inside a draft is a draft, too."""
     hidden = {node.id for node in nav.groups if node.doc.get("draft")}
-    hidden = set().union(*map(nav.inside, hidden))
+    hidden = set().union(*map(nav.group_ids_below, hidden))
 
-    def seen(nodes: list[Record], above: set[str]) -> list[Record]:
-        return [node for node in nodes if not node.doc.get("draft") and node.parent not in above]
+    def without_hidden(nodes: list[Record], hidden_parents: set[str]) -> list[Record]:
+        return [node for node in nodes if not node.doc.get("draft") and node.parent not in hidden_parents]
 
-    sections = seen(nav.sections, hidden)
+    sections = without_hidden(nav.sections, hidden)
     hidden_sections = {section.id for section in nav.sections} - {section.id for section in sections}
     return replace(
         nav,
         groups=[group for group in nav.groups if group.id not in hidden],
         sections=sections,
-        places=seen(nav.places, hidden_sections),
-        links=seen(nav.links, hidden),
+        site_spaces=without_hidden(nav.site_spaces, hidden_sections),
+        links=without_hidden(nav.links, hidden),
     )

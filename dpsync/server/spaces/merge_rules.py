@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ..content.rich_text import text_of
-from ..errors import missing
+from ..content.rich_text import plain_text
+from ..errors import not_found
 from ..request.context import Context
 from ..store import Json, Record
 from .revisions import is_outdated
@@ -40,39 +40,39 @@ def _approves(review: Json) -> bool:
 
 def may_merge_any(ctx: Context, space: Record, requests: Iterable[Record]) -> bool:
     """Return whether the rules let the caller merge one of the open change requests; true if none is open."""
-    rules = rules_for(ctx, space)
+    rules = rules_in_force(ctx, space)
     waiting = [found for found in requests if found.doc["status"] in ("draft", "open")] if rules else []
-    return not waiting or any(not unmet(rules, candidate(ctx, space, found)) for found in waiting)
+    return not waiting or any(not unmet_rules(rules, make_attempt(ctx, space, found)) for found in waiting)
 
 
-def rules_for(ctx: Context, space: Record) -> list[Json]:
+def rules_in_force(ctx: Context, space: Record) -> list[Json]:
     organization = ctx.load("organization", space.organization)
-    return rules_of(space.doc, organization.doc if organization else {})
+    return resolve_rules(space.doc, organization.doc if organization else {})
 
 
-def candidate(ctx: Context, space: Record, request: Record) -> MergeAttempt:
+def make_attempt(ctx: Context, space: Record, request: Record) -> MergeAttempt:
     return MergeAttempt(request.doc, is_outdated(space, request.doc), ctx.user)
 
 
-def check_users(ctx: Context, of: Record, given: Json) -> None:
+def check_users(ctx: Context, record: Record, body: Json) -> None:
     """Raise 404 if a new user in `mergeRules` is not a member of the organization.
 
     Users that are named already are accepted: they may have left, or may come from a space's former
     organization.
     """
-    named = {user for rule in _rules(of.doc) for user in _users(rule)}
-    for at, rule in enumerate(_rules(given)):
+    named = {user for rule in _own_rules(record.doc) for user in _rule_users(rule)}
+    for at, rule in enumerate(_own_rules(body)):
         for number, user in enumerate(rule.get("users") or []):
-            if user not in named and ctx.load("member", f"{of.organization}:{user}") is None:
-                raise missing(f"body.mergeRules.rules.{at}.users.{number}: member", user)
+            if user not in named and ctx.load("member", f"{record.organization}:{user}") is None:
+                raise not_found(f"body.mergeRules.rules.{at}.users.{number}: member", user)
 
 
-def _rules(doc: Json) -> list[Json]:
+def _own_rules(doc: Json) -> list[Json]:
     rules: list[Json] = (doc.get("mergeRules") or {}).get("rules", [])
     return rules
 
 
-def rules_of(space: Json, organization: Json) -> list[Json]:
+def resolve_rules(space: Json, organization: Json) -> list[Json]:
     """Return the rules of a space, which may be inherited from its organization."""
     chosen = space["mergeRules"]
     if chosen["type"] == "inherit":
@@ -80,27 +80,27 @@ def rules_of(space: Json, organization: Json) -> list[Json]:
     return list(chosen["rules"]) if chosen["type"] == "rules" else []
 
 
-def unmet(rules: list[Json], candidate: MergeAttempt) -> list[str]:
+def unmet_rules(rules: list[Json], attempt: MergeAttempt) -> list[str]:
     """Return one sentence for each rule that is not met."""
-    if any(rule["rule"] == "allow_bypass" and candidate.caller in _users(rule) for rule in rules):
+    if any(rule["rule"] == "allow_bypass" and attempt.caller in _rule_users(rule) for rule in rules):
         return []
     asked = [rule for rule in rules if rule["rule"] != "allow_bypass"]
-    return [_complaint(rule) for rule in asked if not _MET[rule["rule"]](rule, candidate)]
+    return [_unmet_message(rule) for rule in asked if not _RULE_CHECKS[rule["rule"]](rule, attempt)]
 
 
-def _users(rule: Json) -> set[str]:
+def _rule_users(rule: Json) -> set[str]:
     return set(rule.get("users") or [])
 
 
-def _complaint(rule: Json) -> str:
+def _unmet_message(rule: Json) -> str:
     if rule["rule"] == "custom":
         return rule.get("message") or "the local server cannot check a rule with an expression"
     return f"the rule {rule['rule']} is not met"
 
 
-_MET: dict[str, Callable[[Json, MergeAttempt], bool]] = {
-    "require_specific_reviewers": lambda rule, found: _users(rule) <= found.approvers,
-    "require_one_of_specific_reviewers": lambda rule, found: bool(_users(rule) & found.approvers),
+_RULE_CHECKS: dict[str, Callable[[Json, MergeAttempt], bool]] = {
+    "require_specific_reviewers": lambda rule, found: _rule_users(rule) <= found.approvers,
+    "require_one_of_specific_reviewers": lambda rule, found: bool(_rule_users(rule) & found.approvers),
     "require_at_least_one_review": lambda rule, found: bool(found.reviews),
     "require_at_least_one_approved_review": lambda rule, found: any(map(_approves, found.reviews)),
     "require_all_reviews_approved": lambda rule, found: all(map(_approves, found.reviews)),
@@ -108,7 +108,7 @@ _MET: dict[str, Callable[[Json, MergeAttempt], bool]] = {
     "require_up_to_date_change_request": lambda rule, found: not found.outdated,
     "require_change_request_subject": lambda rule, found: bool(found.request["subject"].strip()),
     "require_change_request_description": lambda rule, found: bool(
-        text_of((found.request.get("description") or {}).get("nodes")).strip()
+        plain_text((found.request.get("description") or {}).get("nodes")).strip()
     ),
     "require_author_to_merge": lambda rule, found: found.caller == found.request["createdBy"],
     "custom": lambda rule, found: False,

@@ -10,70 +10,70 @@ from typing import Any
 from ..request.context import Context
 from ..store import Json, Record, Store
 
-KIND = "revision"
-PARTS = ("pages", "files", "reusableContents", "variables")
+REVISION = "revision"
+CONTENT_FIELDS = ("pages", "files", "reusableContents", "variables")
 """What is content in a revision; the rest is about how it came to be."""
 
 
-def first_id(space: str) -> str:
+def initial_revision_id(space: str) -> str:
     return f"rev-{space}"
 
 
-def active_id(space: Record) -> str:
-    return str(space.doc.get("revision") or first_id(space.id))
+def active_revision_id(space: Record) -> str:
+    return str(space.doc.get("revision") or initial_revision_id(space.id))
 
 
 def empty_content() -> Json:
     return {"pages": [], "files": [], "reusableContents": [], "variables": {}}
 
 
-def read(store: Store, space: Record, id: str) -> Record:
+def read_revision(store: Store, space: Record, id: str) -> Record:
     """Return a revision of a space. Raise LookupError if it does not exist."""
-    found = store.get(KIND, id)
+    found = store.get(REVISION, id)
     if found is not None and found.scope == space.id:
         return found
-    if id != first_id(space.id):
+    if id != initial_revision_id(space.id):
         raise LookupError(f"the space {space.id!r} has no revision {id!r}")
     doc = {"type": "edits", "createdAt": space.doc["createdAt"], "parents": [], **empty_content()}
-    return Record(KIND, id, doc, space.organization, space.id)
+    return Record(REVISION, id, doc, space.organization, space.id)
 
 
-def active(store: Store, space: Record) -> Record:
-    return read(store, space, active_id(space))
+def active_revision(store: Store, space: Record) -> Record:
+    return read_revision(store, space, active_revision_id(space))
 
 
-def content_of(revision: Record) -> Json:
-    return {part: revision.doc[part] for part in PARTS}
+def revision_content(revision: Record) -> Json:
+    return {part: revision.doc[part] for part in CONTENT_FIELDS}
 
 
-def keep(ctx: Context, space: Record, content: Json, parents: list[str], **about: Any) -> str:
-    """Store a new revision and return its id. `about` has its `type` and related members."""
-    id = ctx.new_id(KIND)
-    doc = {"createdAt": ctx.stamp, "parents": parents, **about, **content}
-    ctx.put(Record(KIND, id, doc, space.organization, space.id))
+def add_revision(ctx: Context, space: Record, content: Json, parents: list[str], **metadata: Any) -> str:
+    """Store a new revision and return its id. `metadata` has its `type` and related members."""
+    id = ctx.new_id(REVISION)
+    doc = {"createdAt": ctx.timestamp, "parents": parents, **metadata, **content}
+    ctx.put(Record(REVISION, id, doc, space.organization, space.id))
     return id
 
 
-def activate(ctx: Context, space: Record, id: str) -> None:
+def activate_revision(ctx: Context, space: Record, id: str) -> None:
     """Make a revision the active content of the space."""
     space.doc["revision"] = id
-    space.doc["updatedAt"] = ctx.stamp
+    space.doc["updatedAt"] = ctx.timestamp
     ctx.put(space)
 
 
-def copy_active(ctx: Context, source: Record, target: Record) -> None:
+def copy_active_revision(ctx: Context, source: Record, target: Record) -> None:
     """Copy the content of one space as the first revision of another space. Pages keep their ids."""
-    kept = ctx.store.get(KIND, active_id(source))
+    kept = ctx.store.get(REVISION, active_revision_id(source))
     if kept is not None and kept.scope == source.id:
-        doc = {"type": "edits", "createdAt": ctx.stamp, "parents": [], **content_of(kept)}
-        ctx.put(Record(KIND, first_id(target.id), doc, target.organization, target.id))
+        doc = {"type": "edits", "createdAt": ctx.timestamp, "parents": [], **revision_content(kept)}
+        ctx.put(Record(REVISION, initial_revision_id(target.id), doc, target.organization, target.id))
 
 
 def is_outdated(space: Record, request: Json) -> bool:
     """Return whether the change request lacks newer main content. A merged one is never outdated."""
-    return request["status"] != "merged" and ancestor_of(request) != active_id(space)
+    return request["status"] != "merged" and merge_base_id(request) != active_revision_id(space)
 
 
-def ancestor_of(request: Json) -> str:
+def merge_base_id(request: Json) -> str:
     """Return the id of the main revision from which the change request started, or that it merged last."""
     return str(request.get("revisionMergedAncestor") or request["revisionInitial"])

@@ -4,10 +4,19 @@ Input: records. The package does not know what a record means.
 Output: records by kind, id and column, in transactions. `open_store` chooses the database.
 """
 
-from .protocol import Change, Json, Record, Store, StoreError
-from .statements import SCHEMA_VERSION
+from .protocol import Json, Record, RecordChange, Store, StoreError
+from .sql_store import SCHEMA_VERSION
 
-__all__ = ["SCHEMA_VERSION", "Change", "Json", "Record", "Store", "StoreError", "is_shared", "open_store"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Json",
+    "Record",
+    "RecordChange",
+    "Store",
+    "StoreError",
+    "is_shared",
+    "open_store",
+]
 
 
 def open_store(db: str) -> Store:

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import conninfo
 
 from .protocol import StoreError
-from .statements import COUNT_VERSION, Row, Statements
+from .sql_store import INCREMENT_VERSION, Row, SqlStore
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ _DEFAULTS = {
     "keepalives_interval": "10",
     "keepalives_count": "3",
 }
-_SESSION = """
+_SESSION_SETTINGS = """
 SET search_path TO dpsync;
 SET lock_timeout TO '10s';
 SET statement_timeout TO '30s';
@@ -32,19 +32,19 @@ SET idle_in_transaction_session_timeout TO '60s'
 """
 """The last: a process that stands still inside a transaction does not stop all others for good."""
 
-_BEGIN_ALONE = "BEGIN; SELECT pg_advisory_xact_lock(1685091193); CREATE SCHEMA IF NOT EXISTS dpsync"
-_UNUSABLE = (psycopg.OperationalError, psycopg.InternalError, psycopg.ProgrammingError)
+_BEGIN_MIGRATION = "BEGIN; SELECT pg_advisory_xact_lock(1685091193); CREATE SCHEMA IF NOT EXISTS dpsync"
+_UNUSABLE_ERRORS = (psycopg.OperationalError, psycopg.InternalError, psycopg.ProgrammingError)
 
 
-class PostgresStore(Statements):
+class PostgresStore(SqlStore):
     text_type = 'TEXT COLLATE "C"'
 
     def __init__(self, url: str) -> None:
-        given = _parsed(url)
-        super().__init__(_location(given))
+        given = _parse_url(url)
+        super().__init__(_describe_location(given))
         self._conninfo = conninfo.make_conninfo(**{**_DEFAULTS, **given, "client_encoding": "UTF8"})
-        self._claimed: set[str] = set()
-        self._begun = False
+        self._claims: set[str] = set()
+        self._in_transaction = False
         self._connection = self._connect()
         try:
             self._migrate()
@@ -55,40 +55,40 @@ class PostgresStore(Statements):
     # --- the connection -------------------------------------------------------------------------------
 
     def _connect(self) -> psycopg.Connection[Row]:
-        connection = self._guarded(lambda: psycopg.connect(self._conninfo, autocommit=True))
+        connection = self._translate_errors(lambda: psycopg.connect(self._conninfo, autocommit=True))
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             connection.close()
             raise StoreError(
-                f"{self.named}: the encoding is {encoding}: use CREATE DATABASE … ENCODING 'UTF8'"
+                f"{self.name}: the encoding is {encoding}: use CREATE DATABASE … ENCODING 'UTF8'"
             )
-        self._guarded(lambda: connection.execute(_SESSION))
+        self._translate_errors(lambda: connection.execute(_SESSION_SETTINGS))
         return connection
 
-    def _run(self, run: Callable[[], T]) -> T:
+    def _retry_first_statement(self, run: Callable[[], T]) -> T:
         """Run a statement. If the connection was lost before a transaction, reconnect and run it again.
 
         At that point, the transaction has not changed anything.
         """
-        if self._begun:
-            return self._guarded(run)
+        if self._in_transaction:
+            return self._translate_errors(run)
         try:
             return run()
-        except _UNUSABLE as error:
+        except _UNUSABLE_ERRORS as error:
             if not self._connection.closed:
-                raise self._unusable(error) from error
-        self._claimed.clear()
+                raise self._store_error(error) from error
+        self._claims.clear()
         self._connection = self._connect()
-        return self._guarded(run)
+        return self._translate_errors(run)
 
-    def _guarded(self, run: Callable[[], T]) -> T:
+    def _translate_errors(self, run: Callable[[], T]) -> T:
         try:
             return run()
-        except _UNUSABLE as error:
-            raise self._unusable(error) from error
+        except _UNUSABLE_ERRORS as error:
+            raise self._store_error(error) from error
 
-    def _unusable(self, error: psycopg.Error) -> StoreError:
-        return StoreError(f"{self.named}: {' '.join(str(error).split()) or type(error).__name__}")
+    def _store_error(self, error: psycopg.Error) -> StoreError:
+        return StoreError(f"{self.name}: {' '.join(str(error).split()) or type(error).__name__}")
 
     def close(self) -> None:
         with self._lock:
@@ -96,68 +96,71 @@ class PostgresStore(Statements):
 
     # --- statements -----------------------------------------------------------------------------------
 
-    def _rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
+    def _query_rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
         query = _query(sql)
-        return self._run(lambda: self._connection.execute(query, given, prepare=True).fetchall())
+        return self._retry_first_statement(
+            lambda: self._connection.execute(query, given, prepare=True).fetchall()
+        )
 
-    def _changed(self, sql: str, given: Sequence[Any] = ()) -> int:
+    def _execute(self, sql: str, given: Sequence[Any] = ()) -> int:
         query = _query(sql)
-        return self._run(lambda: self._connection.execute(query, given).rowcount)
+        return self._retry_first_statement(lambda: self._connection.execute(query, given).rowcount)
 
-    def _many(self, sql: str, given: list[Row]) -> None:
+    def _execute_many(self, sql: str, given: list[Row]) -> None:
         query = _query(sql)
 
         def run() -> None:
             with self._connection.cursor() as cursor:
                 cursor.executemany(query, given)
 
-        self._run(run)
+        self._retry_first_statement(run)
 
     def _begin(self, *, reading: bool) -> None:
-        self._start(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else f"BEGIN; {COUNT_VERSION}"
+        self._begin_transaction(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else f"BEGIN; {INCREMENT_VERSION}"
         )
 
-    def _begin_alone(self) -> None:
-        self._start(_BEGIN_ALONE)
+    def _begin_migration(self) -> None:
+        self._begin_transaction(_BEGIN_MIGRATION)
 
-    def _start(self, sql: str) -> None:
-        self._run(lambda: self._connection.execute(sql.encode()))
-        self._begun = True
+    def _begin_transaction(self, sql: str) -> None:
+        self._retry_first_statement(lambda: self._connection.execute(sql.encode()))
+        self._in_transaction = True
 
     def _commit(self) -> None:
         """Commit. PostgreSQL answers ROLLBACK if a statement has failed, even if its error was ignored."""
-        ended = self._guarded(lambda: self._connection.execute("COMMIT").statusmessage)
-        self._begun = False
+        ended = self._translate_errors(lambda: self._connection.execute("COMMIT").statusmessage)
+        self._in_transaction = False
         if ended != "COMMIT":
-            raise StoreError(f"{self.named}: the transaction was aborted")
+            raise StoreError(f"{self.name}: the transaction was aborted")
 
     def _rollback(self) -> None:
-        self._begun = False
+        self._in_transaction = False
         with suppress(psycopg.Error):
             self._connection.execute("ROLLBACK")
 
-    def _tables(self) -> set[str]:
-        return {name for (name,) in self._rows("SELECT tablename FROM pg_tables WHERE schemaname = 'dpsync'")}
+    def _table_names(self) -> set[str]:
+        rows = self._query_rows("SELECT tablename FROM pg_tables WHERE schemaname = 'dpsync'")
+        return {name for (name,) in rows}
 
     # --- claims ---------------------------------------------------------------------------------------
 
     def claim(self, name: str) -> bool:
         with self._lock:
-            if not self._begun:
-                self._rows("SELECT 1")  # a connection that was lost has lost its claims
-            if name in self._claimed:
+            if not self._in_transaction:
+                self._query_rows("SELECT 1")  # a connection that was lost has lost its claims
+            if name in self._claims:
                 return True
-            rows = self._rows("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (name,))
+            rows = self._query_rows("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (name,))
             if rows[0][0]:
-                self._claimed.add(name)
+                self._claims.add(name)
             return bool(rows[0][0])
 
     def release(self, name: str) -> None:
         with self._lock:
-            if name in self._claimed:
-                self._claimed.remove(name)
-                self._rows("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (name,))
+            if name in self._claims:
+                self._claims.remove(name)
+                self._query_rows("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (name,))
 
 
 @cache
@@ -165,7 +168,7 @@ def _query(sql: str) -> bytes:
     return sql.replace("?", "%s").encode()
 
 
-def _parsed(url: str) -> dict[str, Any]:
+def _parse_url(url: str) -> dict[str, Any]:
     """Parse a PostgreSQL URL. Raise StoreError without psycopg's message, which may contain a password."""
     malformed = StoreError(
         "not a PostgreSQL URL. Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE with percent-encoded "
@@ -180,7 +183,7 @@ def _parsed(url: str) -> dict[str, Any]:
     return given
 
 
-def _location(given: dict[str, Any]) -> str:
+def _describe_location(given: dict[str, Any]) -> str:
     """Return the URL of the database without the user and the password."""
     port = f":{given['port']}" if "port" in given else ""
     return f"postgresql://{given.get('host', '')}{port}/{given.get('dbname', '')}"

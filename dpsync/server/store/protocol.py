@@ -81,20 +81,20 @@ class Record:
         return f"Record({self.as_dict()})"
 
 
-Change = tuple[Record | None, Record | None]
+RecordChange = tuple[Record | None, Record | None]
 """What a record was before a write, and what it is after it; None: not there."""
 
-Watcher = Callable[[int, Sequence[Change] | None], None]
+ChangeListener = Callable[[int, Sequence[RecordChange] | None], None]
 """Is told of every transaction of this store that was committed: the version that the state has by it, and
 what it changed, in order; None: everything.
 """
 
 
 class Store(Protocol):
-    """A database of records. `find`, `listed`, `count` and `last` filter by the given columns.
+    """A database of records. `find`, `find_by_creation`, `count` and `last_position` filter by columns.
 
-    Every statement may raise StoreError. A statement outside of `transaction` and `reading` is a transaction
-    of its own. A connection that was lost between two transactions is opened again silently.
+    Every statement may raise StoreError. A statement outside of `transaction` and `read_transaction` is a
+    transaction of its own. A connection that was lost between two transactions is opened again silently.
     """
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -104,16 +104,16 @@ class Store(Protocol):
         even if its code continues.
         """
 
-    def reading(self) -> AbstractContextManager[None]:
+    def read_transaction(self) -> AbstractContextManager[None]:
         """Read one consistent state, whatever is committed meanwhile. A write raises RuntimeError."""
 
-    def watch(self, watcher: Watcher) -> None:
+    def set_listener(self, watcher: ChangeListener) -> None:
         """Call the watcher after each transaction, with the store's lock held. There is one watcher."""
 
     def version(self) -> int:
         """Return a number that grows with every committed transaction of any process.
 
-        Within `reading`, this is the version of the state that is read.
+        Within `read_transaction`, this is the version of the state that is read.
         """
 
     def get(self, kind: str, id: str) -> Record | None: ...
@@ -121,7 +121,7 @@ class Store(Protocol):
     def find(self, kind: str, **where: str) -> list[Record]:
         """Return the matching records ordered by position, then by creation."""
 
-    def listed(
+    def find_by_creation(
         self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
     ) -> list[Record]:
         """Return at most `limit` records whose `seq` is greater than `after`, in order of creation.
@@ -131,7 +131,7 @@ class Store(Protocol):
 
     def count(self, kind: str, **where: str) -> int: ...
 
-    def last(self, kind: str, **where: str) -> int:
+    def last_position(self, kind: str, **where: str) -> int:
         """Return the highest position, or 0 if there is no record."""
 
     def put(self, record: Record) -> None:
@@ -142,7 +142,7 @@ class Store(Protocol):
 
     def remove(self, kind: str, id: str) -> bool: ...
 
-    def next(self, counter: str) -> int:
+    def next_number(self, counter: str) -> int:
         """Return the next number of a counter (1, 2, 3 and so on). Counters are part of the state."""
 
     def set_counters(self, values: dict[str, int]) -> None: ...
@@ -150,7 +150,7 @@ class Store(Protocol):
     def clear(self) -> None:
         """Delete every document and counter."""
 
-    def every(self) -> list[Record]:
+    def all_records(self) -> list[Record]:
         """Return all documents in order of creation."""
 
     def setting(self, name: str) -> str | None:

@@ -10,76 +10,78 @@ from contextlib import suppress
 from typing import Any
 
 from .protocol import StoreError
-from .statements import COUNT_VERSION, Row, Statements
+from .sql_store import INCREMENT_VERSION, Row, SqlStore
 
-SECONDS_TO_WAIT = 10
+LOCK_TIMEOUT_SECONDS = 10
 """For a writer of another process."""
 
 
-class SqliteStore(Statements):
+class SqliteStore(SqlStore):
     text_type = "TEXT"
 
     def __init__(self, db: str) -> None:
         super().__init__(db)
         try:
             self._connection = sqlite3.connect(
-                db, isolation_level=None, check_same_thread=False, timeout=SECONDS_TO_WAIT
+                db, isolation_level=None, check_same_thread=False, timeout=LOCK_TIMEOUT_SECONDS
             )
         except sqlite3.OperationalError as error:
             raise StoreError(f"{db}: {error}") from error
         try:
-            self._rows("PRAGMA journal_mode = WAL")
-            self._rows("PRAGMA synchronous = NORMAL")
+            self._query_rows("PRAGMA journal_mode = WAL")
+            self._query_rows("PRAGMA synchronous = NORMAL")
             self._migrate()
         except BaseException:
             self._connection.close()
             raise
 
-    def _rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
+    def _query_rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
         try:
             return self._connection.execute(sql, given).fetchall()
         except sqlite3.DatabaseError as error:
-            raise self._unusable(error) from error
+            raise self._store_error(error) from error
 
-    def _changed(self, sql: str, given: Sequence[Any] = ()) -> int:
+    def _execute(self, sql: str, given: Sequence[Any] = ()) -> int:
         try:
             return self._connection.execute(sql, given).rowcount
         except sqlite3.DatabaseError as error:
-            raise self._unusable(error) from error
+            raise self._store_error(error) from error
 
-    def _many(self, sql: str, given: list[Row]) -> None:
+    def _execute_many(self, sql: str, given: list[Row]) -> None:
         try:
             self._connection.executemany(sql, given)
         except sqlite3.DatabaseError as error:
-            raise self._unusable(error) from error
+            raise self._store_error(error) from error
 
     def _begin(self, *, reading: bool) -> None:
         if reading:
-            self._changed("BEGIN")
+            self._execute("BEGIN")
         else:
-            self._begin_alone()
-            self._changed(COUNT_VERSION)
+            self._begin_migration()
+            self._execute(INCREMENT_VERSION)
 
-    def _begin_alone(self) -> None:
-        self._changed("BEGIN IMMEDIATE")
+    def _begin_migration(self) -> None:
+        self._execute("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:
-        self._changed("COMMIT")
+        self._execute("COMMIT")
 
     def _rollback(self) -> None:
         with suppress(sqlite3.DatabaseError):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def _tables(self) -> set[str]:
-        rows = self._rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    def _table_names(self) -> set[str]:
+        rows = self._query_rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        )
         return {name for (name,) in rows}
 
-    def _unusable(self, error: sqlite3.DatabaseError) -> Exception:
+    def _store_error(self, error: sqlite3.DatabaseError) -> Exception:
         """Return a StoreError, or the error itself if a wrong statement, a defect of our own, caused it."""
         if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError | sqlite3.NotSupportedError):
             return error
-        return StoreError(f"{self.named}: {error}")
+        return StoreError(f"{self.name}: {error}")
 
     def claim(self, name: str) -> bool:
         return True

@@ -9,17 +9,17 @@ import secrets
 
 from . import Store
 
-HEADER = "Dpsync-World"
+WORLD_HEADER = "Dpsync-World"
 """The header of every answer to a GET that was carried out."""
 _SETTING = "world"
 
 
-def rename(store: Store) -> None:
+def set_new_name(store: Store) -> None:
     """Give the current world a new name."""
     store.set_setting(_SETTING, secrets.token_hex(8))
 
 
-def ensure(store: Store) -> None:
+def ensure_name(store: Store) -> None:
     """Give the world a name if it has none, once for all processes that share a database.
 
     A world that was loaded by an older version has no name.
@@ -27,9 +27,9 @@ def ensure(store: Store) -> None:
     if store.setting(_SETTING) is None:
         with store.transaction():
             if store.setting(_SETTING) is None:
-                rename(store)
+                set_new_name(store)
 
 
-def name_of(store: Store) -> str:
+def load_world_name(store: Store) -> str:
     """Return the name of the world."""
     return store.setting(_SETTING) or ""

@@ -6,7 +6,7 @@ Output: the state in a store, or a mapping. The order of lists is the order on t
     users, tokens, organizations                        # and the objects in them: see below
     records: [{kind, id, doc, organization…}]           # anything else, as the store keeps it
 
-The top of each module of `families` says which members the other keys have.
+The top of each module of `resources` says which members the other keys have.
 """
 
 from datetime import UTC, date, datetime
@@ -18,28 +18,36 @@ import yaml
 from pydantic_core import from_json
 
 from ..clock import utc_now
-from ..families import FAMILIES
-from ..records.family import Families
-from ..records.world_format import WORLD, Dumping, Loading
+from ..records.record_kind import RecordKinds
+from ..records.world_sections import WORLD, WorldDumper, WorldLoader
+from ..resources import RECORD_KINDS
 from ..store import Json, Record, Store
-from ..store.world_name import rename
-from .check import complaint, faults_of
-from .places import lines_of, place_of_error
+from ..store.world_name import set_new_name
+from .source_positions import error_position, format_problems
+from .world_check import check_world, describe_error
 
-__all__ = ["Json", "Start", "builtin", "complaint", "dump", "load", "read"]
+__all__ = [
+    "Json",
+    "PreparedWorld",
+    "describe_error",
+    "dump_world",
+    "load_builtin_world",
+    "load_world",
+    "read_world",
+]
 
-LARGEST_FILE = 500_000_000
+MAX_FILE_BYTES = 500_000_000
 """Bytes of a file that may be a world."""
-MOST_VALUES = 5_000_000
+MAX_VALUES = 5_000_000
 """What a world may have of values, each counted as often as it stands somewhere."""
 
 
-def builtin() -> Json:
+def load_builtin_world() -> Json:
     """Return the world with which a new database starts."""
     return _parse((files(__package__) / "builtin.yaml").read_text(encoding="utf-8"))
 
 
-def read(path: Path, families: Families = FAMILIES) -> Json:
+def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
     """Read a world from a file, YAML or JSON, and check it.
 
     Raises OSError, and ValueError with everything that is wrong, each at its line and column.
@@ -47,16 +55,16 @@ def read(path: Path, families: Families = FAMILIES) -> Json:
     if not path.is_file():
         raise ValueError(f"{path}: invalid data: the path is not a regular file")
     with path.open("rb") as file:
-        content = file.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise ValueError(f"{path}: invalid data: the file is larger than {LARGEST_FILE // 1_000_000} MB")
+        content = file.read(MAX_FILE_BYTES + 1)
+    if len(content) > MAX_FILE_BYTES:
+        raise ValueError(f"{path}: invalid data: the file is larger than {MAX_FILE_BYTES // 1_000_000} MB")
     try:
         text = content.decode("utf-8")
         world = _parse(text)
     except (ValueError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}{place_of_error(error)}: invalid data: {complaint(error)}") from None
-    if faults := faults_of(world, families):
-        raise ValueError("\n".join(lines_of(faults, str(path), text)))
+        raise ValueError(f"{path}{error_position(error)}: invalid data: {describe_error(error)}") from None
+    if faults := check_world(world, record_kinds):
+        raise ValueError("\n".join(format_problems(faults, str(path), text)))
     return world
 
 
@@ -79,16 +87,16 @@ def _check_size(world: Json) -> None:
         value = waiting.pop()
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         values += 1 + len(inner)
-        if values > MOST_VALUES:
-            raise ValueError(f"the data contain more than {MOST_VALUES:,} values")
+        if values > MAX_VALUES:
+            raise ValueError(f"the data contain more than {MAX_VALUES:,} values")
         waiting += [one for one in inner if isinstance(one, dict | list)]
 
 
-class Start:
+class PreparedWorld:
     """A world that can be loaded repeatedly. Its records are computed once per day."""
 
-    def __init__(self, world: Json, families: Families = FAMILIES) -> None:
-        self._world, self._families = world, families
+    def __init__(self, world: Json, families: RecordKinds = RECORD_KINDS) -> None:
+        self._world, self._record_kinds = world, families
         self._day: date | None = None
         self._records: list[Record] = []
         self._counters: dict[str, int] = {}
@@ -104,27 +112,29 @@ class Start:
             store.clear()
             store.put_all(self._records)
             store.set_counters(self._counters)
-            rename(store)
+            set_new_name(store)
 
     def _prepare(self, now: datetime) -> None:
         """Compute the records. They depend only on the day of `now`: a world says how many days ago."""
         if self._day == now.date():
             return
-        loading = Loading(now, self._families.sections, self._families.prefixes)
-        loading.fill(self._world)
+        loading = WorldLoader(now, self._record_kinds.world_sections, self._record_kinds.id_prefixes)
+        loading.load_world(self._world)
         self._records = [Record(**{**record.as_dict(), "doc": record.text}) for record in loading.records]
         self._counters = {**loading.counters, "seq": len(loading.records)}
         self._day = now.date()
 
 
-def load(store: Store, world: Json, now: datetime | None = None, families: Families = FAMILIES) -> None:
-    """Replace the whole state by a world. To load a world repeatedly, use `Start`."""
-    Start(world, families).load(store, now)
+def load_world(
+    store: Store, world: Json, now: datetime | None = None, record_kinds: RecordKinds = RECORD_KINDS
+) -> None:
+    """Replace the whole state by a world. To load a world repeatedly, use `PreparedWorld`."""
+    PreparedWorld(world, record_kinds).load(store, now)
 
 
-def dump(store: Store, families: Families = FAMILIES) -> Json:
+def dump_world(store: Store, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
     """Return the state as a world that gives the same answers.
 
     Only the times of agent instructions and visitor schemas change when the world is loaded.
     """
-    return Dumping(store, families.sections).inside(WORLD)
+    return WorldDumper(store, record_kinds.world_sections).dump_children(WORLD)

@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 
 from dpsync.apply.journal import lock_organizations
-from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.mistakes.in_circumstances import COMMANDS, CONNECTION, PLANS
 from tests.cli.mistakes.in_entries import KEYS, POLICY, REFERENCES, VALUES

@@ -40,7 +40,7 @@ def test_store_put_replaces_whole_record(store: Store) -> None:
     store.put(Record("space", "a", {"old": 1}, "org", "scope", "parent", 7, "ref"))
     new = Record("space", "a", {"new": 2})
     store.put(new)
-    assert store.every() == [new]
+    assert store.all_records() == [new]
     assert new.seq == 2
 
 
@@ -50,7 +50,7 @@ def test_store_put_keeps_sequence_number(store: Store) -> None:
     found = store.get("space", "a")
     assert found is not None
     store.put(found)
-    assert ids(store.every()) == ["a", "b"]
+    assert ids(store.all_records()) == ["a", "b"]
 
 
 def test_store_separates_records_by_kind(store: Store) -> None:
@@ -64,7 +64,7 @@ def test_store_remove_reports_whether_record_existed(store: Store) -> None:
     store.put(space("a"))
     assert store.remove("space", "a")
     assert not store.remove("space", "a")
-    assert store.every() == []
+    assert store.all_records() == []
 
 
 @pytest.mark.parametrize("column", ["organization", "scope", "parent", "ref"])
@@ -73,8 +73,8 @@ def test_store_filters_by_each_indexed_column(store: Store, column: str) -> None
         store.put(space(id, position=ord(id), **{column: value}))
     assert ids(store.find("space", **{column: "x"})) == ["a", "c"]
     assert store.count("space", **{column: "x"}) == 2
-    assert store.last("space", **{column: "x"}) == ord("c")
-    assert ids(store.listed("space", 0, 9, **{column: "x"})) == ["a", "c"]
+    assert store.last_position("space", **{column: "x"}) == ord("c")
+    assert ids(store.find_by_creation("space", 0, 9, **{column: "x"})) == ["a", "c"]
 
 
 def test_store_filters_by_several_columns(store: Store) -> None:
@@ -95,7 +95,7 @@ def test_store_orders_records_by_position_then_creation(store: Store) -> None:
 
 
 def test_store_last_position_is_zero_when_empty(store: Store) -> None:
-    assert store.last("space") == 0
+    assert store.last_position("space") == 0
     assert store.count("space") == 0
 
 
@@ -103,33 +103,33 @@ def test_store_pages_continue_after_sequence_number(store: Store) -> None:
     for id in "abcd":
         store.put(space(id))
     store.remove("space", "b")
-    assert ids(store.listed("space", 0, 2)) == ["a", "c"]
-    assert ids(store.listed("space", 3, 2)) == ["d"]
-    assert store.listed("space", 4, 2) == []
-    assert ids(store.listed("space", 4, 2, descending=True)) == ["c", "a"]
-    assert store.listed("space", 1, 2, descending=True) == []
+    assert ids(store.find_by_creation("space", 0, 2)) == ["a", "c"]
+    assert ids(store.find_by_creation("space", 3, 2)) == ["d"]
+    assert store.find_by_creation("space", 4, 2) == []
+    assert ids(store.find_by_creation("space", 4, 2, descending=True)) == ["c", "a"]
+    assert store.find_by_creation("space", 1, 2, descending=True) == []
 
 
 def test_store_saves_many_records_at_once(store: Store) -> None:
     store.put_all(space(str(number), seq=number) for number in range(1, 501))
-    assert ids(store.every()) == [str(number) for number in range(1, 501)]
+    assert ids(store.all_records()) == [str(number) for number in range(1, 501)]
     store.put_all([])
 
 
 def test_store_compares_and_orders_text_by_bytes(store: Store) -> None:
     names = ["a", "B", "b", "A", "é", "e\u0301", "ß", "Z", "_", "ﬁ", "\U0001f600", "\uffff"]
     store.put_all([space(name, seq=1) for name in names])
-    assert ids(store.every()) == sorted(names, key=str.encode)
+    assert ids(store.all_records()) == sorted(names, key=str.encode)
     assert [store.count("space"), store.get("space", "E")] == [len(names), None]
 
 
 @pytest.mark.parametrize("number", [LARGEST, SMALLEST, 0])
 def test_store_supports_64_bit_numbers(store: Store, number: int) -> None:
     store.put(space("a", position=number, seq=LARGEST))
-    assert store.last("space") == number
-    assert ids(store.listed("space", LARGEST - 1, LARGEST)) == ["a"]
+    assert store.last_position("space") == number
+    assert ids(store.find_by_creation("space", LARGEST - 1, LARGEST)) == ["a"]
     store.set_counters({"big": LARGEST - 1})
-    assert store.next("big") == LARGEST
+    assert store.next_number("big") == LARGEST
 
 
 def test_store_documents_may_contain_nul(store: Store) -> None:
@@ -143,7 +143,7 @@ def test_store_documents_may_contain_nul(store: Store) -> None:
 def test_store_columns_refuse_nul(store: Store, column: str) -> None:
     with pytest.raises(ValueError, match="NUL"):
         store.put(Record(**{"kind": "space", "id": "a", "doc": {}, column: "a\0b"}))
-    assert store.every() == []
+    assert store.all_records() == []
 
 
 def test_store_lookup_with_nul_finds_no_record(store: Store) -> None:
@@ -151,8 +151,8 @@ def test_store_lookup_with_nul_finds_no_record(store: Store) -> None:
     assert store.get("space", "a\0") is None
     assert store.get("space", "\0") is None
     assert store.find("space", ref="\0") == []
-    assert store.listed("space", 0, 9, ref="\0") == []
-    assert (store.count("space", ref="\0"), store.last("space", ref="\0")) == (0, 0)
+    assert store.find_by_creation("space", 0, 9, ref="\0") == []
+    assert (store.count("space", ref="\0"), store.last_position("space", ref="\0")) == (0, 0)
     assert not store.remove("space", "a\0")
 
 
@@ -178,17 +178,17 @@ def test_store_returns_any_json_document_unchanged(store: Store, doc: dict[str, 
 
 
 def test_store_counters_are_independent(store: Store) -> None:
-    assert [store.next("a"), store.next("a"), store.next("b")] == [1, 2, 1]
+    assert [store.next_number("a"), store.next_number("a"), store.next_number("b")] == [1, 2, 1]
     store.set_counters({"a": 10, "c": 5})
-    assert [store.next("a"), store.next("b"), store.next("c")] == [11, 2, 6]
+    assert [store.next_number("a"), store.next_number("b"), store.next_number("c")] == [11, 2, 6]
 
 
 def test_store_clear_keeps_settings(store: Store) -> None:
     store.put(space("a"))
     store.set_setting("clock", "frozen")
     store.clear()
-    assert store.every() == []
-    assert store.next("seq") == 1
+    assert store.all_records() == []
+    assert store.next_number("seq") == 1
     assert store.setting("clock") == "frozen"
 
 
@@ -212,14 +212,14 @@ def test_failed_transaction_is_rolled_back(store: Store) -> None:
             store.put(space("a"))
             store.put_all([space("b", seq=9)])
             store.remove("space", "kept")
-            store.next("team")
+            store.next_number("team")
             store.set_setting("clock", "frozen")
             raise LookupError
 
     with pytest.raises(LookupError):
         write_and_fail()
-    assert ids(store.every()) == ["kept"]
-    assert store.next("team") == 1
+    assert ids(store.all_records()) == ["kept"]
+    assert store.next_number("team") == 1
     assert store.setting("clock") is None
 
 
@@ -259,7 +259,7 @@ def test_failed_nested_transaction_fails_outer_transaction(store: Store) -> None
 
 def test_store_reading_block_sees_fixed_snapshot(store: Store, other: Store) -> None:
     store.put(space("a"))
-    with store.reading():
+    with store.read_transaction():
         before = store.version()
         assert store.count("space") == 1
         other.put(space("b"))
@@ -274,7 +274,7 @@ def test_store_reading_block_sees_fixed_snapshot(store: Store, other: Store) -> 
         lambda store: store.put(space("a")),
         lambda store: store.put_all([space("a", seq=1)]),
         lambda store: store.remove("space", "a"),
-        lambda store: store.next("a"),
+        lambda store: store.next_number("a"),
         lambda store: store.set_counters({"a": 1}),
         lambda store: store.clear(),
         lambda store: store.set_setting("a", "b"),
@@ -282,15 +282,15 @@ def test_store_reading_block_sees_fixed_snapshot(store: Store, other: Store) -> 
     ],
 )
 def test_store_refuses_writes_in_reading_block(store: Store, write: Callable[[Store], object]) -> None:
-    with store.reading(), pytest.raises(RuntimeError, match="writing while reading"):
+    with store.read_transaction(), pytest.raises(RuntimeError, match="writing while reading"):
         write(store)
-    assert store.every() == []
+    assert store.all_records() == []
 
 
 def test_reading_block_joins_surrounding_transaction(store: Store) -> None:
     with store.transaction():
         store.put(space("a"))
-        with store.reading():
+        with store.read_transaction():
             assert store.count("space") == 1
         store.put(space("b"))
     assert store.count("space") == 2
@@ -320,7 +320,7 @@ def test_store_version_is_unchanged_without_commit(store: Store) -> None:
 
     with pytest.raises(LookupError):
         write_and_fail()
-    with store.reading():
+    with store.read_transaction():
         store.count("space")
     assert store.version() == before
 
@@ -369,7 +369,7 @@ def test_concurrent_store_counters_return_unique_numbers(store: Store, other: St
     given: list[int] = []
 
     def take(opened: Store) -> None:
-        given.extend(opened.next("n") for _ in range(50))
+        given.extend(opened.next_number("n") for _ in range(50))
 
     at_once(lambda: take(store), lambda: take(other))
     assert sorted(given) == list(range(1, 101))
@@ -382,13 +382,13 @@ def test_reader_never_sees_partial_transaction(store: Store, other: Store) -> No
     def write() -> None:
         for _ in range(100):
             with store.transaction():
-                store.put(Record("left", str(store.next("id")), {}))
-                store.put(Record("right", str(store.next("id")), {}))
+                store.put(Record("left", str(store.next_number("id")), {}))
+                store.put(Record("right", str(store.next_number("id")), {}))
         over.set()
 
     def read() -> None:
         while not over.is_set():
-            with other.reading():
+            with other.read_transaction():
                 counts = other.count("left"), other.count("right")
             if counts[0] != counts[1]:
                 torn.append(counts)
@@ -405,14 +405,14 @@ def test_reopened_store_contains_saved_records(database: Database, store: Store)
     store.put(space("a"))
     store.close()
     again = database.open()
-    assert ids(again.every()) == ["a"]
+    assert ids(again.all_records()) == ["a"]
     again.close()
 
 
 def test_concurrent_opening_initializes_new_database_once(database: Database) -> None:
     made: list[Store] = []
     at_once(*[lambda: made.append(database.open())] * 4)
-    assert {opened.next("a") for opened in made} == {1, 2, 3, 4}
+    assert {opened.next_number("a") for opened in made} == {1, 2, 3, 4}
     for opened in made:
         opened.close()
 
@@ -428,14 +428,14 @@ def test_database_of_newer_version_is_refused(database: Database) -> None:
 def test_older_database_is_migrated_with_its_records(database: Database) -> None:
     """As version 1 was: no settings, and no count of its transactions."""
     opened = database.open()
-    worlds.load(opened, worlds.builtin())
-    before = opened.every()
+    worlds.load_world(opened, worlds.load_builtin_world())
+    before = opened.all_records()
     opened.close()
     database.run("DROP TABLE settings")
     database.run("DELETE FROM meta WHERE key = 'version'")
     database.run("UPDATE meta SET value = 1 WHERE key = 'schema'")
     opened = database.open()
-    assert opened.every() == before
+    assert opened.all_records() == before
     opened.set_setting("clock", "a")
     assert opened.version() > 0
     opened.close()
@@ -470,13 +470,13 @@ def test_broken_database_error_names_the_database(database: Database, store: Sto
 def test_store_can_be_kept_in_memory() -> None:
     store = open_store(":memory:")
     store.put(space("a"))
-    assert ids(store.every()) == ["a"]
+    assert ids(store.all_records()) == ["a"]
     store.close()
 
 
 def test_store_watcher_receives_committed_changes(store: Store) -> None:
     told: list[Any] = []
-    store.watch(lambda version, changes: told.append((version, changes)))
+    store.set_listener(lambda version, changes: told.append((version, changes)))
     before = store.version()
     store.put(Record("space", "a", {"n": 1}))
     with suppress(KeyError), store.transaction():

@@ -33,7 +33,7 @@ def test_postgres_store_reconnects_after_lost_connection(
     postgres.end_connections(database.where)
     store.put(Record("space", "b", {}))
     postgres.end_connections(database.where)
-    with store.reading():
+    with store.read_transaction():
         assert store.count("space") == 2
 
 
@@ -46,7 +46,7 @@ def test_lost_connection_rolls_back_transaction(store: Store, database: Database
 
     with pytest.raises(StoreError, match="terminating connection"):
         lose()
-    assert store.every() == []
+    assert store.all_records() == []
 
 
 def test_lost_connection_before_commit_raises_store_error(
@@ -59,7 +59,7 @@ def test_lost_connection_before_commit_raises_store_error(
 
     with pytest.raises(StoreError):
         lose()
-    assert store.every() == []
+    assert store.all_records() == []
 
 
 def test_ignored_statement_error_still_fails_transaction(store: Store, database: Database) -> None:
@@ -74,7 +74,7 @@ def test_ignored_statement_error_still_fails_transaction(store: Store, database:
     database.run("ALTER TABLE settings RENAME TO gone")
     with pytest.raises(StoreError, match="aborted"):
         overlook()
-    assert store.every() == []
+    assert store.all_records() == []
 
 
 def test_postgres_claim_is_exclusive_until_released(store: Store, other: Store) -> None:
@@ -130,7 +130,7 @@ def test_blocked_postgres_writer_fails_after_lock_timeout(
 
 def test_postgres_connection_sets_its_timeouts(store: Store, database: Database) -> None:
     found = {
-        name: store._rows(f"SHOW {name}")[0][0]
+        name: store._query_rows(f"SHOW {name}")[0][0]
         for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
     }
     assert found == {
@@ -198,10 +198,10 @@ def test_invalid_postgres_url_is_not_shown(url: str) -> None:
 
 
 def test_postgres_reading_block_sees_fixed_snapshot(store: Store, database: Database) -> None:
-    with store.reading(), psycopg.connect(database.where) as connection:
-        before = store.every()
+    with store.read_transaction(), psycopg.connect(database.where) as connection:
+        before = store.all_records()
         connection.execute("INSERT INTO dpsync.settings VALUES ('a', 'b')")
         connection.commit()
         assert store.setting("a") is None
-        assert store.every() == before
+        assert store.all_records() == before
     assert store.setting("a") == "b"

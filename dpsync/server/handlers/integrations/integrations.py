@@ -5,25 +5,25 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from ... import answers
-from ...access.roles import reaches
-from ...errors import bad, conflict, missing
+from ... import responses
+from ...access.roles import is_at_least
+from ...errors import bad_request, conflict, not_found
 from ...integrations import installations
 from ...integrations.events import EVENT, INTEGRATION
-from ...integrations.images import BUNDLE, decoded, file_name
-from ...models.integrations import LONGEST_NAME, NAME
+from ...integrations.images import BUNDLE, decode_image, file_name
+from ...models.integrations import MAX_NAME_LENGTH, NAME_PATTERN
 from ...request.context import Context
-from ...request.paging import created_page, list_page
+from ...request.paging import list_page, page_by_creation
 from ...store import Json, Record
 
-_APART = ("organization", "icon", "previewImages", "script", "secrets", "runtime")
+_FIELDS_OUTSIDE_RECORD = ("organization", "icon", "previewImages", "script", "secrets", "runtime")
 """Members of what is published that are not in the integration's own record."""
 
 
 # --- who may see and do what --------------------------------------------------------------------------
 
 
-def sees(ctx: Context, integration: Record) -> bool:
+def can_view_integration(ctx: Context, integration: Record) -> bool:
     """Return whether the caller sees the integration.
 
     A private integration is visible to members of its owner, and to members of organizations that installed
@@ -31,48 +31,48 @@ def sees(ctx: Context, integration: Record) -> bool:
     """
     return (
         integration.doc["visibility"] != "private"
-        or ctx.standing(integration.organization).member
+        or ctx.access_in(integration.organization).is_member
         or any(
-            ctx.standing(installation.organization).member
+            ctx.access_in(installation.organization).is_member
             for installation in ctx.store.find(installations.INSTALLATION, ref=integration.id)
         )
     )
 
 
-def _find(ctx: Context) -> Record | None:
+def _find_integration(ctx: Context) -> Record | None:
     """Return the integration of the path, or None if the caller does not see it."""
     found = ctx.load(INTEGRATION, ctx.params["integrationName"])
-    return found if found is not None and sees(ctx, found) else None
+    return found if found is not None and can_view_integration(ctx, found) else None
 
 
-def known(ctx: Context) -> Record:
-    found = _find(ctx)
+def require_integration(ctx: Context) -> Record:
+    found = _find_integration(ctx)
     if found is None:
-        raise missing("integration", ctx.params["integrationName"])
+        raise not_found("integration", ctx.params["integrationName"])
     return found
 
 
-def to_delete(ctx: Context) -> Record | None:
+def find_for_deletion(ctx: Context) -> Record | None:
     """Return the integration to delete, or None. Raise 404 if the caller may not see it."""
-    return None if ctx.load(INTEGRATION, ctx.params["integrationName"]) is None else known(ctx)
+    return None if ctx.load(INTEGRATION, ctx.params["integrationName"]) is None else require_integration(ctx)
 
 
-def administers(ctx: Context, integration: Record) -> bool:
-    return ctx.standing(integration.organization).role == "admin"
+def is_publisher_admin(ctx: Context, integration: Record) -> bool:
+    return ctx.access_in(integration.organization).role == "admin"
 
 
-def _owned(ctx: Context) -> Record:
+def _require_owned(ctx: Context) -> Record:
     """Return the integration of the path. Require the role that the operation needs on its owner."""
-    integration = known(ctx)
-    _demand_owner(ctx, integration)
+    integration = require_integration(ctx)
+    _require_owner_role(ctx, integration)
     return integration
 
 
-def _demand_owner(ctx: Context, integration: Record) -> None:
+def _require_owner_role(ctx: Context, integration: Record) -> None:
     owner = ctx.load("organization", integration.organization)
     if owner is None:
         raise LookupError(f"the owner of the integration {integration.id!r} does not exist")
-    ctx.demand(owner, ctx.needs)
+    ctx.require_role(owner, ctx.required_role)
 
 
 # --- listed -------------------------------------------------------------------------------------------
@@ -84,43 +84,43 @@ def list_integrations(ctx: Context) -> Json:
         integration
         for integration in ctx.store.find(INTEGRATION)
         if integration.doc["visibility"] == "public"
-        or reaches(ctx.standing(integration.organization).role, "read")
+        or is_at_least(ctx.access_in(integration.organization).role, "read")
     ]
-    return listed(ctx, [integration for integration in found if _matches(ctx.query, integration)])
+    return list_by_name(ctx, [integration for integration in found if _matches_query(ctx.query, integration)])
 
 
-def listed(ctx: Context, found: list[Record]) -> Json:
-    found.sort(key=lambda integration: integration.id)
-    return list_page(ctx, found, lambda one: answers.integration(ctx, one), lambda one: [one.id])
+def list_by_name(ctx: Context, integrations: list[Record]) -> Json:
+    integrations.sort(key=lambda integration: integration.id)
+    return list_page(ctx, integrations, lambda one: responses.integration(ctx, one), lambda one: [one.id])
 
 
-def called(integration: Record, search: str | None) -> bool:
+def matches_search(integration: Record, search: str | None) -> bool:
     """Return whether the name or title of an integration contains the text, ignoring case."""
     return not search or search.casefold() in f"{integration.id}\n{integration.doc['title']}".casefold()
 
 
-def _matches(query: Any, integration: Record) -> bool:
+def _matches_query(query: Any, integration: Record) -> bool:
     doc = integration.doc
     return (
-        called(integration, query.search)
+        matches_search(integration, query.search)
         and (query.category is None or query.category in doc["categories"])
         and (query.scope is None or query.scope in doc["scopes"])
         and (query.owner is None or query.owner == integration.organization)
         and (query.blocks is None or query.blocks == bool(doc.get("blocks")))
         and (query.contentSources is None or query.contentSources == bool(doc.get("contentSources")))
         and (query.target is None or doc["target"] in (query.target, "all"))
-        and (query.blockDomain is None or _unfurls(doc.get("blocks") or [], query.blockDomain))
+        and (query.blockDomain is None or _unfurls_domain(doc.get("blocks") or [], query.blockDomain))
     )
 
 
-def _unfurls(blocks: list[Json], domain: str) -> bool:
+def _unfurls_domain(blocks: list[Json], domain: str) -> bool:
     """Return whether a block unfurls URLs of the domain or of one of its parent domains."""
-    hosts = {_host(pattern) for block in blocks for pattern in block.get("urlUnfurl") or []}
+    hosts = {_pattern_host(pattern) for block in blocks for pattern in block.get("urlUnfurl") or []}
     wanted = domain.casefold()
     return any(host and (wanted == host or wanted.endswith(f".{host}")) for host in hosts)
 
 
-def _host(pattern: str) -> str:
+def _pattern_host(pattern: str) -> str:
     """Return the host of a URL pattern: `https://*.example.com/**` gives `example.com`."""
     try:
         host = urlsplit(pattern if "//" in pattern else f"//{pattern}").hostname or ""
@@ -130,7 +130,7 @@ def _host(pattern: str) -> str:
 
 
 def get_integration(ctx: Context) -> Json:
-    return answers.integration(ctx, known(ctx))
+    return responses.integration(ctx, require_integration(ctx))
 
 
 # --- published ----------------------------------------------------------------------------------------
@@ -142,13 +142,15 @@ def publish(ctx: Context) -> Json:
     The new version replaces all data except the settings of development mode.
     """
     name = ctx.params["integrationName"]
-    if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
-        raise bad(f"the name {name!r} is invalid: write at most {LONGEST_NAME} letters, digits, -, _ or .")
+    if len(name) > MAX_NAME_LENGTH or not re.fullmatch(NAME_PATTERN, name):
+        raise bad_request(
+            f"the name {name!r} is invalid: write at most {MAX_NAME_LENGTH} letters, digits, -, _ or ."
+        )
     before = ctx.load(INTEGRATION, name)
-    publisher = _publisher(ctx, before)
+    publisher = _find_publisher(ctx, before)
     if before is not None and before.organization != publisher.id:
         raise conflict(f"the name {name!r} is taken by another organization")
-    images, bundle = _images(ctx)
+    images, bundle = _decode_images(ctx)
     body, kept = ctx.body, before.doc if before else {}
     doc = {
         "title": body.title,
@@ -157,7 +159,11 @@ def publish(ctx: Context) -> Json:
         "scopes": body.scopes,
         "categories": body.categories,
         "externalLinks": [],
-        **{member: value for member, value in body.given().items() if member not in _APART},
+        **{
+            member: value
+            for member, value in body.sent_fields().items()
+            if member not in _FIELDS_OUTSIDE_RECORD
+        },
         **images,
         "version": kept.get("version", 0) + 1,
         "verified": kept.get("verified", False),
@@ -165,15 +171,15 @@ def publish(ctx: Context) -> Json:
     if "development" in kept:
         doc["development"] = kept["development"]
     integration = Record(INTEGRATION, name, doc, publisher.id, publisher.id, seq=before.seq if before else 0)
-    states = _states(ctx, before) if before else {}
+    states = _installation_states(ctx, before) if before else {}
     ctx.put(integration)
     ctx.put(Record(BUNDLE, name, bundle, publisher.id, name))
     if before is not None:
-        _tell(ctx, integration, states)
-    return answers.integration(ctx, integration)
+        _emit_setup_events(ctx, integration, states)
+    return responses.integration(ctx, integration)
 
 
-def _publisher(ctx: Context, before: Record | None) -> Record:
+def _find_publisher(ctx: Context, before: Record | None) -> Record:
     """Return the organization that publishes.
 
     The body names it by id or hostname. By default it is the owner, or else the only organization that the
@@ -181,33 +187,33 @@ def _publisher(ctx: Context, before: Record | None) -> Record:
     """
     named = ctx.body.organization
     if named is not None:
-        found = ctx.load("organization", named) or _with_hostname(ctx, named)
-        if found is None or not ctx.sees(found):
-            raise missing("body.organization: organization", named)
-        ctx.demand(found, ctx.needs)
+        found = ctx.load("organization", named) or _find_by_hostname(ctx, named)
+        if found is None or not ctx.can_view(found):
+            raise not_found("body.organization: organization", named)
+        ctx.require_role(found, ctx.required_role)
         return found
-    if before is not None and sees(ctx, before):
-        _demand_owner(ctx, before)
+    if before is not None and can_view_integration(ctx, before):
+        _require_owner_role(ctx, before)
         return ctx.find_organization(before.organization)
     members = ctx.store.find("member", ref=ctx.user)
-    own = [one.organization for one in members if ctx.standing(one.organization).role == "admin"]
+    own = [one.organization for one in members if ctx.access_in(one.organization).role == "admin"]
     if len(own) != 1:
-        raise bad("body.organization: name the organization that publishes the integration")
+        raise bad_request("body.organization: name the organization that publishes the integration")
     return ctx.find_organization(own[0])
 
 
-def _with_hostname(ctx: Context, hostname: str) -> Record | None:
+def _find_by_hostname(ctx: Context, hostname: str) -> Record | None:
     every = ctx.store.find("organization")
     return next((one for one in every if one.doc.get("hostname") == hostname.casefold()), None)
 
 
-def _images(ctx: Context) -> tuple[Json, Json]:
+def _decode_images(ctx: Context) -> tuple[Json, Json]:
     """Return the image members of the integration, and the bundle that contains the images."""
     body = ctx.body
     previews = [
-        decoded(image, f"body.previewImages.{index}") for index, image in enumerate(body.previewImages)
+        decode_image(image, f"body.previewImages.{index}") for index, image in enumerate(body.previewImages)
     ]
-    icon = decoded(body.icon, "body.icon") if body.icon else b""
+    icon = decode_image(body.icon, "body.icon") if body.icon else b""
     said: Json = {"previewImages": [file_name(image) for image in previews]}
     if icon:
         said["icon"] = file_name(icon)
@@ -216,27 +222,33 @@ def _images(ctx: Context) -> tuple[Json, Json]:
     return said, {**parts, "images": kept}
 
 
-def _states(ctx: Context, integration: Record) -> dict[tuple[str, str], installations.State]:
-    found = installations.of_integration(ctx, integration)
-    return {(record.kind, record.id): installations.state(integration, record) for record in found}
+def _installation_states(
+    ctx: Context, integration: Record
+) -> dict[tuple[str, str], installations.InstallationState]:
+    found = installations.installations_of(ctx, integration)
+    return {
+        (record.kind, record.id): installations.installation_state(integration, record) for record in found
+    }
 
 
-def _tell(ctx: Context, integration: Record, states: dict[tuple[str, str], installations.State]) -> None:
+def _emit_setup_events(
+    ctx: Context, integration: Record, states: dict[tuple[str, str], installations.InstallationState]
+) -> None:
     """Send a setup event for each installation whose state changed.
 
     A configuration that was complete for the previous version may be incomplete for the new one, or vice
     versa.
     """
-    for record in installations.of_integration(ctx, integration):
-        installations.tell_setup(ctx, integration, record, states[record.kind, record.id])
+    for record in installations.installations_of(ctx, integration):
+        installations.emit_setup_event(ctx, integration, record, states[record.kind, record.id])
 
 
 def unpublish(ctx: Context) -> None:
     """Delete an integration with all its installations and events."""
-    integration = to_delete(ctx)
+    integration = find_for_deletion(ctx)
     if integration is None:
         return
-    _demand_owner(ctx, integration)
+    _require_owner_role(ctx, integration)
     ctx.remove(integration)
 
 
@@ -244,27 +256,27 @@ def unpublish(ctx: Context) -> None:
 
 
 def set_development(ctx: Context) -> None:
-    integration, body = _owned(ctx), ctx.body
+    integration, body = _require_owned(ctx), ctx.body
     integration.doc["development"] = {"tunnelUrl": body.tunnelUrl or body.url, "all": body.all}
     ctx.put(integration)
 
 
-def end_development(ctx: Context) -> None:
-    integration = to_delete(ctx)
+def disable_development(ctx: Context) -> None:
+    integration = find_for_deletion(ctx)
     if integration is None:
         return
-    _demand_owner(ctx, integration)
+    _require_owner_role(ctx, integration)
     if integration.doc.pop("development", None) is not None:
         ctx.put(integration)
 
 
 def list_events(ctx: Context) -> Json:
-    return created_page(ctx, EVENT, answers.event, scope=_owned(ctx).id)
+    return page_by_creation(ctx, EVENT, responses.event, scope=_require_owned(ctx).id)
 
 
 def get_event(ctx: Context) -> Json:
-    integration = _owned(ctx)
+    integration = _require_owned(ctx)
     found = ctx.store.get(EVENT, ctx.params["eventId"])
     if found is None or found.scope != integration.id:
-        raise missing("integration event", ctx.params["eventId"])
-    return {"event": answers.event(found), "trace": {"logs": found.doc["logs"]}}
+        raise not_found("integration event", ctx.params["eventId"])
+    return {"event": responses.event(found), "trace": {"logs": found.doc["logs"]}}

@@ -2,56 +2,62 @@
 
 from msgspec import Struct
 
-from ... import answers
-from ...errors import conflict, missing
+from ... import responses
+from ...errors import conflict, not_found
 from ...integrations import installations
 from ...integrations.events import INTEGRATION
-from ...integrations.installations import INSTALLATION, ON_SITE, ON_SPACE
+from ...integrations.installations import INSTALLATION, SITE_INSTALLATION, SPACE_INSTALLATION
 from ...request.context import Context
 from ...store import Json, Record
-from .installations import has_external_id, installation_of, page_by_id, sees_installation, update
-from .integrations import administers, called, known, listed
+from .installations import (
+    can_view_installation,
+    has_external_id,
+    page_by_id,
+    require_installation,
+    update_settings,
+)
+from .integrations import is_publisher_admin, list_by_name, matches_search, require_integration
 
 
-class Placements(Struct, frozen=True):
+class PlacementHandlers(Struct, frozen=True):
     """The operations on installations of one `kind`: on spaces, or on sites.
 
-    `parameter` of a path and `member` of a body have the id of the space or site.
+    `path_parameter` of a path and `body_field` of a body have the id of the space or site.
     """
 
     kind: str
-    parameter: str
-    member: str
+    path_parameter: str
+    body_field: str
 
-    def _on(self, ctx: Context, target: str) -> tuple[Record, Record, Record]:
+    def _require_target(self, ctx: Context, target: str) -> tuple[Record, Record, Record]:
         """Return the integration, the installation, and the space or site in the installation's organization.
 
         Require that the caller may view the space or site and has the role on it that the operation needs. A
         guest with that role may use the installation, too.
         """
-        integration, id = known(ctx), ctx.params["installationId"]
+        integration, id = require_integration(ctx), ctx.params["installationId"]
         installation = ctx.store.get(INSTALLATION, id)
         if installation is None or installation.ref != integration.id:
-            raise missing("installation", id)
-        level = installations.LEVEL[self.kind]
+            raise not_found("installation", id)
+        level = installations.CONFIGURATION_LEVEL[self.kind]
         found = ctx.load(level, target)
-        if found is None or found.organization != installation.organization or not ctx.sees(found):
-            listed_to_caller = sees_installation(ctx, integration, installation)
-            raise missing(level, target) if listed_to_caller else missing("installation", id)
-        ctx.demand(found, ctx.needs)
+        if found is None or found.organization != installation.organization or not ctx.can_view(found):
+            listed_to_caller = can_view_installation(ctx, integration, installation)
+            raise not_found(level, target) if listed_to_caller else not_found("installation", id)
+        ctx.require_role(found, ctx.required_role)
         return integration, installation, found
 
-    def _named(self, ctx: Context) -> tuple[Record, Record]:
+    def _require_placement(self, ctx: Context) -> tuple[Record, Record]:
         """Return the integration and its installation on the space or site that the path names."""
-        integration, installation, item = self._on(ctx, ctx.params[self.parameter])
+        integration, installation, item = self._require_target(ctx, ctx.params[self.path_parameter])
         found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
         if found is None:
-            raise missing(f"installation on the {item.kind}", item.id)
+            raise not_found(f"installation on the {item.kind}", item.id)
         return integration, found
 
     def install(self, ctx: Context) -> Json:
-        integration, installation, item = self._on(ctx, getattr(ctx.body, self.member))
-        if integration.doc["target"] not in ("all", installations.LEVEL[self.kind]):
+        integration, installation, item = self._require_target(ctx, getattr(ctx.body, self.body_field))
+        if integration.doc["target"] not in ("all", installations.CONFIGURATION_LEVEL[self.kind]):
             raise conflict(
                 f"the target of {integration.id!r} is {integration.doc['target']}, not {item.kind}"
             )
@@ -62,61 +68,65 @@ class Placements(Struct, frozen=True):
             there = Record(self.kind, id, doc, item.organization, installation.id)
             there.parent, there.ref = integration.id, item.id
             ctx.put(there)
-            installations.tell_setup(ctx, integration, there)
-        return answers.placed(ctx, there, ctx.query.extended)
+            installations.emit_setup_event(ctx, integration, there)
+        return responses.placement(ctx, there, ctx.query.extended)
 
     def get(self, ctx: Context) -> Json:
-        return answers.placed(ctx, self._named(ctx)[1], ctx.query.extended)
+        return responses.placement(ctx, self._require_placement(ctx)[1], ctx.query.extended)
 
     def update(self, ctx: Context) -> Json:
-        integration, placed = self._named(ctx)
-        update(ctx, integration, placed)
-        return answers.placed(ctx, placed, ctx.query.extended)
+        integration, placed = self._require_placement(ctx)
+        update_settings(ctx, integration, placed)
+        return responses.placement(ctx, placed, ctx.query.extended)
 
     def uninstall(self, ctx: Context) -> None:
-        _, installation, item = self._on(ctx, ctx.params[self.parameter])
+        _, installation, item = self._require_target(ctx, ctx.params[self.path_parameter])
         found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
         if found is not None:
-            installations.take_off(ctx, found)
+            installations.remove_installation(ctx, found)
 
     def list_of_integration(self, ctx: Context) -> Json:
-        integration = known(ctx)
+        integration = require_integration(ctx)
         found = ctx.store.find(self.kind, parent=integration.id)
-        return _list(ctx, integration, [record for record in found if has_external_id(ctx.query, record)])
+        return _list_visible(
+            ctx, integration, [record for record in found if has_external_id(ctx.query, record)]
+        )
 
     def list_of_installation(self, ctx: Context) -> Json:
-        integration, installation = installation_of(ctx)
-        return _list(ctx, integration, ctx.store.find(self.kind, scope=installation.id))
+        integration, installation = require_installation(ctx)
+        return _list_visible(ctx, integration, ctx.store.find(self.kind, scope=installation.id))
 
     def list_enabled(self, ctx: Context) -> Json:
         """List the integrations that are enabled on the space or site that the path names."""
-        item = ctx.space() if self.kind == ON_SPACE else ctx.site()
+        item = ctx.space_from_path() if self.kind == SPACE_INSTALLATION else ctx.site_from_path()
         placed = {record.scope: record for record in ctx.store.find(self.kind, ref=item.id)}
         found = []
         for installation in ctx.store.find(INSTALLATION, organization=item.organization):
             integration = ctx.load(INTEGRATION, installation.ref)
             if (
                 integration is not None
-                and called(integration, ctx.query.search)
-                and installations.enabled(integration, installation, placed.get(installation.id), self.kind)
+                and matches_search(integration, ctx.query.search)
+                and installations.is_enabled(
+                    integration, installation, placed.get(installation.id), self.kind
+                )
             ):
                 found.append(integration)
-        return listed(ctx, found)
+        return list_by_name(ctx, found)
 
 
-SPACES = Placements(ON_SPACE, "spaceId", "space")
-SITES = Placements(ON_SITE, "siteId", "siteId")
+SPACE_PLACEMENTS = PlacementHandlers(SPACE_INSTALLATION, "spaceId", "space")
+SITE_PLACEMENTS = PlacementHandlers(SITE_INSTALLATION, "siteId", "siteId")
 
 
-def _list(ctx: Context, integration: Record, found: list[Record]) -> Json:
+def _list_visible(ctx: Context, integration: Record, found: list[Record]) -> Json:
     """List installations on the spaces or sites that the caller may view.
 
     An admin of the organization that publishes the integration sees all of them.
     """
 
-    def viewed(record: Record) -> bool:
-        item = ctx.load(installations.LEVEL[record.kind], record.ref)
-        return item is not None and (administers(ctx, integration) or ctx.sees(item))
+    def is_visible(record: Record) -> bool:
+        item = ctx.load(installations.CONFIGURATION_LEVEL[record.kind], record.ref)
+        return item is not None and (is_publisher_admin(ctx, integration) or ctx.can_view(item))
 
-    visible, extended = [record for record in found if viewed(record)], ctx.query.extended
-    return page_by_id(ctx, visible, lambda record: answers.placed(ctx, record, extended))
+    visible, extended = [record for record in found if is_visible(record)], ctx.query.extended
+    return page_by_id(ctx, visible, lambda record: responses.placement(ctx, record, extended))

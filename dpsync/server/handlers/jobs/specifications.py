@@ -11,88 +11,91 @@ from typing import Any
 
 from msgspec import Struct
 
-from ... import answers
-from ...answers.shared import located
-from ...clock import moment
-from ...errors import bad, conflict, missing
-from ...jobs.queue import Work, enqueue
-from ...jobs.sources import FetchError
-from ...jobs.specification import errors_of, is_json, written_out
-from ...models.openapi import LONGEST_SLUG, SLUG
-from ...request.changes import changes
+from ... import responses
+from ...clock import parse_timestamp
+from ...errors import bad_request, conflict, not_found
+from ...jobs.outside_services import FetchError
+from ...jobs.queue import RunningJob, enqueue
+from ...jobs.specification_checks import find_errors, is_json, to_plain_json
+from ...models.openapi import MAX_SLUG_LENGTH, SLUG_PATTERN
+from ...request.changes import changed_fields
 from ...request.context import Context
-from ...request.paging import created_page
+from ...request.paging import page_by_creation
+from ...responses.shared import api_url
 from ...store import Json, Record
 
-KIND = "openapi-spec"
-VERSION = "openapi-version"
-PROCESS = "process-openapi-spec"
+SPECIFICATION = "openapi-spec"
+SPECIFICATION_VERSION = "openapi-version"
+PROCESS_JOB = "process-openapi-spec"
 REFETCH_INTERVAL = timedelta(days=1)
 """The platform does not publish its schedule."""
 
 
-def _find(ctx: Context, organization: Record, slug: str) -> Record | None:
-    return next(iter(ctx.store.find(KIND, organization=organization.id, ref=slug)), None)
+def _find_spec(ctx: Context, organization: Record, slug: str) -> Record | None:
+    return next(iter(ctx.store.find(SPECIFICATION, organization=organization.id, ref=slug)), None)
 
 
-def _spec(ctx: Context) -> Record:
-    found = _find(ctx, ctx.organization(), ctx.params["specSlug"])
+def _require_spec(ctx: Context) -> Record:
+    found = _find_spec(ctx, ctx.organization_from_path(), ctx.params["specSlug"])
     if found is None:
-        raise missing("OpenAPI spec", ctx.params["specSlug"])
+        raise not_found("OpenAPI spec", ctx.params["specSlug"])
     return found
 
 
 def list_specs(ctx: Context) -> Json:
-    organization = ctx.organization().id
-    return created_page(
-        ctx, KIND, lambda spec: ctx.show(answers.openapi_spec, spec), organization=organization
+    organization = ctx.organization_from_path().id
+    return page_by_creation(
+        ctx,
+        SPECIFICATION,
+        lambda spec: ctx.render_cached(responses.openapi_spec, spec),
+        organization=organization,
     )
 
 
 def create_spec(ctx: Context) -> Json:
     """Create a specification. Raise 400 if the slug is taken."""
-    organization, body = ctx.organization(), ctx.body
-    if _find(ctx, organization, body.slug) is not None:
-        raise bad(f"body.slug: {body.slug!r} is taken")
-    return answers.openapi_spec(ctx, _new(ctx, organization, body.slug))
+    organization, body = ctx.organization_from_path(), ctx.body
+    if _find_spec(ctx, organization, body.slug) is not None:
+        raise bad_request(f"body.slug: {body.slug!r} is taken")
+    return responses.openapi_spec(ctx, _create_spec(ctx, organization, body.slug))
 
 
-def _new(ctx: Context, organization: Record, slug: str) -> Record:
-    doc = {"visibility": "private", "createdAt": ctx.stamp}
-    spec = Record(KIND, ctx.new_id(KIND), doc, organization.id, organization.id, ref=slug)
-    _process(ctx, spec, ctx.body.given()["source"])
+def _create_spec(ctx: Context, organization: Record, slug: str) -> Record:
+    doc = {"visibility": "private", "createdAt": ctx.timestamp}
+    spec = Record(SPECIFICATION, ctx.new_id(SPECIFICATION), doc, organization.id, organization.id, ref=slug)
+    _enqueue_processing(ctx, spec, ctx.body.sent_fields()["source"])
     return spec
 
 
 def get_spec(ctx: Context) -> Any:
-    return ctx.show(answers.openapi_spec, _spec(ctx))
+    return ctx.render_cached(responses.openapi_spec, _require_spec(ctx))
 
 
 def put_spec(ctx: Context) -> Json:
     """Replace or create (201) a specification. It is processed even if the source is unchanged."""
-    organization, slug = ctx.organization(), ctx.params["specSlug"]
-    spec = _find(ctx, organization, slug)
+    organization, slug = ctx.organization_from_path(), ctx.params["specSlug"]
+    spec = _find_spec(ctx, organization, slug)
     if spec is None:
-        ctx.created = True
-        if len(slug) > LONGEST_SLUG or not re.fullmatch(SLUG, slug):
-            raise bad(
-                f"the slug {slug!r} is invalid: join words by hyphens, at most {LONGEST_SLUG} characters"
+        ctx.was_created = True
+        if len(slug) > MAX_SLUG_LENGTH or not re.fullmatch(SLUG_PATTERN, slug):
+            raise bad_request(
+                f"the slug {slug!r} is invalid: join words by hyphens, at most {MAX_SLUG_LENGTH} characters"
             )
-        return answers.openapi_spec(ctx, _new(ctx, organization, slug))
-    _process(ctx, spec, ctx.body.given()["source"])
-    return answers.openapi_spec(ctx, spec)
+        return responses.openapi_spec(ctx, _create_spec(ctx, organization, slug))
+    _enqueue_processing(ctx, spec, ctx.body.sent_fields()["source"])
+    return responses.openapi_spec(ctx, spec)
 
 
 def update_spec(ctx: Context) -> Json:
-    spec = _spec(ctx)
-    if given := changes(spec.doc, ctx.body.given()):
-        spec.doc |= {**given, "updatedAt": ctx.stamp}
+    spec = _require_spec(ctx)
+    if given := changed_fields(spec.doc, ctx.body.sent_fields()):
+        spec.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(spec)
-    return answers.openapi_spec(ctx, spec)
+    return responses.openapi_spec(ctx, spec)
 
 
 def delete_spec(ctx: Context) -> None:
-    spec = _find(ctx, ctx.organization(), ctx.params["specSlug"])
+    spec = _find_spec(ctx, ctx.organization_from_path(), ctx.params["specSlug"])
     if spec is not None:
         ctx.remove(spec)
 
@@ -100,39 +103,42 @@ def delete_spec(ctx: Context) -> None:
 # --- versions -------------------------------------------------------------------------------------
 
 
-class Raw(Struct, frozen=True):
+class RawResponse(Struct, frozen=True):
     """An answer whose body is a text in its original format instead of JSON."""
 
     text: str
     media_type: str
 
 
-def _version(ctx: Context) -> tuple[Record, Record]:
+def _require_version(ctx: Context) -> tuple[Record, Record]:
     """Return a specification, and the version that the path names or the latest version."""
-    spec = _spec(ctx)
+    spec = _require_spec(ctx)
     id = ctx.params.get("versionId") or spec.doc.get("lastVersion", "")
-    found = ctx.store.get(VERSION, id)
+    found = ctx.store.get(SPECIFICATION_VERSION, id)
     if found is None or found.scope != spec.id:
-        raise missing(f"version of the OpenAPI spec {spec.ref!r}:", id or "latest")
+        raise not_found(f"version of the OpenAPI spec {spec.ref!r}:", id or "latest")
     return spec, found
 
 
-def _text(version: Record) -> str:
+def _version_text(version: Record) -> str:
     """Return the text of a version. Raise 404 for a version that a world has without its text."""
     if "text" not in version.doc:
-        raise missing("content of the version", version.id)
+        raise not_found("content of the version", version.id)
     return str(version.doc["text"])
 
 
 def list_versions(ctx: Context) -> Json:
-    spec = _spec(ctx)
-    return created_page(
-        ctx, VERSION, lambda version: answers.openapi_version(ctx, spec, version), scope=spec.id
+    spec = _require_spec(ctx)
+    return page_by_creation(
+        ctx,
+        SPECIFICATION_VERSION,
+        lambda version: responses.openapi_version(ctx, spec, version),
+        scope=spec.id,
     )
 
 
 def get_version(ctx: Context) -> Json:
-    return answers.openapi_version(ctx, *_version(ctx))
+    return responses.openapi_version(ctx, *_require_version(ctx))
 
 
 def get_version_content(ctx: Context) -> Json:
@@ -140,25 +146,25 @@ def get_version_content(ctx: Context) -> Json:
 
     Raise 409 for a YAML document that JSON cannot express because it contains itself.
     """
-    spec, version = _version(ctx)
-    text = _text(version)
+    spec, version = _require_version(ctx)
+    text = _version_text(version)
     try:
-        document = written_out(text)
+        document = to_plain_json(text)
     except ValueError as error:
         raise conflict(f"the version {version.id!r} can only be read as raw text: {error}") from None
     name = "openapi.json" if is_json(text) else "openapi.yaml"
     url = {"url": version.doc["sourceURL"]} if version.doc.get("sourceURL") else {}
     entry = {"filename": name, "isEntrypoint": True, "specification": document}
-    if ctx.published:
-        raw = located(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/latest/content/raw")
+    if ctx.is_published_profile:
+        raw = api_url(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/latest/content/raw")
         return {"filesystem": {name: document}, "urls": {"source": raw, "public": None}}
     return {"object": "openapi-spec-version-content", **url, "filesystem": [entry]}
 
 
-def get_raw_version(ctx: Context) -> Raw:
+def get_raw_version(ctx: Context) -> RawResponse:
     """Return the original text of a version, with the media type JSON or YAML."""
-    text = _text(_version(ctx)[1])
-    return Raw(text, "application/json" if is_json(text) else "application/yaml")
+    text = _version_text(_require_version(ctx)[1])
+    return RawResponse(text, "application/json" if is_json(text) else "application/yaml")
 
 
 # --- processing -------------------------------------------------------------------------------------
@@ -169,34 +175,37 @@ def refetch_sources(ctx: Context) -> None:
 
     Sources that only come from a world file are skipped, because no client asked to contact their hosts.
     """
-    for spec in ctx.store.find(KIND):
-        url, last = spec.doc.get("sourceURL"), ctx.store.get(VERSION, spec.doc.get("lastVersion", ""))
+    for spec in ctx.store.find(SPECIFICATION):
+        url, last = (
+            spec.doc.get("sourceURL"),
+            ctx.store.get(SPECIFICATION_VERSION, spec.doc.get("lastVersion", "")),
+        )
         if not url or last is None or "text" not in last.doc or spec.doc["processingState"] != "complete":
             continue
-        if ctx.now - moment(spec.doc["lastProcessedAt"]) >= REFETCH_INTERVAL:
-            _process(ctx, spec, {"url": url})
+        if ctx.now - parse_timestamp(spec.doc["lastProcessedAt"]) >= REFETCH_INTERVAL:
+            _enqueue_processing(ctx, spec, {"url": url})
 
 
-def _process(ctx: Context, spec: Record, source: Json) -> None:
+def _enqueue_processing(ctx: Context, spec: Record, source: Json) -> None:
     """Mark a specification as pending, and enqueue a job that processes it.
 
     The id of the new version is chosen now, so that the same requests in the same order get the same ids.
     """
     spec.doc["sourceURL"] = source.get("url")
     spec.doc["processingState"] = "pending"
-    spec.doc["updatedAt"] = ctx.stamp
+    spec.doc["updatedAt"] = ctx.timestamp
     ctx.put(spec)
-    enqueue(ctx, spec, PROCESS, source=source, version=ctx.new_id(VERSION))
+    enqueue(ctx, spec, PROCESS_JOB, source=source, version=ctx.new_id(SPECIFICATION_VERSION))
 
 
-async def process(work: Work) -> None:
+async def process_spec(work: RunningJob) -> None:
     with work.step() as ctx:
-        spec = _subject(ctx, work.job)
+        spec = _load_job_spec(ctx, work.job)
         spec.doc["processingState"] = "progress"
         ctx.put(spec)
-    text, code, errors = await _processed(work)
-    with work.last_step() as ctx:
-        spec = _subject(ctx, work.job)
+    text, code, errors = await _fetch_and_check(work)
+    with work.final_step() as ctx:
+        spec = _load_job_spec(ctx, work.job)
         for field in ("lastProcessErrorCode", "lastProcessedErrors"):
             spec.doc.pop(field, None)
         if errors:
@@ -204,23 +213,27 @@ async def process(work: Work) -> None:
         else:
             version = work.job.doc["version"]
             spec.doc["lastVersion"] = version
-            doc = {"createdAt": ctx.stamp, "sourceURL": spec.doc.get("sourceURL"), "text": text}
-            ctx.put(Record(VERSION, version, doc, spec.organization, spec.id))
-        spec.doc |= {"processingState": "complete", "lastProcessedAt": ctx.stamp, "updatedAt": ctx.stamp}
+            doc = {"createdAt": ctx.timestamp, "sourceURL": spec.doc.get("sourceURL"), "text": text}
+            ctx.put(Record(SPECIFICATION_VERSION, version, doc, spec.organization, spec.id))
+        spec.doc |= {
+            "processingState": "complete",
+            "lastProcessedAt": ctx.timestamp,
+            "updatedAt": ctx.timestamp,
+        }
         ctx.put(spec)
 
 
-async def _processed(work: Work) -> tuple[str, str, list[Json]]:
+async def _fetch_and_check(work: RunningJob) -> tuple[str, str, list[Json]]:
     source = work.job.doc["source"]
     try:
         text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
     except FetchError as error:
         return "", error.code, [{"message": error.message, "code": error.code}]
-    return text, "PARSE_ERROR", await asyncio.to_thread(errors_of, text)
+    return text, "PARSE_ERROR", await asyncio.to_thread(find_errors, text)
 
 
-def _subject(ctx: Context, job: Record) -> Record:
-    found = ctx.store.get(KIND, job.ref)
+def _load_job_spec(ctx: Context, job: Record) -> Record:
+    found = ctx.store.get(SPECIFICATION, job.ref)
     if found is None:
         raise LookupError(f"the object of the job {job.id} does not exist")
     return found

@@ -7,48 +7,52 @@ import re
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from ... import answers
-from ...errors import missing
+from ... import responses
+from ...errors import not_found
 from ...request.context import Context
 from ...request.operation import Operation
 from ...request.paging import list_page
-from ...sites.git_sync import installed
+from ...sites.git_sync import find_installation_target
 from ...store import Json, Record
 
 AUDIT_EVENT = "audit-event"
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CAMEL_CASE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def list_events(ctx: Context) -> Json:
     """List audit events, the newest first."""
-    organization, query = ctx.organization(), ctx.query
+    organization, query = ctx.organization_from_path(), ctx.query
     wanted = {"action": query.action, "actor": query.actor, "target": query.target}
     found = [
         event
         for event in ctx.store.find(AUDIT_EVENT, organization=organization.id)
-        if all(value is None or value == _named(event, name) for name, value in wanted.items())
+        if all(value is None or value == _filter_value(event, name) for name, value in wanted.items())
         and (query.since is None or query.since <= event.doc["occurredAt"])
         and (query.to is None or event.doc["occurredAt"] <= query.to)
     ]
     found.sort(key=lambda event: -event.seq)
     return list_page(
-        ctx, found, lambda event: answers.audit_event(ctx, event), key=lambda one: [one.seq], descending=True
+        ctx,
+        found,
+        lambda event: responses.audit_event(ctx, event),
+        key=lambda one: [one.seq],
+        descending=True,
     )
 
 
-def _named(event: Record, name: str) -> str:
+def _filter_value(event: Record, name: str) -> str:
     return str(event.doc["action"] if name == "action" else event.doc[name]["id"])
 
 
 def get_event(ctx: Context) -> Json:
-    organization, id = ctx.organization(), ctx.params["auditEventId"]
+    organization, id = ctx.organization_from_path(), ctx.params["auditEventId"]
     event = ctx.store.get(AUDIT_EVENT, id)
     if event is None or event.organization != organization.id:
-        raise missing("audit event", id)
-    return answers.audit_event_details(ctx, event)
+        raise not_found("audit event", id)
+    return responses.audit_event_details(ctx, event)
 
 
-def organization_of(ctx: Context) -> str | None:
+def affected_organization(ctx: Context) -> str | None:
     """Return the organization that a write concerns.
 
     This must be called before the write, which may delete the object that leads to the organization.
@@ -61,7 +65,7 @@ def organization_of(ctx: Context) -> str | None:
         if found is not None:
             return found.organization
     if "installationId" in ctx.params and "integrationName" not in ctx.params:
-        on = installed(ctx, ctx.params["installationId"])
+        on = find_installation_target(ctx, ctx.params["installationId"])
         return on.organization if on is not None else None
     target = getattr(ctx.body, "target", None)
     for kind in ("space", "site"):
@@ -72,19 +76,19 @@ def organization_of(ctx: Context) -> str | None:
     return None
 
 
-def note(ctx: Context, operation: Operation, organization: str | None, result: Any) -> None:
+def add_audit_event(ctx: Context, operation: Operation, organization: str | None, result: Any) -> None:
     """Add an audit event for a write. A write outside of any organization is not recorded."""
     if organization is None or ctx.store.get("organization", organization) is None:
         return
     user = ctx.store.get("user", ctx.user)
     doc = {
-        "occurredAt": ctx.stamp,
+        "occurredAt": ctx.timestamp,
         "action": operation.id,
         "actor": {"type": "user", "id": ctx.user, **_label(user.doc if user else {})},
         "source": "api",
         "target": _target(ctx, operation, result),
     }
-    id = str(uuid5(NAMESPACE_URL, f"{AUDIT_EVENT}/{organization}/{ctx.store.next(AUDIT_EVENT)}"))
+    id = str(uuid5(NAMESPACE_URL, f"{AUDIT_EVENT}/{organization}/{ctx.store.next_number(AUDIT_EVENT)}"))
     ctx.put(Record(AUDIT_EVENT, id, doc, organization, organization))
 
 
@@ -93,10 +97,10 @@ def _target(ctx: Context, operation: Operation, result: Any) -> Json:
     answer = result if isinstance(result, dict) else {}
     name = operation.parameters[-1] if operation.parameters else ""
     id, type = ctx.params.get(name, ""), name.removesuffix("Id")
-    made = (operation.method == "POST" and operation.status == 201) or ctx.created
+    made = (operation.method == "POST" and operation.status == 201) or ctx.was_created
     if made and isinstance(answer.get("id"), str):
         id, type = answer["id"], str(answer.get("object", type))
-    return {"type": "-".join(_WORDS.findall(type)).lower(), "id": id, **_label(answer)}
+    return {"type": "-".join(_CAMEL_CASE_WORD.findall(type)).lower(), "id": id, **_label(answer)}
 
 
 def _label(doc: Json) -> Json:

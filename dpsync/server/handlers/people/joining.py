@@ -1,16 +1,16 @@
 """Operations with which users join an organization (domain, invitation, link, SAML) and search it."""
 
-from ... import answers
-from ...access.roles import reaches
-from ...answers.pages import hit, score
-from ...content.searching import Hit, has_all, search, words_of
-from ...errors import bad, conflict, missing
-from ...records.grants import INVITE, give
+from ... import responses
+from ...access.roles import is_at_least
+from ...content.page_search import SearchHit, contains_all, query_words, search_pages
+from ...errors import bad_request, conflict, not_found
+from ...records.grants import INVITE, set_role
 from ...request.context import Context
 from ...request.paging import list_page
-from ...spaces.reading import ReadContent, of_space
+from ...responses.pages import search_hit, search_score
+from ...spaces.content_view import ContentView, view_space
 from ...store import Json, Record
-from .members import find_member, new_member
+from .members import find_member, make_member
 
 
 def join_organization(ctx: Context) -> None:
@@ -22,18 +22,18 @@ def join_organization(ctx: Context) -> None:
     user = ctx.load("user", ctx.user)
     email = (user.doc.get("email") or "") if user and user.doc.get("emailVerified", True) else ""
     if "@" not in email:
-        raise bad("joining needs a verified e-mail address")
+        raise bad_request("joining needs a verified e-mail address")
     id = ctx.params["organizationId"]
     organization = ctx.load("organization", id)
-    joined, _ = ctx.role_in(id)
+    joined, _ = ctx.membership_in(id)
     if joined:
         return
     domain = email.rpartition("@")[2].casefold()
     open_to = [] if organization is None else [name.casefold() for name in organization.doc["emailDomains"]]
     disabled = ctx.load("member", f"{id}:{ctx.user}") is not None
     if organization is None or domain not in open_to or disabled:
-        raise missing("organization", id)
-    ctx.put(new_member(ctx, organization, ctx.user, organization.doc.get("defaultRole")))
+        raise not_found("organization", id)
+    ctx.put(make_member(ctx, organization, ctx.user, organization.doc.get("defaultRole")))
 
 
 def invite_users(ctx: Context) -> Json:
@@ -42,24 +42,24 @@ def invite_users(ctx: Context) -> Json:
     An unknown email address creates a new user. A user who is a member already stays unchanged. With `sso`,
     an address of a domain that does not belong to the organization fails.
     """
-    organization, body = ctx.organization(), ctx.body
+    organization, body = ctx.organization_from_path(), ctx.body
     domains = {domain.casefold() for domain in organization.doc["emailDomains"]}
     users, failed, added = [], [], 0
-    for email, role in body.roles(organization.doc.get("defaultRole")).items():
+    for email, role in body.roles_by_email(organization.doc.get("defaultRole")).items():
         if body.sso and email.rpartition("@")[2] not in domains:
             failed.append(email)
             continue
-        user = _user_of(ctx, email)
+        user = _find_or_create_user(ctx, email)
         users.append(user)
         if find_member(ctx, organization.id, user) is None:
-            member = new_member(ctx, organization, user, role)
+            member = make_member(ctx, organization, user, role)
             member.doc["sso"] = body.sso
             ctx.put(member)
             added += 1
     return {"users": users, "invited": added, "failedSSOEmails": failed}
 
 
-def _user_of(ctx: Context, email: str) -> str:
+def _find_or_create_user(ctx: Context, email: str) -> str:
     found = ctx.store.find("user", ref=email)
     if found:
         return found[0].id
@@ -71,22 +71,22 @@ def _user_of(ctx: Context, email: str) -> str:
 
 def search_organization(ctx: Context) -> Json:
     """Find the spaces that the caller may view and that have all words in the title or in one page."""
-    organization, words = ctx.organization(), words_of(ctx.query.query)
+    organization, words = ctx.organization_from_path(), query_words(ctx.query.query)
     found = []
-    for space, _ in ctx.spaces_of(organization.id) if words else ():
-        reading = of_space(ctx, space)
-        hits = search(reading.content["pages"], words)
-        if hits or has_all(space.doc["title"], words):
+    for space, _ in ctx.visible_spaces_with_roles(organization.id) if words else ():
+        reading = view_space(ctx, space)
+        hits = search_pages(reading.content["pages"], words)
+        if hits or contains_all(space.doc["title"], words):
             found.append((reading, hits))
     return list_page(ctx, found, lambda one: _space_hit(*one), lambda one: [one[0].space.seq])
 
 
-def _space_hit(reading: ReadContent, hits: list[Hit]) -> Json:
-    space = reading.space
-    pages = [hit(reading, found, rank) for rank, found in enumerate(hits, 1)]
+def _space_hit(view: ContentView, hits: list[SearchHit]) -> Json:
+    space = view.space
+    pages = [search_hit(view, found, rank) for rank, found in enumerate(hits, 1)]
     answer = {"id": space.id, "title": space.doc["title"], "pages": pages}
-    if reading.ctx.published:
-        answer |= {"type": "space", "score": max(map(score, hits), default=1.0)}
+    if view.ctx.is_published_profile:
+        answer |= {"type": "space", "score": max(map(search_score, hits), default=1.0)}
     return answer
 
 
@@ -101,37 +101,37 @@ def list_invites(ctx: Context) -> Json:
 
     The `published` edition lists only invites to the organization.
     """
-    organization = ctx.organization()
+    organization = ctx.organization_from_path()
     found = [
         invite
         for invite in ctx.store.find(INVITE, organization=organization.id)
-        if (target := _target(ctx, organization, invite))
-        and ctx.level(target) == "admin"
-        and not (ctx.published and target is not organization)
+        if (target := _invite_target(ctx, organization, invite))
+        and ctx.role_on(target) == "admin"
+        and not (ctx.is_published_profile and target is not organization)
     ]
-    return list_page(ctx, found, lambda invite: answers.link_invite(ctx, invite))
+    return list_page(ctx, found, lambda invite: responses.link_invite(ctx, invite))
 
 
 def create_invite(ctx: Context) -> Json:
     """Create an invite. Raise 409 if the organization has turned invite links off."""
-    organization, given = ctx.organization(), ctx.body.given()
+    organization, given = ctx.organization_from_path(), ctx.body.sent_fields()
     target = organization
     if "space" in given:
-        target = ctx.named_space(given["space"], organization.id, "body.space")
+        target = ctx.space_from_body(given["space"], organization.id, "body.space")
     elif "collection" in given:
-        target = ctx.named_collection(given["collection"], organization.id, "body.collection")
-    ctx.demand(target, "admin")
+        target = ctx.collection_from_body(given["collection"], organization.id, "body.collection")
+    ctx.require_role(target, "admin")
     if not organization.doc["inviteLinks"]:
         raise conflict("invite links are turned off in this organization")
-    doc = {**given, "createdAt": ctx.stamp, "createdBy": ctx.user}
+    doc = {**given, "createdAt": ctx.timestamp, "createdBy": ctx.user}
     ref = "" if target is organization else target.id
     invite = Record(INVITE, ctx.new_id(INVITE), doc, organization.id, organization.id, ref=ref)
     ctx.put(invite)
-    return answers.link_invite(ctx, invite)
+    return responses.link_invite(ctx, invite)
 
 
 def get_invite(ctx: Context) -> Json:
-    return answers.link_invite(ctx, _managed(ctx))
+    return responses.link_invite(ctx, _require_managed_invite(ctx))
 
 
 def update_invite(ctx: Context) -> Json:
@@ -140,29 +140,29 @@ def update_invite(ctx: Context) -> Json:
     Raise 400 for a role on an invite to a space or collection, and for a level on an invite to the
     organization.
     """
-    invite, given = _managed(ctx), ctx.body.given()
+    invite, given = _require_managed_invite(ctx), ctx.body.sent_fields()
     has, other = ("level", "role") if invite.ref else ("role", "level")
     if other in given:
-        raise bad(f"body.{other}: this invite has a {has} and cannot have a {other}")
+        raise bad_request(f"body.{other}: this invite has a {has} and cannot have a {other}")
     invite.doc.update(given)
     ctx.put(invite)
-    return answers.link_invite(ctx, invite)
+    return responses.link_invite(ctx, invite)
 
 
 def delete_invite(ctx: Context) -> None:
     """Delete an invite. If its target does not exist, an admin of the organization may delete it."""
-    organization = ctx.organization()
-    invite = _find(ctx, organization)
-    target = (_target(ctx, organization, invite) or organization) if invite else None
+    organization = ctx.organization_from_path()
+    invite = _find_invite(ctx, organization)
+    target = (_invite_target(ctx, organization, invite) or organization) if invite else None
     if invite is None or target is None:
         return
-    if not ctx.sees(target):
-        raise missing("link invite", invite.id)
-    ctx.demand(target, "admin")
+    if not ctx.can_view(target):
+        raise not_found("link invite", invite.id)
+    ctx.require_role(target, "admin")
     ctx.remove(invite)
 
 
-def use_invite(ctx: Context) -> Json:
+def accept_invite(ctx: Context) -> Json:
     """Give the caller the role or level that the invite offers, unless the caller already has more.
 
     An invite to a space or collection makes a stranger a guest of the organization. Raise 404 if the invite
@@ -174,36 +174,36 @@ def use_invite(ctx: Context) -> Json:
     shut = organization is None or not organization.doc["inviteLinks"] or (member and member.doc["disabled"])
     target = None
     if organization is not None and invite is not None and not shut and invite.organization == id:
-        target = _target(ctx, organization, invite)
+        target = _invite_target(ctx, organization, invite)
     if organization is None or invite is None or target is None:
-        raise missing("link invite", named)
+        raise not_found("link invite", named)
     role = None if invite.ref else invite.doc["role"]
     if member is None:
-        ctx.put(new_member(ctx, organization, ctx.user, role))
-    elif not reaches(member.doc["role"], role):
+        ctx.put(make_member(ctx, organization, ctx.user, role))
+    elif not is_at_least(member.doc["role"], role):
         member.doc["role"] = role
         ctx.put(member)
-    if invite.ref and not reaches(ctx.level(target), invite.doc["level"]):
-        give(ctx, target, "user", ctx.user, invite.doc["level"])
+    if invite.ref and not is_at_least(ctx.role_on(target), invite.doc["level"]):
+        set_role(ctx, target, "user", ctx.user, invite.doc["level"])
     return {}
 
 
-def _managed(ctx: Context) -> Record:
-    organization = ctx.organization()
-    invite = _find(ctx, organization)
-    target = _target(ctx, organization, invite) if invite else None
-    if invite is None or target is None or not ctx.sees(target):
-        raise missing("link invite", ctx.params["inviteId"])
-    ctx.demand(target, "admin")
+def _require_managed_invite(ctx: Context) -> Record:
+    organization = ctx.organization_from_path()
+    invite = _find_invite(ctx, organization)
+    target = _invite_target(ctx, organization, invite) if invite else None
+    if invite is None or target is None or not ctx.can_view(target):
+        raise not_found("link invite", ctx.params["inviteId"])
+    ctx.require_role(target, "admin")
     return invite
 
 
-def _find(ctx: Context, organization: Record) -> Record | None:
+def _find_invite(ctx: Context, organization: Record) -> Record | None:
     invite = ctx.store.get(INVITE, ctx.params["inviteId"])
     return invite if invite and invite.organization == organization.id else None
 
 
-def _target(ctx: Context, organization: Record, invite: Record) -> Record | None:
+def _invite_target(ctx: Context, organization: Record, invite: Record) -> Record | None:
     """Return the target of an invite, or None. A deleted space is no target until it is restored."""
     if not invite.ref:
         return organization
@@ -217,26 +217,26 @@ SAML_PROVIDER = "saml-provider"
 """Its `ref` is the default team: it goes when the team goes."""
 
 
-def begin_saml(ctx: Context, provider: Record) -> None:
+def initialize_saml_provider(ctx: Context, provider: Record) -> None:
     """Begin a SAML provider. It is pending until entityID, certificate and ssoURL are set."""
-    provider.doc = {"label": ctx.body.label, "createdAt": ctx.stamp}
+    provider.doc = {"label": ctx.body.label, "createdAt": ctx.timestamp}
 
 
-def write_saml(ctx: Context, provider: Record, given: Json) -> None:
-    team = given.pop("defaultTeam", None)
+def apply_saml_body(ctx: Context, provider: Record, fields: Json) -> None:
+    team = fields.pop("defaultTeam", None)
     if team is not None and team != provider.ref:
         found = ctx.load("team", team)
         if found is None or found.organization != provider.organization:
-            raise missing("body.defaultTeam: team", team)
+            raise not_found("body.defaultTeam: team", team)
         provider.ref = team
-    provider.doc.update(given)
+    provider.doc.update(fields)
 
 
-def list_logins(ctx: Context) -> Json:
+def list_saml_logins(ctx: Context) -> Json:
     """List the login links of active SAML providers. A pending provider cannot log anyone in."""
-    organization = ctx.organization()
+    organization = ctx.organization_from_path()
     providers = [
-        answers.saml_provider(ctx, found)
+        responses.saml_provider(ctx, found)
         for found in ctx.store.find(SAML_PROVIDER, organization=organization.id)
     ]
     return {

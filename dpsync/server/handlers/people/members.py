@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from ... import answers
+from ... import responses
 from ...access.roles import Role
-from ...errors import conflict, missing
+from ...errors import conflict, not_found
 from ...request.context import Context
-from ...request.paging import chosen_page, list_page
+from ...request.paging import filtered_page, list_page
 from ...store import Json, Record
 
 
@@ -15,7 +15,7 @@ def find_member(ctx: Context, organization: str, user: str) -> Record | None:
     return ctx.store.get("member", f"{organization}:{user}")
 
 
-def known_member(ctx: Context, organization: str, name: str) -> str:
+def resolve_member_id(ctx: Context, organization: str, name: str) -> str:
     """Return the user id of a member named by id or email, or the name itself if there is no such member."""
     if "@" in name and find_member(ctx, organization, name) is None:
         for user in ctx.store.find("user", ref=name.casefold()):
@@ -24,34 +24,34 @@ def known_member(ctx: Context, organization: str, name: str) -> str:
     return name
 
 
-def named_member(ctx: Context, organization: str, name: str, field: str) -> str:
+def require_member_id(ctx: Context, organization: str, name: str, field: str) -> str:
     """Return the user id of the member that a body names by id or email. Raise 404 without such a member.
 
     If `field` is "", the path names the member.
     """
-    user = known_member(ctx, organization, name)
+    user = resolve_member_id(ctx, organization, name)
     if find_member(ctx, organization, user) is None:
-        raise missing(f"{field}: member" if field else "member", name)
+        raise not_found(f"{field}: member" if field else "member", name)
     return user
 
 
-def _member(ctx: Context) -> Record:
-    organization = ctx.organization()
+def _require_member(ctx: Context) -> Record:
+    organization = ctx.organization_from_path()
     member = find_member(ctx, organization.id, ctx.params["userId"])
     if member is None:
-        raise missing("member", ctx.params["userId"])
+        raise not_found("member", ctx.params["userId"])
     return member
 
 
 def list_members(ctx: Context) -> Json:
-    organization, query = ctx.organization(), ctx.query
+    organization, query = ctx.organization_from_path(), ctx.query
     sort_key, descending = _sort_key(ctx), query.order == "desc"
     if query.search:
         found = _sorted_members(ctx, organization)
     else:
         key = ("members", organization.id, query.role, query.sort, query.order)
-        found = ctx.ordered(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
-    return list_page(ctx, found, lambda one: answers.member(ctx, one), sort_key, descending=descending)
+        found = ctx.cached_list(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
+    return list_page(ctx, found, lambda one: responses.member(ctx, one), sort_key, descending=descending)
 
 
 def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
@@ -61,7 +61,7 @@ def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
         wanted = None if query.role == "guest" else query.role
         found = [member for member in found if member.doc["role"] == wanted]
     if query.search:
-        found = [member for member in found if query.search.casefold() in _searched(ctx, member)]
+        found = [member for member in found if query.search.casefold() in _search_text(ctx, member)]
     if query.sort == "lastSeenAt":
         found = [member for member in found if member.doc.get("lastSeenAt")]
     return sorted(found, key=_sort_key(ctx), reverse=query.order == "desc")
@@ -69,31 +69,31 @@ def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
 
 def _sort_key(ctx: Context) -> Callable[[Record], list[Any]]:
     sort = ctx.query.sort
-    return lambda member: [_name(ctx, member) if sort == "name" else member.doc[sort], member.seq]
+    return lambda member: [_member_name(ctx, member) if sort == "name" else member.doc[sort], member.seq]
 
 
-def _name(ctx: Context, member: Record) -> str:
+def _member_name(ctx: Context, member: Record) -> str:
     user = ctx.load("user", member.ref)
     return str(user.doc.get("displayName", "")).casefold() if user else ""
 
 
-def _searched(ctx: Context, member: Record) -> str:
+def _search_text(ctx: Context, member: Record) -> str:
     user = ctx.load("user", member.ref)
-    return f"{_name(ctx, member)}\n{user.doc.get('email') or ''}".casefold() if user else ""
+    return f"{_member_name(ctx, member)}\n{user.doc.get('email') or ''}".casefold() if user else ""
 
 
 def get_member(ctx: Context) -> Json:
-    return answers.member(ctx, _member(ctx))
+    return responses.member(ctx, _require_member(ctx))
 
 
 def update_member(ctx: Context) -> Json:
-    member, given = _member(ctx), ctx.body.given()
+    member, given = _require_member(ctx), ctx.body.sent_fields()
     if "role" in given:
         if given["role"] != "admin":
-            _keep_an_admin(ctx, member)
+            _require_other_admin(ctx, member)
         member.doc["role"] = given["role"]
         ctx.put(member)
-    return answers.member(ctx, member)
+    return responses.member(ctx, member)
 
 
 def delete_member(ctx: Context) -> None:
@@ -101,18 +101,18 @@ def delete_member(ctx: Context) -> None:
 
     If administrators must confirm removals, only mark the removal as requested.
     """
-    organization = ctx.organization()
+    organization = ctx.organization_from_path()
     member = find_member(ctx, organization.id, ctx.params["userId"])
     if member is None:
         return
-    _keep_an_admin(ctx, member)
+    _require_other_admin(ctx, member)
     if ctx.asks_before_removal:
-        ctx.requested = True
+        ctx.removal_requested = True
         return
     ctx.remove(member)
 
 
-def _keep_an_admin(ctx: Context, member: Record) -> None:
+def _require_other_admin(ctx: Context, member: Record) -> None:
     """Raise 409 if the member is the last admin who is not disabled."""
     members = ctx.store.find("member", organization=member.organization)
     admins = [
@@ -122,13 +122,13 @@ def _keep_an_admin(ctx: Context, member: Record) -> None:
         raise conflict(f"{member.ref!r} is the last admin of the organization")
 
 
-def ping(ctx: Context) -> Json:
+def record_last_seen(ctx: Context) -> Json:
     """Record that the calling member was seen now."""
-    organization = ctx.organization()
+    organization = ctx.organization_from_path()
     member = find_member(ctx, organization.id, ctx.user)
     if member is None:
-        raise missing("member", ctx.user)
-    member.doc["lastSeenAt"] = ctx.stamp
+        raise not_found("member", ctx.user)
+    member.doc["lastSeenAt"] = ctx.timestamp
     ctx.put(member)
     return {}
 
@@ -138,42 +138,42 @@ def add_sso_member(ctx: Context) -> Json:
 
     A user who is not a member becomes an SSO member with the default role of the organization.
     """
-    organization, user = ctx.organization(), ctx.params["userId"]
+    organization, user = ctx.organization_from_path(), ctx.params["userId"]
     member = find_member(ctx, organization.id, user)
     if member is None:
         if ctx.load("user", user) is None:
-            raise missing("user", user)
-        member = new_member(ctx, organization, user, organization.doc.get("defaultRole"))
+            raise not_found("user", user)
+        member = make_member(ctx, organization, user, organization.doc.get("defaultRole"))
     member.doc["sso"] = True
     ctx.put(member)
-    return answers.member(ctx, member)
+    return responses.member(ctx, member)
 
 
-def new_member(ctx: Context, organization: Record, user: str, role: Role) -> Record:
-    doc = {"role": role, "disabled": False, "joinedAt": ctx.stamp, "sso": False}
+def make_member(ctx: Context, organization: Record, user: str, role: Role) -> Record:
+    doc = {"role": role, "disabled": False, "joinedAt": ctx.timestamp, "sso": False}
     return Record("member", f"{organization.id}:{user}", doc, organization.id, organization.id, ref=user)
 
 
 def list_member_spaces(ctx: Context) -> Json:
     """List the spaces that both the member and the caller may view."""
-    member = _member(ctx)
+    member = _require_member(ctx)
 
     def answer(space: Record) -> Json:
-        return {"permission": ctx.level(space, member.ref), "space": answers.space(ctx, space)}
+        return {"permission": ctx.role_on(space, member.ref), "space": responses.space(ctx, space)}
 
-    return chosen_page(
+    return filtered_page(
         ctx,
         "space",
         answer,
-        only=lambda space: ctx.sees(space) and ctx.level(space, member.ref) is not None,
-        count=ctx.count_spaces_of_both(member.organization, member.ref),
+        matches=lambda space: ctx.can_view(space) and ctx.role_on(space, member.ref) is not None,
+        count=ctx.count_common_spaces(member.organization, member.ref),
         descending=ctx.query.order == "desc",
         organization=member.organization,
     )
 
 
 def list_member_teams(ctx: Context) -> Json:
-    member, query = _member(ctx), ctx.query
+    member, query = _require_member(ctx), ctx.query
     found = []
     for membership in ctx.store.find("membership", organization=member.organization, ref=member.ref):
         team = ctx.load("team", membership.scope)
@@ -183,6 +183,6 @@ def list_member_teams(ctx: Context) -> Json:
 
     def answer(entry: tuple[Record, Record]) -> Json:
         team, membership = entry
-        return {"team": answers.team(ctx, team), "member": {"role": membership.doc["role"]}}
+        return {"team": responses.team(ctx, team), "member": {"role": membership.doc["role"]}}
 
     return list_page(ctx, found, answer, lambda entry: [entry[0].seq])

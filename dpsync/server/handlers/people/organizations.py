@@ -2,28 +2,28 @@
 
 import re
 
-from ... import answers
-from ...answers.shared import located
+from ... import responses
 from ...content.documents import empty_document, stored_document
-from ...errors import bad, conflict, missing
-from ...models.organizations import HOSTNAME
-from ...request.changes import changes, same
+from ...errors import bad_request, conflict, not_found
+from ...models.organizations import HOSTNAME_PATTERN
+from ...request.changes import changed_fields, is_same_json
 from ...request.context import Context
 from ...request.paging import list_page
+from ...responses.shared import api_url
 from ...spaces.merge_rules import check_users
 from ...store import Json, Record
 
 
-def who(ctx: Context) -> Json:
-    return answers.user(ctx, ctx.user)
+def get_caller(ctx: Context) -> Json:
+    return responses.user(ctx, ctx.user)
 
 
 def get_user(ctx: Context) -> Json:
     id = ctx.params["userId"]
-    common = any(ctx.standing(member.organization).member for member in ctx.store.find("member", ref=id))
+    common = any(ctx.access_in(member.organization).is_member for member in ctx.store.find("member", ref=id))
     if id != ctx.user and not common:
-        raise missing("user", id)
-    return answers.user(ctx, id)
+        raise not_found("user", id)
+    return responses.user(ctx, id)
 
 
 def list_organizations(ctx: Context) -> Json:
@@ -32,49 +32,49 @@ def list_organizations(ctx: Context) -> Json:
         ctx.load("organization", member.organization) for member in ctx.store.find("member", ref=ctx.user)
     ]
     found = sorted(
-        (record for record in joined if record and ctx.sees(record)), key=lambda record: record.seq
+        (record for record in joined if record and ctx.can_view(record)), key=lambda record: record.seq
     )
-    return list_page(ctx, found, lambda record: answers.organization(ctx, record))
+    return list_page(ctx, found, lambda record: responses.organization(ctx, record))
 
 
 def get_organization(ctx: Context) -> Json:
-    return answers.organization(ctx, ctx.organization())
+    return responses.organization(ctx, ctx.organization_from_path())
 
 
 def update_organization(ctx: Context) -> Json:
-    record = ctx.organization()
-    given = changes(record.doc, ctx.body.given())
+    record = ctx.organization_from_path()
+    given = changed_fields(record.doc, ctx.body.sent_fields())
     if (content := given.get("defaultContent")) is not None:
         site = ctx.store.get("site", content["site"])
         if site is None or site.organization != record.id:
-            raise missing("body.defaultContent.site: site", content["site"])
+            raise not_found("body.defaultContent.site: site", content["site"])
     if (hostname := given.get("hostname")) is not None:
-        if not re.fullmatch(HOSTNAME, hostname):
-            raise bad(f"body.hostname: {hostname!r} does not match the pattern {HOSTNAME}")
+        if not re.fullmatch(HOSTNAME_PATTERN, hostname):
+            raise bad_request(f"body.hostname: {hostname!r} does not match the pattern {HOSTNAME_PATTERN}")
         for other in ctx.store.find("organization"):
             if other.id != record.id and other.doc.get("hostname") == hostname:
                 raise conflict(f"body.hostname: {hostname!r} is taken")
     check_users(ctx, record, given)
     record.doc.update(given)
     ctx.put(record)
-    return answers.organization(ctx, record)
+    return responses.organization(ctx, record)
 
 
 def get_agent_instructions(ctx: Context) -> Json:
-    return _instructions(ctx, _kept_instructions(ctx, ctx.organization()))
+    return _instructions_response(ctx, _load_instructions(ctx, ctx.organization_from_path()))
 
 
 def put_agent_instructions(ctx: Context) -> Json:
-    record = ctx.organization()
-    instructions = stored_document(ctx.body.given()["instructions"])
-    kept = _kept_instructions(ctx, record)
-    if not same(kept.doc["instructions"], instructions):
-        kept.doc = {"instructions": instructions, "updatedAt": ctx.stamp, "updatedBy": ctx.user}
+    record = ctx.organization_from_path()
+    instructions = stored_document(ctx.body.sent_fields()["instructions"])
+    kept = _load_instructions(ctx, record)
+    if not is_same_json(kept.doc["instructions"], instructions):
+        kept.doc = {"instructions": instructions, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
         ctx.put(kept)
-    return _instructions(ctx, kept)
+    return _instructions_response(ctx, kept)
 
 
-def _kept_instructions(ctx: Context, organization: Record) -> Record:
+def _load_instructions(ctx: Context, organization: Record) -> Record:
     """Return the agent instructions, or empty ones of the first member if nobody has written any."""
     kept = ctx.store.get("agent-instructions", organization.id)
     if kept is None:
@@ -88,11 +88,11 @@ def _kept_instructions(ctx: Context, organization: Record) -> Record:
     return kept
 
 
-def _instructions(ctx: Context, record: Record) -> Json:
+def _instructions_response(ctx: Context, record: Record) -> Json:
     return {
         "object": "agent-instructions",
         "instructions": record.doc["instructions"],
         "updatedAt": record.doc["updatedAt"],
         "updatedBy": record.doc["updatedBy"],
-        "urls": {"location": located(ctx, f"/orgs/{record.id}/agent-instructions")},
+        "urls": {"location": api_url(ctx, f"/orgs/{record.id}/agent-instructions")},
     }

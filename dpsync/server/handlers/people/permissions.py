@@ -3,44 +3,44 @@
 Everyone who may view the object and list the members of its organization may read the roles.
 """
 
-from ... import answers
+from ... import responses
 from ...access.roles import Role
-from ...errors import missing
-from ...records.grants import give, given_on, given_to
+from ...errors import not_found
+from ...records.grants import find_grant, grants_on, set_role
 from ...request.context import Context
 from ...request.paging import list_page
 from ...store import Json, Record
-from .members import named_member
+from .members import require_member_id
 
 
-def _item(ctx: Context) -> Record:
+def _require_object(ctx: Context) -> Record:
     """Return the space, collection or site that the path names."""
     if "spaceId" in ctx.params:
-        return ctx.space()
-    return ctx.site() if "siteId" in ctx.params else ctx.collection()
+        return ctx.space_from_path()
+    return ctx.site_from_path() if "siteId" in ctx.params else ctx.collection_from_path()
 
 
-def _read(ctx: Context) -> Record:
-    item = _item(ctx)
-    ctx.demand(ctx.find_organization(item.organization), "read")
+def _require_readable_object(ctx: Context) -> Record:
+    item = _require_object(ctx)
+    ctx.require_role(ctx.find_organization(item.organization), "read")
     return item
 
 
 def invite(ctx: Context) -> None:
     """Give users and teams a role, all or none. A role that a user or team already has is replaced."""
-    item, body = _item(ctx), ctx.body
-    users = [named_member(ctx, item.organization, name, "body.users") for name in body.users or ()]
-    teams = [_team(ctx, item, id, "body.teams") for id in body.teams or ()]
+    item, body = _require_object(ctx), ctx.body
+    users = [require_member_id(ctx, item.organization, name, "body.users") for name in body.users or ()]
+    teams = [_require_team(ctx, item, id, "body.teams") for id in body.teams or ()]
     for user in users:
-        give(ctx, item, "user", user, body.role)
+        set_role(ctx, item, "user", user, body.role)
     for team in teams:
-        give(ctx, item, "team", team.id, body.role)
+        set_role(ctx, item, "team", team.id, body.role)
 
 
-def _team(ctx: Context, item: Record, id: str, field: str) -> Record:
+def _require_team(ctx: Context, item: Record, id: str, field: str) -> Record:
     found = ctx.load("team", id)
     if found is None or found.organization != item.organization:
-        raise missing(f"{field}: team", id)
+        raise not_found(f"{field}: team", id)
     return found
 
 
@@ -48,100 +48,102 @@ def _team(ctx: Context, item: Record, id: str, field: str) -> Record:
 
 
 def list_users(ctx: Context) -> Json:
-    return _list(ctx, "user")
+    return _list_grants(ctx, "user")
 
 
 def get_user(ctx: Context) -> Json:
-    return _answer(ctx, _grant(ctx, _read(ctx), "user"))
+    return _grant_response(ctx, _require_grant(ctx, _require_readable_object(ctx), "user"))
 
 
 def update_user(ctx: Context) -> None:
-    _update(ctx, "user")
+    _update_grant(ctx, "user")
 
 
 def remove_user(ctx: Context) -> None:
-    _remove(ctx, "user")
+    _remove_grant(ctx, "user")
 
 
 # --- of teams -------------------------------------------------------------------------------------
 
 
 def list_teams(ctx: Context) -> Json:
-    return _list(ctx, "team")
+    return _list_grants(ctx, "team")
 
 
 def get_team(ctx: Context) -> Json:
-    return _answer(ctx, _grant(ctx, _read(ctx), "team"))
+    return _grant_response(ctx, _require_grant(ctx, _require_readable_object(ctx), "team"))
 
 
 def update_team(ctx: Context) -> None:
-    _update(ctx, "team")
+    _update_grant(ctx, "team")
 
 
 def remove_team(ctx: Context) -> None:
-    _remove(ctx, "team")
+    _remove_grant(ctx, "team")
 
 
 # --- of both --------------------------------------------------------------------------------------
 
 
-def _grant(ctx: Context, item: Record, to: str) -> Record:
+def _require_grant(ctx: Context, item: Record, to: str) -> Record:
     ref = ctx.params[f"{to}Id"]
-    found = given_to(ctx, item, to, ref)
+    found = find_grant(ctx, item, to, ref)
     if found is None:
-        raise missing(f"role on the {item.kind} {item.id!r} of the {to}", ref)
+        raise not_found(f"role on the {item.kind} {item.id!r} of the {to}", ref)
     return found
 
 
-def _list(ctx: Context, to: str) -> Json:
-    return list_page(ctx, given_on(ctx, _read(ctx), to), lambda grant: _answer(ctx, grant))
+def _list_grants(ctx: Context, to: str) -> Json:
+    return list_page(
+        ctx, grants_on(ctx, _require_readable_object(ctx), to), lambda grant: _grant_response(ctx, grant)
+    )
 
 
-def _answer(ctx: Context, grant: Record) -> Json:
+def _grant_response(ctx: Context, grant: Record) -> Json:
     role = {"permission": grant.doc["role"]}
     if grant.doc["to"] == "user":
-        return {**role, "user": answers.user(ctx, grant.ref)}
+        return {**role, "user": responses.user(ctx, grant.ref)}
     team = ctx.load("team", grant.ref)
     if team is None:
         raise LookupError(f"the user or team of the grant {grant.id} does not exist")
-    return {**role, "team": answers.team(ctx, team)}
+    return {**role, "team": responses.team(ctx, team)}
 
 
-def _update(ctx: Context, to: str) -> None:
-    grant = _grant(ctx, _item(ctx), to)
-    grant.doc.update(ctx.body.given())
+def _update_grant(ctx: Context, to: str) -> None:
+    grant = _require_grant(ctx, _require_object(ctx), to)
+    grant.doc.update(ctx.body.sent_fields())
     ctx.put(grant)
 
 
-def _remove(ctx: Context, to: str) -> None:
-    found = given_to(ctx, _item(ctx), to, ctx.params[f"{to}Id"])
+def _remove_grant(ctx: Context, to: str) -> None:
+    found = find_grant(ctx, _require_object(ctx), to, ctx.params[f"{to}Id"])
     if found is not None:
         ctx.remove(found)
 
 
-def _origin(ctx: Context, site: Record, user: str) -> Json:
+def _role_origin(ctx: Context, site: Record, user: str) -> Json:
     """Return the origin of a member's role on a site.
 
     The origin is the organization, the member's own grant, the grant of a team, or the default of the site.
     """
-    if ctx.standing(site.organization, user).role == "admin":
+    if ctx.access_in(site.organization, user).role == "admin":
         return {"type": "organization", "organization": site.organization}
     here = {"type": "site", "site": site.id}
-    level = ctx.level(site, user)
-    if (own := given_to(ctx, site, "user", user)) is not None and own.doc["role"] == level:
+    level = ctx.role_on(site, user)
+    if (own := find_grant(ctx, site, "user", user)) is not None and own.doc["role"] == level:
         return {**here, "reason": "member"}
-    for grant in given_on(ctx, site, "team"):
+    for grant in grants_on(ctx, site, "team"):
         if grant.doc["role"] == level and ctx.store.find("membership", scope=grant.ref, ref=user):
             return {**here, "reason": "team", "team": grant.ref}
     return {**here, "reason": "default"}
 
 
-def aggregate(ctx: Context) -> Json:
+def list_effective_roles(ctx: Context) -> Json:
     """List every member who has access, with the resulting role."""
-    item, query = _read(ctx), ctx.query
-    ctx.stand_all(item.organization)
+    item, query = _require_readable_object(ctx), ctx.query
+    ctx.load_all_access(item.organization)
     members = sorted(ctx.store.find("member", organization=item.organization), key=lambda member: member.seq)
-    found = [(member, ctx.level(item, member.ref)) for member in members]
+    found = [(member, ctx.role_on(item, member.ref)) for member in members]
     found = [
         (member, role)
         for member, role in found
@@ -150,9 +152,9 @@ def aggregate(ctx: Context) -> Json:
 
     def answer(entry: tuple[Record, Role]) -> Json:
         member, role = entry
-        answer = {"permission": role, "user": answers.user(ctx, member.ref)}
-        if ctx.published and item.kind == "site":
-            answer |= {"origin": _origin(ctx, item, member.ref), "disabled": member.doc["disabled"]}
+        answer = {"permission": role, "user": responses.user(ctx, member.ref)}
+        if ctx.is_published_profile and item.kind == "site":
+            answer |= {"origin": _role_origin(ctx, item, member.ref), "disabled": member.doc["disabled"]}
         return answer
 
     return list_page(ctx, found, answer, lambda entry: [entry[0].seq])

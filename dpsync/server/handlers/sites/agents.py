@@ -4,12 +4,12 @@ MCP servers and channels are ordinary resources; this module has only their spec
 contacted.
 """
 
-from ... import answers
-from ...answers.agents import TOPIC
+from ... import responses
 from ...content.documents import stored_document
-from ...errors import bad, missing
-from ...request.changes import changes, same
+from ...errors import bad_request, not_found
+from ...request.changes import changed_fields, is_same_json
 from ...request.context import Context
+from ...responses.agents import TOPIC
 from ...store import Json, Record
 
 AGENT_SETTINGS = "site-agent-settings"
@@ -18,70 +18,70 @@ CHANNEL = "channel"
 
 
 def get_agent_settings(ctx: Context) -> Json:
-    site = ctx.site()
-    return answers.agent_settings(ctx, site, ctx.store.get(AGENT_SETTINGS, site.id))
+    site = ctx.site_from_path()
+    return responses.agent_settings(ctx, site, ctx.store.get(AGENT_SETTINGS, site.id))
 
 
 def put_agent_settings(ctx: Context) -> Json:
     """Replace all agent settings. Writing equal settings does not change the last author."""
-    site, given = ctx.site(), ctx.body.given()
+    site, given = ctx.site_from_path(), ctx.body.sent_fields()
     given["editing"] = {"customInstructions": stored_document(given["editing"]["customInstructions"])}
     kept = ctx.store.get(AGENT_SETTINGS, site.id)
-    before = answers.agent_settings(ctx, site, kept)
-    if any(not same(before[name], value) for name, value in given.items()):
-        doc = {**given, "updatedAt": ctx.stamp, "updatedBy": ctx.user}
+    before = responses.agent_settings(ctx, site, kept)
+    if any(not is_same_json(before[name], value) for name, value in given.items()):
+        doc = {**given, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
         kept = Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id)
         ctx.put(kept)
-    return answers.agent_settings(ctx, site, kept)
+    return responses.agent_settings(ctx, site, kept)
 
 
-def begin_mcp_server(ctx: Context, server: Record) -> None:
+def initialize_mcp_server(ctx: Context, server: Record) -> None:
     """Begin an MCP server. Names need not be unique."""
     server.doc = {"transport": "sse"}
 
 
-def write_mcp_server(ctx: Context, server: Record, given: Json) -> None:
+def apply_mcp_server_body(ctx: Context, server: Record, fields: Json) -> None:
     """Update an MCP server. Headers are replaced as a whole; a null condition removes the condition."""
-    server.doc.update(given)
+    server.doc.update(fields)
     if server.doc.get("condition") is None:
         server.doc.pop("condition", None)
 
 
-def begin_channel(ctx: Context, channel: Record) -> None:
+def initialize_channel(ctx: Context, channel: Record) -> None:
     """Begin a channel in the status `pending`, until a person authorizes it. Types need not be unique."""
-    channel.doc = {"role": "support", "status": "pending", "createdAt": ctx.stamp}
+    channel.doc = {"role": "support", "status": "pending", "createdAt": ctx.timestamp}
 
 
-def write_channel(ctx: Context, channel: Record, given: Json) -> None:
+def apply_channel_body(ctx: Context, channel: Record, fields: Json) -> None:
     """Update a channel. Raise 400 if the type changes."""
     kept = channel.doc.get("type")
-    if kept is not None and given.get("type", kept) != kept:
-        raise bad(f"body.type: the type of the channel is {kept} and cannot change")
-    channel.doc.update(changes(channel.doc, given))
+    if kept is not None and fields.get("type", kept) != kept:
+        raise bad_request(f"body.type: the type of the channel is {kept} and cannot change")
+    channel.doc.update(changed_fields(channel.doc, fields))
 
 
 def list_topics(ctx: Context) -> Json:
     """List all topics in order of creation."""
-    found = ctx.store.find(TOPIC, scope=ctx.site().id)
-    return {"items": [answers.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
+    found = ctx.store.find(TOPIC, scope=ctx.site_from_path().id)
+    return {"items": [responses.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
 
 
 def get_topic(ctx: Context) -> Json:
-    return answers.topic(ctx, _topic(ctx))
+    return responses.topic(ctx, _require_topic(ctx))
 
 
 def update_topic(ctx: Context) -> Json:
-    topic = _topic(ctx)
-    given = changes(topic.doc, ctx.body.given())
+    topic = _require_topic(ctx)
+    given = changed_fields(topic.doc, ctx.body.sent_fields())
     if given:
-        topic.doc |= {**given, "updatedAt": ctx.stamp}
+        topic.doc |= {**given, "updatedAt": ctx.timestamp}
         ctx.put(topic)
-    return answers.topic(ctx, topic)
+    return responses.topic(ctx, topic)
 
 
-def _topic(ctx: Context) -> Record:
-    site, id = ctx.site(), ctx.params["siteTopicId"]
+def _require_topic(ctx: Context) -> Record:
+    site, id = ctx.site_from_path(), ctx.params["siteTopicId"]
     found = ctx.store.get(TOPIC, id)
     if found is None or found.scope != site.id:
-        raise missing("topic", id)
+        raise not_found("topic", id)
     return found

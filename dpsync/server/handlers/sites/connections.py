@@ -7,25 +7,30 @@ refused.
 
 from datetime import timedelta
 
-from ...answers.agents import HIDDEN, REDACTED
-from ...clock import moment
-from ...errors import bad, missing
+from ...clock import parse_timestamp
+from ...errors import bad_request, not_found
 from ...request.context import Context
+from ...responses.agents import REDACTED_SETTINGS, REDACTED_VALUE
 from ...store import Json, Record
 
 CONNECTION = "context-connection"
-PUSHED = ("builtin:email", "builtin:api")
+PUSH_CONNECTORS = ("builtin:email", "builtin:api")
 """Connectors to which others send: they are never synchronized."""
-OFTEN = timedelta(hours=1)
-UNUSED: Json = {"changeRequests": False, "search": False, "searchBoost": "x1.0"}
+MIN_SYNC_INTERVAL = timedelta(hours=1)
+DEFAULT_USAGE: Json = {"changeRequests": False, "search": False, "searchBoost": "x1.0"}
 
 
-def begin_connection(ctx: Context, connection: Record) -> None:
+def initialize_connection(ctx: Context, connection: Record) -> None:
     """Begin a connection that waits for its first synchronization."""
-    connection.doc = {"usageSettings": UNUSED, "status": "pending", "records": 0, "createdAt": ctx.stamp}
+    connection.doc = {
+        "usageSettings": DEFAULT_USAGE,
+        "status": "pending",
+        "records": 0,
+        "createdAt": ctx.timestamp,
+    }
 
 
-def write_connection(ctx: Context, connection: Record, given: Json) -> None:
+def apply_connection_body(ctx: Context, connection: Record, fields: Json) -> None:
     """Update a connection. Raise 400 if the connector changes.
 
     A redacted credential that is written back keeps its value. A label is ignored when a connection is
@@ -33,31 +38,31 @@ def write_connection(ctx: Context, connection: Record, given: Json) -> None:
     """
     kept = connection.doc.get("connector")
     if kept is None:
-        given.pop("label", None)
-    elif given.get("connector", kept) != kept:
-        raise bad(f"body.connector: the connector of the connection is {kept} and cannot change")
-    before, settings = connection.doc.get("setupSettings") or {}, given.get("setupSettings") or {}
-    hidden = REDACTED.get(given.get("connector", ""))
-    if hidden in before and settings.get(hidden) == HIDDEN:
+        fields.pop("label", None)
+    elif fields.get("connector", kept) != kept:
+        raise bad_request(f"body.connector: the connector of the connection is {kept} and cannot change")
+    before, settings = connection.doc.get("setupSettings") or {}, fields.get("setupSettings") or {}
+    hidden = REDACTED_SETTINGS.get(fields.get("connector", ""))
+    if hidden in before and settings.get(hidden) == REDACTED_VALUE:
         settings[hidden] = before[hidden]
-    connection.doc.update(given)
+    connection.doc.update(fields)
 
 
 def sync_connection(ctx: Context) -> None:
     """Synchronize a connection, at most once an hour. A synchronization is immediate and finds no records."""
-    connection = _known(ctx)
-    if connection.doc["connector"] in PUSHED:
-        raise bad(
+    connection = _require_connection(ctx)
+    if connection.doc["connector"] in PUSH_CONNECTORS:
+        raise bad_request(
             f"the connector {connection.doc['connector']} cannot be synchronized, "
             "because other services send the data"
         )
     last = connection.doc.get("syncedAt")
-    if last is not None and ctx.now - moment(last) < OFTEN:
-        raise bad("the connection was synchronized less than an hour ago")
+    if last is not None and ctx.now - parse_timestamp(last) < MIN_SYNC_INTERVAL:
+        raise bad_request("the connection was synchronized less than an hour ago")
     for name in ("failureMessage", "failureReason"):
         connection.doc.pop(name, None)
-    connection.doc |= {"status": "succeeded", "syncedAt": ctx.stamp}
-    if refused(connection):
+    connection.doc |= {"status": "succeeded", "syncedAt": ctx.timestamp}
+    if are_credentials_refused(connection):
         connection.doc |= {
             "status": "failed",
             "failureReason": "authentication",
@@ -67,18 +72,21 @@ def sync_connection(ctx: Context) -> None:
 
 
 def test_connection(ctx: Context) -> Json:
-    found: Json = {"object": "context-connection-test-result", "success": not refused(_known(ctx))}
+    found: Json = {
+        "object": "context-connection-test-result",
+        "success": not are_credentials_refused(_require_connection(ctx)),
+    }
     return found if found["success"] else {**found, "error": "the credentials are refused"}
 
 
-def refused(connection: Record) -> bool:
+def are_credentials_refused(connection: Record) -> bool:
     """Return whether the stand-in refuses the credentials of the connection."""
     return any("invalid" in str(value) for value in (connection.doc.get("setupSettings") or {}).values())
 
 
-def _known(ctx: Context) -> Record:
-    site, id = ctx.site(), ctx.params["siteContextConnectionId"]
+def _require_connection(ctx: Context) -> Record:
+    site, id = ctx.site_from_path(), ctx.params["siteContextConnectionId"]
     found = ctx.store.get(CONNECTION, id)
     if found is None or found.scope != site.id:
-        raise missing("context connection", id)
+        raise not_found("context connection", id)
     return found

@@ -7,61 +7,61 @@ same three-way merge on this ancestor. A merge with conflicts changes nothing.
 
 from typing import Any
 
-from ...answers.change_requests import change_request as answer
-from ...answers.shared import located
-from ...content import tree
+from ...content import page_tree
 from ...content.documents import stored_document
-from ...content.editing import EditError, Editing, NoSuchPageError
+from ...content.editing import ContentEditor, EditError, PageNotFound
 from ...content.merging import ContentConflict, MergedContent, merge
-from ...errors import ApiError, bad, conflict, missing
-from ...request.changes import changes
+from ...errors import ApiError, bad_request, conflict, not_found
+from ...request.changes import changed_fields
 from ...request.context import CHANGE_REQUEST, Context, is_locked
 from ...request.paging import list_page
-from ...spaces import printing, revisions
-from ...spaces.merge_rules import candidate, rules_for, unmet
+from ...responses.change_requests import change_request as answer
+from ...responses.shared import api_url
+from ...spaces import pdf_export, revisions
+from ...spaces.merge_rules import make_attempt, rules_in_force, unmet_rules
 from ...store import Json, Record
-from .spaces import with_template
+from .spaces import content_with_template
 
-DONE = ("merged", "archived")
+CLOSED_STATUSES = ("merged", "archived")
 
 
 # --- lists ----------------------------------------------------------------------------------------
 
 
 def list_in_space(ctx: Context) -> Json:
-    space = ctx.space()
-    return _list(ctx, ctx.store.find(CHANGE_REQUEST, scope=space.id, parent=ctx.query.status))
+    space = ctx.space_from_path()
+    return _list_requests(ctx, ctx.store.find(CHANGE_REQUEST, scope=space.id, parent=ctx.query.status))
 
 
 def list_in_organization(ctx: Context) -> Json:
     """List the change requests of all spaces that the caller may view."""
-    organization = ctx.organization()
-    seen = {space.id for space, _ in ctx.spaces_of(organization.id)}
+    organization = ctx.organization_from_path()
+    seen = {space.id for space, _ in ctx.visible_spaces_with_roles(organization.id)}
     found = ctx.store.find(CHANGE_REQUEST, organization=organization.id)
     asked = ctx.query.status
-    return _list(ctx, [one for one in found if one.scope in seen and one.parent in asked])
+    return _list_requests(ctx, [one for one in found if one.scope in seen and one.parent in asked])
 
 
-def _list(ctx: Context, found: list[Record]) -> Json:
+def _list_requests(ctx: Context, found: list[Record]) -> Json:
     """List change requests, the most recently updated first."""
 
     def key(one: Record) -> list[Any]:
         return [one.doc["updatedAt"], one.seq]
 
-    chosen = sorted((one for one in found if _passes(one.doc, ctx.query)), key=key, reverse=True)
+    chosen = sorted((one for one in found if _matches_query(one.doc, ctx.query)), key=key, reverse=True)
     return list_page(ctx, chosen, lambda one: answer(ctx, one), key, descending=True)
 
 
-def _passes(doc: Json, query: Any) -> bool:
+def _matches_query(doc: Json, query: Any) -> bool:
     return (
         query.creator in (None, doc["createdBy"])
         and query.conversationsIssuesCluster in (None, doc.get("conversationsIssuesCluster"))
         and (query.contributor is None or query.contributor in doc.get("contributors", []))
-        and (query.requestedReviewer is None or query.requestedReviewer in _asked(doc))
+        and (query.requestedReviewer is None or query.requestedReviewer in _requested_reviewers(doc))
     )
 
 
-def _asked(doc: Json) -> list[str]:
+def _requested_reviewers(doc: Json) -> list[str]:
     return [one["user"] for one in doc.get("requestedReviewers", [])]
 
 
@@ -70,24 +70,24 @@ def _asked(doc: Json) -> list[str]:
 
 def create(ctx: Context) -> Json:
     """Create a draft from the current main content, optionally with the content of a template."""
-    space, body = ctx.space(), ctx.body
-    request = _new(ctx, space, body.subject)
+    space, body = ctx.space_from_path(), ctx.body
+    request = _make_request(ctx, space, body.subject)
     if body.template is not None:
-        _template_into(ctx, space, request, body.template)
+        _apply_template_to_request(ctx, space, request, body.template)
     ctx.put(request)
     return answer(ctx, request)
 
 
-def _new(ctx: Context, space: Record, subject: str) -> Record:
+def _make_request(ctx: Context, space: Record, subject: str) -> Record:
     """Return the record of a new change request without storing it."""
-    number = ctx.store.last(CHANGE_REQUEST, scope=space.id) + 1
-    initial = revisions.active_id(space)
+    number = ctx.store.last_position(CHANGE_REQUEST, scope=space.id) + 1
+    initial = revisions.active_revision_id(space)
     doc = {
         "status": "draft",
         "subject": subject,
         "createdBy": ctx.user,
-        "createdAt": ctx.stamp,
-        "updatedAt": ctx.stamp,
+        "createdAt": ctx.timestamp,
+        "updatedAt": ctx.timestamp,
         "revision": initial,
         "revisionInitial": initial,
         "contributors": [ctx.user],
@@ -97,30 +97,30 @@ def _new(ctx: Context, space: Record, subject: str) -> Record:
 
 
 def get(ctx: Context) -> Json:
-    return answer(ctx, ctx.change_request())
+    return answer(ctx, ctx.change_request_from_path())
 
 
 def update(ctx: Context) -> Json:
     """Update a change request. A new status reopens a merged one at the revision that the merge made."""
-    request, given = ctx.change_request(), ctx.body.given()
+    request, given = ctx.change_request_from_path(), ctx.body.sent_fields()
     if "description" in given:
         given["description"] = stored_document(given["description"])
-    given = changes(request.doc, given)
+    given = changed_fields(request.doc, given)
     if not given:
         return answer(ctx, request)
     if given.get("status") == "merged":
-        raise bad("body.status: to merge a change request, use POST …/merge")
+        raise bad_request("body.status: to merge a change request, use POST …/merge")
     if "status" in given and request.doc["status"] == "merged":
         merged = request.doc.pop("revisionMerged")
         given |= {"revision": merged, "revisionMergedAncestor": merged}
     request.doc |= given
-    _put(ctx, request)
+    _save_request(ctx, request)
     return answer(ctx, request)
 
 
-def _put(ctx: Context, request: Record) -> None:
+def _save_request(ctx: Context, request: Record) -> None:
     request.parent = request.doc["status"]
-    request.doc["updatedAt"] = ctx.stamp
+    request.doc["updatedAt"] = ctx.timestamp
     ctx.put(request)
 
 
@@ -132,63 +132,71 @@ def merge_into_main(ctx: Context) -> Json:
 
     Raise 403 if the merge rules are not met, and 409 if the change request is merged or archived.
     """
-    request = ctx.change_request()
-    space = _space_of(ctx, request)
-    if request.doc["status"] in DONE:
+    request = ctx.change_request_from_path()
+    space = _load_space(ctx, request)
+    if request.doc["status"] in CLOSED_STATUSES:
         raise conflict(f"the change request is {request.doc['status']}: set its status to open first")
-    complaints = unmet(rules_for(ctx, space), candidate(ctx, space, request))
+    complaints = unmet_rules(rules_in_force(ctx, space), make_attempt(ctx, space, request))
     if complaints:
         raise ApiError(403, f"the merge rules are not met: {'; '.join(complaints)}")
-    main = revisions.active_id(space)
-    merged = _three_way(ctx, space, request)
+    main = revisions.active_revision_id(space)
+    merged = _merge_contents(ctx, space, request)
     if merged.conflicts:
-        return _conflicting(ctx, request, merged.conflicts)
+        return _conflict_response(ctx, request, merged.conflicts)
     parents = [main, request.doc["revision"]]
-    made = revisions.keep(ctx, space, merged.content, parents, type="merge", mergedFrom=request.id)
-    revisions.activate(ctx, space, made)
+    made = revisions.add_revision(ctx, space, merged.content, parents, type="merge", mergedFrom=request.id)
+    revisions.activate_revision(ctx, space, made)
     request.doc |= {"status": "merged", "revisionMerged": made}
-    _put(ctx, request)
+    _save_request(ctx, request)
     return {"revision": made, "result": "merge"}
 
 
 def update_from_main(ctx: Context) -> Json:
     """Merge newer main content into a change request. Without newer content, change nothing."""
-    request = ctx.change_request()
-    space = _space_of(ctx, request)
+    request = ctx.change_request_from_path()
+    space = _load_space(ctx, request)
     if not revisions.is_outdated(space, request.doc):
         return {"revision": request.doc["revision"], "result": "update"}
-    main = revisions.active_id(space)
-    merged = _three_way(ctx, space, request)
+    main = revisions.active_revision_id(space)
+    merged = _merge_contents(ctx, space, request)
     if merged.conflicts:
-        return _conflicting(ctx, request, merged.conflicts)
+        return _conflict_response(ctx, request, merged.conflicts)
     parents = [request.doc["revision"], main]
-    made = revisions.keep(ctx, space, merged.content, parents, type="update")
+    made = revisions.add_revision(ctx, space, merged.content, parents, type="update")
     request.doc |= {"revision": made, "revisionMergedAncestor": main}
-    _put(ctx, request)
+    _save_request(ctx, request)
     return {"revision": made, "result": "update"}
 
 
-def _space_of(ctx: Context, request: Record) -> Record:
+def _load_space(ctx: Context, request: Record) -> Record:
     space = ctx.load("space", request.scope)
     if space is None:
-        raise missing("space", request.scope)
+        raise not_found("space", request.scope)
     return space
 
 
-def _three_way(ctx: Context, space: Record, request: Record) -> MergedContent:
-    named = (revisions.ancestor_of(request.doc), revisions.active_id(space), request.doc["revision"])
-    base, main, theirs = (revisions.content_of(revisions.read(ctx.store, space, id)) for id in named)
+def _merge_contents(ctx: Context, space: Record, request: Record) -> MergedContent:
+    named = (
+        revisions.merge_base_id(request.doc),
+        revisions.active_revision_id(space),
+        request.doc["revision"],
+    )
+    base, main, theirs = (
+        revisions.revision_content(revisions.read_revision(ctx.store, space, id)) for id in named
+    )
     return merge(base, main, theirs)
 
 
-def _conflicting(ctx: Context, request: Record, conflicts: tuple[ContentConflict, ...]) -> Json:
+def _conflict_response(ctx: Context, request: Record, conflicts: tuple[ContentConflict, ...]) -> Json:
     """Return the answer of a merge with conflicts, which changes nothing.
 
     The profile `reference` does not list the conflicts.
     """
     answered: Json = {"revision": request.doc["revision"], "result": "conflicts"}
-    if ctx.full:
-        answered["conflicts"] = [{"of": one.of, "id": one.id, "what": one.what} for one in conflicts]
+    if ctx.has_additions:
+        answered["conflicts"] = [
+            {"of": one.object_kind, "id": one.id, "what": one.field} for one in conflicts
+        ]
     return answered
 
 
@@ -197,81 +205,85 @@ def _conflicting(ctx: Context, request: Record, conflicts: tuple[ContentConflict
 
 def change_content(ctx: Context) -> Json:
     """Apply all changes or none. Raise 404 for a missing page, 409 if the request is merged or archived."""
-    request = ctx.change_request()
-    space = _space_of(ctx, request)
+    request = ctx.change_request_from_path()
+    space = _load_space(ctx, request)
     _check_open(request)
-    base = revisions.read(ctx.store, space, revisions.ancestor_of(request.doc))
-    now = revisions.read(ctx.store, space, request.doc["revision"])
-    editing = Editing(revisions.content_of(now), revisions.content_of(base), ctx.stamp, ctx.new_id)
+    base = revisions.read_revision(ctx.store, space, revisions.merge_base_id(request.doc))
+    now = revisions.read_revision(ctx.store, space, request.doc["revision"])
+    editing = ContentEditor(
+        revisions.revision_content(now), revisions.revision_content(base), ctx.timestamp, ctx.new_id
+    )
     try:
-        results = editing.apply(ctx.body.given()["changes"])
-    except NoSuchPageError as error:
+        results = editing.apply(ctx.body.sent_fields()["changes"])
+    except PageNotFound as error:
         raise ApiError(404, f"body.changes: {error} not found") from None
     except EditError as error:
-        raise bad(f"body.changes: {error}") from None
-    _take(ctx, space, request, editing.content)
-    _put(ctx, request)
-    if ctx.published:
-        changes = [_changed(ctx, space, request, one) for one in results if "page" in one]
+        raise bad_request(f"body.changes: {error}") from None
+    _set_content(ctx, space, request, editing.content)
+    _save_request(ctx, request)
+    if ctx.is_published_profile:
+        changes = [_change_response(ctx, space, request, one) for one in results if "page" in one]
         return {"changeRequest": answer(ctx, request), "changes": changes}
     return {"revision": request.doc["revision"], "results": results}
 
 
-def _changed(ctx: Context, space: Record, request: Record, result: Json) -> Json:
+def _change_response(ctx: Context, space: Record, request: Record, result: Json) -> Json:
     """Return the result for one page in the form of the `published` edition."""
     if result["operation"] == "delete_page":
         return {"object": "deleted_page", "page": result["page"]}
     at = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"
-    page = {"object": "page", "id": result["page"], "urls": {"location": located(ctx, at)}}
+    page = {"object": "page", "id": result["page"], "urls": {"location": api_url(ctx, at)}}
     made = result["operation"] == "insert_page"
     return {"object": "created_page" if made else "updated_page", "page": page}
 
 
 def _check_open(request: Record) -> None:
-    if request.doc["status"] in DONE:
+    if request.doc["status"] in CLOSED_STATUSES:
         raise conflict(f"the change request is {request.doc['status']}: its content cannot change")
 
 
-def _take(ctx: Context, space: Record, request: Record, content: Json) -> None:
+def _set_content(ctx: Context, space: Record, request: Record, content: Json) -> None:
     """Make this the content of the change request, and the caller a contributor."""
     before = request.doc["revision"]
-    request.doc["revision"] = revisions.keep(ctx, space, content, [before], type="edits")
+    request.doc["revision"] = revisions.add_revision(ctx, space, content, [before], type="edits")
     if ctx.user not in request.doc["contributors"]:
         request.doc["contributors"].append(ctx.user)
 
 
 def apply_template(ctx: Context) -> None:
     """Apply a template to a change request, or to the main content of a space that is not locked."""
-    space, body = ctx.space(), ctx.body
+    space, body = ctx.space_from_path(), ctx.body
     if body.changeRequestId is None:
         if is_locked(space):
             raise ApiError(
                 403,
                 f"the space {space.id!r} is locked: use a change request, or set its editMode to live",
             )
-        before = revisions.active_id(space)
-        content = with_template(ctx, space, before, body)
-        revisions.activate(ctx, space, revisions.keep(ctx, space, content, [before], type="edits"))
+        before = revisions.active_revision_id(space)
+        content = content_with_template(ctx, space, before, body)
+        revisions.activate_revision(
+            ctx, space, revisions.add_revision(ctx, space, content, [before], type="edits")
+        )
         return
     ctx.params["changeRequestId"] = body.changeRequestId
-    request = ctx.change_request()
+    request = ctx.change_request_from_path()
     _check_open(request)
-    _template_into(ctx, space, request, body)
-    _put(ctx, request)
+    _apply_template_to_request(ctx, space, request, body)
+    _save_request(ctx, request)
 
 
-def _template_into(ctx: Context, space: Record, request: Record, given: Any) -> None:
-    _take(ctx, space, request, with_template(ctx, space, request.doc["revision"], given))
+def _apply_template_to_request(ctx: Context, space: Record, request: Record, given: Any) -> None:
+    _set_content(ctx, space, request, content_with_template(ctx, space, request.doc["revision"], given))
 
 
 def get_pdf(ctx: Context) -> Json:
     """Return the URL of a PDF. Raise 404 for a missing page, and 400 for `only` without a page."""
-    request, query = ctx.change_request(), ctx.query
-    space = _space_of(ctx, request)
-    revision = revisions.read(ctx.store, space, request.doc["revision"])
+    request, query = ctx.change_request_from_path(), ctx.query
+    space = _load_space(ctx, request)
+    revision = revisions.read_revision(ctx.store, space, request.doc["revision"])
     if query.only and query.page is None:
-        raise bad("query.page: required with `only`")
-    if query.page is not None and tree.find(revision.doc["pages"], query.page) is None:
-        raise missing("query.page: page", query.page)
-    path = printing.path_of(ctx.store, space, revision.id, query.page, query.only)
-    return {"url": f"{ctx.origin}/{path}"}
+        raise bad_request("query.page: required with `only`")
+    if query.page is not None and page_tree.find_page(revision.doc["pages"], query.page) is None:
+        raise not_found("query.page: page", query.page)
+    path = pdf_export.pdf_path(ctx.store, space, revision.id, query.page, query.only)
+    return {"url": f"{ctx.base_url}/{path}"}

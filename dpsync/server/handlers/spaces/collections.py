@@ -2,20 +2,24 @@
 
 from typing import Any
 
-from ... import answers
-from ...records.order import renumber
+from ... import responses
+from ...records.sibling_order import write_positions
 from ...request.context import Context
 from ...request.paging import list_page
 from ...store import Json, Record
-from .spaces import end_of, may_create, siblings, space_answer
+from .spaces import end_position_in, load_siblings, require_create_role, space_response
 
 
 def list_collections(ctx: Context) -> Json:
     """List collections, each before its children, siblings in their order."""
-    organization, nested = ctx.organization(), ctx.query.nested
-    key = ("collections", organization.id, nested, ctx.standing(organization.id))
-    found = ctx.ordered(key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=nested))
-    return list_page(ctx, found, lambda entry: ctx.show(answers.collection, entry[1]), lambda entry: entry[0])
+    organization, nested = ctx.organization_from_path(), ctx.query.nested
+    key = ("collections", organization.id, nested, ctx.access_in(organization.id))
+    found = ctx.cached_list(
+        key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=nested)
+    )
+    return list_page(
+        ctx, found, lambda entry: ctx.render_cached(responses.collection, entry[1]), lambda entry: entry[0]
+    )
 
 
 def _ordered_collections(
@@ -31,7 +35,7 @@ def _ordered_collections(
     while stack:
         prefix, collection = stack.pop()
         key = [*prefix, collection.position, collection.seq]
-        if ctx.sees(collection):
+        if ctx.can_view(collection):
             ordered.append((key, collection))
         if nested:
             stack += [(key, child) for child in reversed(below.get(collection.id, []))]
@@ -39,29 +43,29 @@ def _ordered_collections(
 
 
 def create_collection(ctx: Context) -> Json:
-    organization, body = ctx.organization(), ctx.body
+    organization, body = ctx.organization_from_path(), ctx.body
     parent = body.parent or ""
-    may_create(ctx, organization.id, parent)
+    require_create_role(ctx, organization.id, parent)
     doc = {"title": body.title, "defaultLevel": "inherit", "createdBy": ctx.user}
-    position = end_of(ctx, organization.id, parent)
+    position = end_position_in(ctx, organization.id, parent)
     id = ctx.new_id("collection")
     collection = Record("collection", id, doc, organization.id, organization.id, parent, position)
     ctx.put(collection)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def get_collection(ctx: Context) -> Any:
-    return ctx.show(answers.collection, ctx.collection())
+    return ctx.render_cached(responses.collection, ctx.collection_from_path())
 
 
 def update_collection(ctx: Context) -> Json:
     """Update a collection. As with spaces, changing only the level may need just the role `create`."""
-    collection, given = ctx.collection(), ctx.body.given()
+    collection, given = ctx.collection_from_path(), ctx.body.sent_fields()
     if given.keys() != {"defaultLevel"}:
-        ctx.demand(collection, "admin")
+        ctx.require_role(collection, "admin")
     collection.doc.update(given)
     ctx.put(collection)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def delete_collection(ctx: Context) -> None:
@@ -69,9 +73,9 @@ def delete_collection(ctx: Context) -> None:
     collection = ctx.load("collection", ctx.params["collectionId"])
     if collection is None:
         return
-    ctx.permit(collection)
-    around = siblings(ctx, collection.organization, collection.parent)
-    inside = siblings(ctx, collection.organization, collection.id)
+    ctx.require_access(collection)
+    around = load_siblings(ctx, collection.organization, collection.parent)
+    inside = load_siblings(ctx, collection.organization, collection.id)
     ctx.remove(collection)
     ordered = []
     for sibling in around:
@@ -79,13 +83,13 @@ def delete_collection(ctx: Context) -> None:
     for item in inside:
         item.parent = collection.parent
         ctx.put(item)
-    renumber(ctx.store, ordered, inside)
+    write_positions(ctx.store, ordered, inside)
 
 
 def list_collection_spaces(ctx: Context) -> Json:
-    collection = ctx.collection()
+    collection = ctx.collection_from_path()
     inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
     found = list(ctx.visible_spaces(collection.organization, inside))
     return list_page(
-        ctx, found, lambda space: space_answer(ctx, space), lambda space: [space.position, space.seq]
+        ctx, found, lambda space: space_response(ctx, space), lambda space: [space.position, space.seq]
     )

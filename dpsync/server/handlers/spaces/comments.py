@@ -6,43 +6,43 @@ resolving. Only the author may change a text; the author or an admin of the spac
 
 from typing import Any
 
-from ... import answers
-from ...answers.comments import COMMENT, REPLY, comment_permissions
-from ...content import tree
+from ... import responses
+from ...content import page_tree
 from ...content.documents import stored_document
-from ...errors import ApiError, missing
+from ...errors import ApiError, not_found
 from ...request.context import Context
-from ...request.paging import created_page, list_page
-from ...spaces.revisions import active_id, content_of, read
+from ...request.paging import list_page, page_by_creation
+from ...responses.comments import COMMENT, REPLY, comment_permissions
+from ...spaces.revisions import active_revision_id, read_revision, revision_content
 from ...store import Json, Record
 
 
-def _discussion(ctx: Context) -> tuple[Record, Record | None]:
+def _require_discussion(ctx: Context) -> tuple[Record, Record | None]:
     """Return the space, and the change request that the path names, or None."""
     if "changeRequestId" in ctx.params:
-        request = ctx.change_request()
-        return ctx.space(), request
-    return ctx.space(), None
+        request = ctx.change_request_from_path()
+        return ctx.space_from_path(), request
+    return ctx.space_from_path(), None
 
 
-def _parent(request: Record | None) -> str:
+def _comment_parent(request: Record | None) -> str:
     """Return the `parent` of comments on the change request, or on the space itself."""
     return request.id if request is not None else ""
 
 
-def _find(ctx: Context) -> tuple[Record, Record | None]:
+def _find_comment(ctx: Context) -> tuple[Record, Record | None]:
     """Return the space, and the comment that the path names, or None."""
-    space, request = _discussion(ctx)
+    space, request = _require_discussion(ctx)
     found = ctx.store.get(COMMENT, ctx.params["commentId"])
-    if found is None or (found.scope, found.parent) != (space.id, _parent(request)):
+    if found is None or (found.scope, found.parent) != (space.id, _comment_parent(request)):
         return space, None
     return space, found
 
 
-def _comment(ctx: Context) -> tuple[Record, Record]:
-    space, found = _find(ctx)
+def _require_comment(ctx: Context) -> tuple[Record, Record]:
+    space, found = _find_comment(ctx)
     if found is None:
-        raise missing("comment", ctx.params["commentId"])
+        raise not_found("comment", ctx.params["commentId"])
     return space, found
 
 
@@ -51,98 +51,98 @@ def _find_reply(ctx: Context, comment: Record) -> Record | None:
     return found if found is not None and found.parent == comment.id else None
 
 
-def _reply(ctx: Context) -> tuple[Record, Record, Record]:
-    space, comment = _comment(ctx)
+def _require_reply(ctx: Context) -> tuple[Record, Record, Record]:
+    space, comment = _require_comment(ctx)
     found = _find_reply(ctx, comment)
     if found is None:
-        raise missing("reply", ctx.params["commentReplyId"])
+        raise not_found("reply", ctx.params["commentReplyId"])
     return space, comment, found
 
 
 # --- comments ---------------------------------------------------------------------------------------
 
 
-def _when(comment: Record) -> list[Any]:
+def _sort_key(comment: Record) -> list[Any]:
     return [comment.doc["postedAt"], comment.seq]
 
 
 def list_comments(ctx: Context) -> Json:
-    space, request = _discussion(ctx)
+    space, request = _require_discussion(ctx)
     query, latest_first = ctx.query, ctx.query.order == "desc"
     where = {"ref": query.targetPage} if query.targetPage else {}
     found = [
         comment
-        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_parent(request), **where)
+        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_comment_parent(request), **where)
         if query.status in ("all", comment.doc["status"])
         and (query.authors is None or comment.doc["postedBy"] in query.authors)
     ]
-    found.sort(key=_when, reverse=latest_first)
+    found.sort(key=_sort_key, reverse=latest_first)
 
     def answer(item: Record) -> Json:
-        return answers.comment(ctx, space, item, query.format)
+        return responses.comment(ctx, space, item, query.format)
 
-    return list_page(ctx, found, answer, _when, descending=latest_first)
+    return list_page(ctx, found, answer, _sort_key, descending=latest_first)
 
 
 def post_comment(ctx: Context) -> Json:
-    space, request = _discussion(ctx)
-    given = ctx.body.given()
-    revision = active_id(space) if request is None else str(request.doc["revision"])
+    space, request = _require_discussion(ctx)
+    given = ctx.body.sent_fields()
+    revision = active_revision_id(space) if request is None else str(request.doc["revision"])
     if "page" in given:
-        _look_up(ctx, space, revision, given["page"])
+        _check_page(ctx, space, revision, given["page"])
     doc = {
-        **_written(ctx),
+        **_body_from_request(ctx),
         "status": "open",
         "revision": revision,
         **{name: given[name] for name in ("node", "tableCell") if name in given},
     }
-    made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _parent(request))
+    made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _comment_parent(request))
     made.ref = given.get("page", "")
     ctx.put(made)
-    return answers.comment(ctx, space, made, "markdown")
+    return responses.comment(ctx, space, made, "markdown")
 
 
-def _look_up(ctx: Context, space: Record, revision: str, id: str) -> None:
+def _check_page(ctx: Context, space: Record, revision: str, id: str) -> None:
     """Raise 404 if the page does not exist, unless the space has no pages.
 
     A world may omit the content of a space. Then any page id is accepted.
     """
-    pages = content_of(read(ctx.store, space, revision))["pages"]
-    if pages and tree.find(pages, id) is None:
-        raise missing("body.page: page", id)
+    pages = revision_content(read_revision(ctx.store, space, revision))["pages"]
+    if pages and page_tree.find_page(pages, id) is None:
+        raise not_found("body.page: page", id)
 
 
 def get_comment(ctx: Context) -> Json:
-    space, found = _comment(ctx)
-    return answers.comment(ctx, space, found, ctx.query.format)
+    space, found = _require_comment(ctx)
+    return responses.comment(ctx, space, found, ctx.query.format)
 
 
 def update_comment(ctx: Context) -> Json:
-    space, found = _comment(ctx)
+    space, found = _require_comment(ctx)
     resolved = ctx.body.resolved
     if resolved is not None:
-        ctx.demand(space, "comment")
-        _settle(ctx, found.doc, resolved)
-    _change(ctx, space, found)
-    return answers.comment(ctx, space, found, "markdown")
+        ctx.require_role(space, "comment")
+        _set_resolved(ctx, found.doc, resolved)
+    _apply_changes(ctx, space, found)
+    return responses.comment(ctx, space, found, "markdown")
 
 
-def _settle(ctx: Context, doc: Json, resolved: bool) -> None:
+def _set_resolved(ctx: Context, doc: Json, resolved: bool) -> None:
     """Resolve or reopen a comment. Resolving a resolved comment keeps its time and user."""
     if not resolved:
         doc["status"] = "open"
         doc.pop("resolvedAt", None)
         doc.pop("resolvedBy", None)
     elif doc["status"] == "open":
-        doc |= {"status": "resolved", "resolvedAt": ctx.stamp, "resolvedBy": ctx.user}
+        doc |= {"status": "resolved", "resolvedAt": ctx.timestamp, "resolvedBy": ctx.user}
 
 
 def delete_comment(ctx: Context) -> None:
     """Delete a comment with its replies."""
-    space, found = _find(ctx)
+    space, found = _find_comment(ctx)
     if found is None:
         return
-    _may(ctx, space, found, "delete")
+    _require_permission(ctx, space, found, "delete")
     ctx.remove(found)
 
 
@@ -150,46 +150,46 @@ def delete_comment(ctx: Context) -> None:
 
 
 def list_replies(ctx: Context) -> Json:
-    space, comment = _comment(ctx)
+    space, comment = _require_comment(ctx)
 
     def answer(item: Record) -> Json:
-        return answers.comment_reply(ctx, space, item, comment, ctx.query.format)
+        return responses.comment_reply(ctx, space, item, comment, ctx.query.format)
 
-    return created_page(ctx, REPLY, answer, organization=comment.organization, parent=comment.id)
+    return page_by_creation(ctx, REPLY, answer, organization=comment.organization, parent=comment.id)
 
 
 def post_reply(ctx: Context) -> Json:
     """Post a reply. Only the operation on change requests has the parameter `format`."""
-    space, comment = _comment(ctx)
-    made = Record(REPLY, ctx.new_id(REPLY), _written(ctx), space.organization, space.id, comment.id)
+    space, comment = _require_comment(ctx)
+    made = Record(REPLY, ctx.new_id(REPLY), _body_from_request(ctx), space.organization, space.id, comment.id)
     ctx.put(made)
     form = getattr(ctx.query, "format", "markdown")
-    return answers.comment_reply(ctx, space, made, comment, form)
+    return responses.comment_reply(ctx, space, made, comment, form)
 
 
 def get_reply(ctx: Context) -> Json:
-    space, comment, found = _reply(ctx)
-    return answers.comment_reply(ctx, space, found, comment, ctx.query.format)
+    space, comment, found = _require_reply(ctx)
+    return responses.comment_reply(ctx, space, found, comment, ctx.query.format)
 
 
 def update_reply(ctx: Context) -> Json:
-    space, comment, found = _reply(ctx)
-    _change(ctx, space, found)
-    return answers.comment_reply(ctx, space, found, comment, "markdown")
+    space, comment, found = _require_reply(ctx)
+    _apply_changes(ctx, space, found)
+    return responses.comment_reply(ctx, space, found, comment, "markdown")
 
 
 def delete_reply(ctx: Context) -> None:
-    space, comment = _comment(ctx)
+    space, comment = _require_comment(ctx)
     found = _find_reply(ctx, comment)
     if found is not None:
-        _may(ctx, space, found, "delete")
+        _require_permission(ctx, space, found, "delete")
         ctx.remove(found)
 
 
 # --- what both have ---------------------------------------------------------------------------------
 
 
-def _may(ctx: Context, space: Record, found: Record, flag: str) -> None:
+def _require_permission(ctx: Context, space: Record, found: Record, flag: str) -> None:
     """Raise 403 unless the caller has the permission that the answer shows."""
     if not comment_permissions(ctx, space, found)[flag]:
         kind = "comment" if found.kind == COMMENT else "reply"
@@ -197,29 +197,30 @@ def _may(ctx: Context, space: Record, found: Record, flag: str) -> None:
         raise ApiError(403, f"only {who} can {flag} the {kind} {found.id!r}")
 
 
-def _written(ctx: Context) -> Json:
-    return {"postedBy": ctx.user, "postedAt": ctx.stamp, "body": _kept(ctx.body.given()["body"])}
+def _body_from_request(ctx: Context) -> Json:
+    body = _stored_body(ctx.body.sent_fields()["body"])
+    return {"postedBy": ctx.user, "postedAt": ctx.timestamp, "body": body}
 
 
-def _kept(body: Json) -> Json:
+def _stored_body(body: Json) -> Json:
     if "document" in body:
         return {"document": stored_document(body["document"])}
     return {"markdown": body.get("markdown", "")}
 
 
-def _change(ctx: Context, space: Record, found: Record) -> None:
+def _apply_changes(ctx: Context, space: Record, found: Record) -> None:
     """Change the text, if the caller is the author, and the caller's own reactions."""
-    given = ctx.body.given()
-    if "body" in given and not answers.has_text(found, body := _kept(given["body"])):
-        _may(ctx, space, found, "edit")
-        found.doc |= {"body": body, "editedAt": ctx.stamp}
+    given = ctx.body.sent_fields()
+    if "body" in given and not responses.has_same_body(found, body := _stored_body(given["body"])):
+        _require_permission(ctx, space, found, "edit")
+        found.doc |= {"body": body, "editedAt": ctx.timestamp}
     if ctx.body.addedReactions or ctx.body.removedReactions:
-        ctx.demand(space, "comment")
-        found.doc["reactions"] = _reacted(ctx, found.doc.get("reactions", []))
+        ctx.require_role(space, "comment")
+        found.doc["reactions"] = _update_reactions(ctx, found.doc.get("reactions", []))
     ctx.put(found)
 
 
-def _reacted(ctx: Context, before: list[Json]) -> list[Json]:
+def _update_reactions(ctx: Context, before: list[Json]) -> list[Json]:
     """Return the reactions with those of the caller updated, one per emoji and user.
 
     An emoji that is both added and removed is removed.
@@ -227,5 +228,5 @@ def _reacted(ctx: Context, before: list[Json]) -> list[Json]:
     theirs = {one["emoji"] for one in before if one["user"] == ctx.user}
     added = [emoji for emoji in dict.fromkeys(ctx.body.addedReactions) if emoji not in theirs]
     removed = set(ctx.body.removedReactions)
-    after = [*before, *({"emoji": emoji, "user": ctx.user, "reactedAt": ctx.stamp} for emoji in added)]
+    after = [*before, *({"emoji": emoji, "user": ctx.user, "reactedAt": ctx.timestamp} for emoji in added)]
     return [one for one in after if one["user"] != ctx.user or one["emoji"] not in removed]

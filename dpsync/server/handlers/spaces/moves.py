@@ -1,82 +1,84 @@
 """Operations that move spaces and collections to another position, collection or organization."""
 
-from ... import answers
-from ...errors import ApiError, bad, conflict, missing
-from ...records.order import place, renumber, same_order
+from ... import responses
+from ...errors import ApiError, bad_request, conflict, not_found
+from ...records.sibling_order import insert_sibling, same_order, write_positions
 from ...request.context import Context
-from ...sites.navigation import PLACE
+from ...sites.navigation import SITE_SPACE
 from ...store import Json, Record
-from .spaces import end_of, may_create, siblings
+from .spaces import end_position_in, load_siblings, require_create_role
 
 
 def move_space(ctx: Context) -> Json:
-    space = ctx.space()
-    _move(ctx, space)
-    return answers.space(ctx, space)
+    space = ctx.space_from_path()
+    _move_item(ctx, space)
+    return responses.space(ctx, space)
 
 
 def transfer_space(ctx: Context) -> Json:
     """Move a space to the end of another organization's top level. Raise 412 if a site shows the space."""
-    space = ctx.space()
+    space = ctx.space_from_path()
     target = _transfer_target(ctx, space, [space])
     space.parent = ""
-    space.position = end_of(ctx, target, "")
+    space.position = end_position_in(ctx, target, "")
     ctx.transfer(space, target)
-    return answers.space(ctx, space)
+    return responses.space(ctx, space)
 
 
 def move_collection(ctx: Context) -> Json:
-    collection = ctx.collection()
-    _move(ctx, collection)
-    return answers.collection(ctx, collection)
+    collection = ctx.collection_from_path()
+    _move_item(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
 def transfer_collection(ctx: Context) -> Json:
     """Move a collection with its contents to the end of another organization's top level."""
-    collection = ctx.collection()
-    inside = _inside(ctx, collection)
+    collection = ctx.collection_from_path()
+    inside = _descendants(ctx, collection)
     target = _transfer_target(ctx, collection, [item for item in inside if item.kind == "space"])
     collection.parent = ""
-    collection.position = end_of(ctx, target, "")
+    collection.position = end_position_in(ctx, target, "")
     for item in (collection, *inside):
         ctx.transfer(item, target)
-    return answers.collection(ctx, collection)
+    return responses.collection(ctx, collection)
 
 
-def _inside(ctx: Context, collection: Record) -> list[Record]:
+def _descendants(ctx: Context, collection: Record) -> list[Record]:
     """Return all collections and spaces below a collection."""
     found: list[Record] = []
     waiting = [collection]
     while waiting:
-        for item in siblings(ctx, collection.organization, waiting.pop().id):
+        for item in load_siblings(ctx, collection.organization, waiting.pop().id):
             found.append(item)
             if item.kind == "collection":
                 waiting.append(item)
     return found
 
 
-def _move(ctx: Context, item: Record) -> None:
+def _move_item(ctx: Context, item: Record) -> None:
     """Move an item to another collection, another position, or both.
 
     An omitted `parent` keeps the collection; null is the top level. Without a position, an item goes to the
     end of its new collection. Raise 400 for an invalid position, 404 for an unknown collection, and 409 if
     nothing would change.
     """
-    given = ctx.body.given() if ctx.body else {}
+    given = ctx.body.sent_fields() if ctx.body else {}
     parent = item.parent if "parent" not in given else (given["parent"] or "")
     if parent != item.parent:
-        may_create(ctx, item.organization, parent)
+        require_create_role(ctx, item.organization, parent)
         if parent and item.kind == "collection" and (parent == item.id or _is_inside(ctx, parent, item.id)):
-            raise bad("body.parent: invalid position: a collection cannot be moved into itself")
-    now = siblings(ctx, item.organization, parent)
+            raise bad_request("body.parent: invalid position: a collection cannot be moved into itself")
+    now = load_siblings(ctx, item.organization, parent)
     if parent == item.parent and "position" not in given:
         raise conflict("operation would not result in any update")
     position = given.get("position") or {}
-    ordered = place(now, item, _pointed(position, "before"), _pointed(position, "after"))
+    ordered = insert_sibling(
+        now, item, _parse_neighbor(position, "before"), _parse_neighbor(position, "after")
+    )
     if parent == item.parent and same_order(now, ordered):
         raise conflict("operation would not result in any update")
     item.parent = parent
-    renumber(ctx.store, ordered, [item])
+    write_positions(ctx.store, ordered, [item])
     ctx.put(item)
 
 
@@ -89,27 +91,27 @@ def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
     return False
 
 
-def _pointed(position: Json, side: str) -> tuple[str, str] | None:
+def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
     """Return (kind, id) of `{type: space, space: ID}`."""
     pointer = position.get(side)
     if pointer is None:
         return None
     id = pointer.get(pointer["type"]) or pointer.get("id")
     if not id:
-        raise bad(f"body.position.{side}: invalid position: {pointer['type']} names no neighbor")
+        raise bad_request(f"body.position.{side}: invalid position: {pointer['type']} names no neighbor")
     return pointer["type"], id
 
 
 def _transfer_target(ctx: Context, item: Record, spaces: list[Record]) -> str:
     target: str = ctx.body.organization
-    member, role = ctx.role_in(target)
+    member, role = ctx.membership_in(target)
     if not member or ctx.load("organization", target) is None:
-        raise missing("body.organization: organization", target)
+        raise not_found("body.organization: organization", target)
     if target == item.organization:
         raise conflict("operation would not result in any update")
     if role != "admin":
         raise ApiError(412, f"the {item.kind} cannot be moved: the caller is not an admin of {target!r}")
-    on_site = next((space.id for space in spaces if ctx.store.count(PLACE, ref=space.id)), None)
+    on_site = next((space.id for space in spaces if ctx.store.count(SITE_SPACE, ref=space.id)), None)
     if on_site:
         raise ApiError(412, f"the {item.kind} cannot be moved: a site shows the space {on_site!r}")
     return target

@@ -1,0 +1,60 @@
+"""The pages of a revision as a tree: each page has its children under `pages`, in order.
+
+A page is stored as `{id, title, type, slug, createdAt, updatedAt, …, pages}`. The text of a page is in
+`body`, `{markdown}` or `{document}`, as it was written.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from .documents import Json
+from .slugs import unique_slug
+
+Page = Json
+MAX_DEPTH = 50
+"""How many pages may be in each other."""
+
+
+def walk_pages(
+    pages: Iterable[Page], ancestors: tuple[Page, ...] = ()
+) -> Iterator[tuple[Page, tuple[Page, ...]]]:
+    """Yield every page with its ancestors, each page before its descendants."""
+    for page in pages:
+        yield page, ancestors
+        yield from walk_pages(page["pages"], (*ancestors, page))
+
+
+def exceeds_max_depth(pages: Iterable[Page]) -> bool:
+    return any(len(above) >= MAX_DEPTH for _, above in walk_pages(pages))
+
+
+def find_page(pages: Iterable[Page], id: str) -> tuple[Page, tuple[Page, ...]] | None:
+    return next(((page, above) for page, above in walk_pages(pages) if page["id"] == id), None)
+
+
+def page_path(page: Page, ancestors: Iterable[Page]) -> str:
+    return "/".join(part["slug"] for part in (*ancestors, page))
+
+
+def page_ids_by_path(pages: Iterable[Page]) -> dict[str, str]:
+    """Return the page ids by path."""
+    return {page_path(page, above): page["id"] for page, above in walk_pages(pages)}
+
+
+def sibling_pages(content: Json, ancestors: tuple[Page, ...]) -> list[Page]:
+    """Return the list of siblings below the innermost of these ancestors."""
+    found: list[Page] = ancestors[-1]["pages"] if ancestors else content["pages"]
+    return found
+
+
+def unused_slug(title: str, siblings: Iterable[Page], except_id: str = "") -> str:
+    taken = {page["slug"] for page in siblings if page["id"] != except_id}
+    return unique_slug(title, taken, "page")
+
+
+def make_slugs_unique(pages: list[Page]) -> None:
+    """Change the slugs of siblings, also of descendants, so that all siblings have different slugs."""
+    taken: set[str] = set()
+    for page in pages:
+        page["slug"] = unique_slug(page["slug"], taken, "page") if page["slug"] in taken else page["slug"]
+        taken.add(page["slug"])
+        make_slugs_unique(page["pages"])

@@ -1,0 +1,71 @@
+"""A rate limit: a number of requests per caller in a window that starts with the first request.
+
+It uses real time, because clients wait in real time even if the clock of the companion is frozen.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable
+
+from msgspec import Struct
+
+_UNIT_SECONDS = {"s": 1, "m": 60}
+_MAX_CALLERS = 10_000
+
+
+class Allowance(Struct, frozen=True):
+    """The remaining requests of a caller. `seconds_left` is the time until the window ends, in seconds."""
+
+    allowed: bool
+    limit: int
+    remaining: int
+    seconds_left: float
+
+    def headers(self) -> dict[str, str]:
+        """Return the rate limit headers. `X-RateLimit-Reset` is a Unix time in seconds."""
+        found = {
+            "x-ratelimit-limit": str(self.limit),
+            "x-ratelimit-remaining": str(self.remaining),
+            "x-ratelimit-reset": str(math.ceil(time.time() + self.seconds_left)),
+        }
+        if not self.allowed:
+            found["retry-after"] = str(max(1, math.ceil(self.seconds_left)))
+        return found
+
+
+class RateLimit:
+    """A limit of `requests` per caller in a window of `seconds`."""
+
+    def __init__(self, requests: int, seconds: int = 1, now: Callable[[], float] = time.monotonic) -> None:
+        self.requests = requests
+        self.seconds = seconds
+        self._now = now
+        self._windows: dict[str, tuple[float, int]] = {}
+
+    @classmethod
+    def parse(cls, text: str) -> "RateLimit":
+        """Parse a limit such as `20/s` or `600/m`. Raise ValueError for any other text."""
+        found = re.fullmatch(r"([1-9][0-9]{0,8})/([sm])", text)
+        if not found:
+            raise ValueError(f"{text!r} is not a rate limit. Write a limit such as 20/s or 600/m")
+        return cls(int(found[1]), _UNIT_SECONDS[found[2]])
+
+    def consume(self, caller: str) -> Allowance:
+        now = self._now()
+        ends, used = self._windows.get(caller, (now, 0))
+        if now >= ends:
+            ends, used = now + self.seconds, 0
+            self._drop_expired_windows(now)
+        allowed = used < self.requests
+        used += allowed
+        self._windows[caller] = (ends, used)
+        return Allowance(allowed, self.requests, self.requests - used, ends - now)
+
+    def clear(self) -> None:
+        self._windows.clear()
+
+    def _drop_expired_windows(self, now: float) -> None:
+        """Remove expired windows once there are many windows."""
+        if len(self._windows) >= _MAX_CALLERS:
+            self._windows = {name: kept for name, kept in self._windows.items() if kept[0] > now}

@@ -1,0 +1,47 @@
+"""The log of requests. It is bounded: the oldest entries are removed first."""
+
+from collections import deque
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+MAX_ENTRIES = 10_000
+
+
+class LoggedRequest(Struct, frozen=True):
+    """A request to the API. `status` is None if no answer was sent; `fault` is the kind of its fault."""
+
+    method: str
+    path: str
+    query: str
+    operation: str | None
+    caller: str | None
+    status: int | None
+    ms: float
+    fault: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class RequestLog:
+    """The log of requests.
+
+    `dropped` counts the entries that were removed to make room; `clear_count` counts how often the log was
+    emptied.
+    """
+
+    def __init__(self, max_entries: int = MAX_ENTRIES) -> None:
+        self.entries: deque[LoggedRequest] = deque(maxlen=max_entries)
+        self.dropped = 0
+        self.clear_count = 0
+
+    def add(self, entry: LoggedRequest) -> None:
+        self.dropped += len(self.entries) == self.entries.maxlen
+        self.entries.append(entry)
+
+    def clear(self) -> None:
+        self.entries.clear()
+        self.dropped = 0
+        self.clear_count += 1

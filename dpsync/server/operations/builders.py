@@ -1,0 +1,106 @@
+"""Build rows of the table: one function per HTTP method, and common path prefixes."""
+
+from typing import Any
+
+from ..handlers.crud import CrudHandlers
+from ..models import base as m
+from ..records.record_kind import RecordKind
+from ..request.operation import Handler, Operation
+
+ORG = "/orgs/{organizationId}"
+SITE = ORG + "/sites/{siteId}"
+SPACE = "/spaces/{spaceId}"
+CHANGE_REQUEST = SPACE + "/change-requests/{changeRequestId}"
+COLLECTION = "/collections/{collectionId}"
+
+_OWNER_PATHS = {"organization": ORG, "site": SITE}
+
+FULL_ONLY: Any = {"profile": "full"}
+"""Beyond the reference: not served with its profile."""
+
+PUBLISHED_ONLY: Any = {"profile": "published"}
+"""In today's edition alone: with the other profiles nothing is at its path."""
+
+EDITS_CONTENT: Any = {"required_role": "edit", "edits_content": True}
+"""Of the content of a space, or of a change request of it: refused while the space is locked.
+
+In today's edition a locked space refuses only direct edits, and the handlers check this.
+"""
+
+MOVE_OPTIONS: Any = {"body_required": False, "error_statuses": (400, 404, 409)}
+TRANSFER_OPTIONS: Any = {"error_statuses": (404, 409, 412)}
+
+
+def get(
+    id: str, path: str, handler: Handler, answer: Any, query: type[m.Query] = m.Query, **more: Any
+) -> Operation:
+    return Operation(id, "GET", path, handler, answer, query_model=query, **more)
+
+
+def listing(
+    id: str, path: str, handler: Handler, item: Any, query: type[m.Query] = m.Paged, **more: Any
+) -> Operation:
+    return Operation(id, "GET", path, handler, m.Page[item], query_model=query, **more)
+
+
+def _write(
+    method: str, id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any
+) -> Operation:
+    """Build the row of a write. By default, it needs the role `admin`."""
+    more.setdefault("required_role", "admin")
+    return Operation(id, method, path, handler, answer, body, **more)
+
+
+def post(id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any) -> Operation:
+    return _write("POST", id, path, handler, answer, body, **more)
+
+
+def patch(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: Any) -> Operation:
+    return _write("PATCH", id, path, handler, answer, body, **more)
+
+
+def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: Any) -> Operation:
+    return _write("PUT", id, path, handler, answer, body, **more)
+
+
+def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
+    more.setdefault("status", 204)
+    return _write("DELETE", id, path, handler, None, **more)
+
+
+class CrudOperations:
+    """Builds the rows of a resource. A row has an id and a note; the rest is in the record kind."""
+
+    def __init__(self, family: RecordKind) -> None:
+        if family.crud is None:
+            raise ValueError(f"the family {family.name} is not served as an ordinary resource")
+        self._resource, self._handlers = family.crud, CrudHandlers(family)
+        self._collection_path = _OWNER_PATHS[family.owner] + family.crud.path
+        self._item_path = f"{self._collection_path}/{{{family.crud.parameter}}}"
+
+    def list(self, id: str, **more: Any) -> Operation:
+        return listing(id, self._collection_path, self._handlers.list, self._resource.response_model, **more)
+
+    def create(self, id: str, **more: Any) -> Operation:
+        resource = self._resource
+        return post(
+            id,
+            self._collection_path,
+            self._handlers.create,
+            resource.response_model,
+            resource.create_model,
+            status=201,
+            **more,
+        )
+
+    def get(self, id: str, **more: Any) -> Operation:
+        return get(id, self._item_path, self._handlers.get, self._resource.response_model, **more)
+
+    def update(self, id: str, **more: Any) -> Operation:
+        resource = self._resource
+        return patch(
+            id, self._item_path, self._handlers.update, resource.response_model, resource.update_model, **more
+        )
+
+    def delete(self, id: str, **more: Any) -> Operation:
+        return delete(id, self._item_path, self._handlers.delete, **more)

@@ -1,0 +1,88 @@
+"""Select the operations, bodies and statuses of each profile.
+
+`reference` has only the documented operations, `full` also the additions to them. `published` has what the
+vendor publishes today: some operations are missing, some exist only there, and some bodies are stricter.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ..models import published as mp
+from ..models import published_customization as looks
+from ..models.base import Body
+from ..request.operation import Operation
+
+PROFILES = ("reference", "full", "published")
+
+REMOVED_IN_PUBLISHED = frozenset({
+    "addSectionToGroup", "removeSectionFromGroup", "transferSpace",
+    "listSpaceLinks", "listSpaceFileBacklinks", "listChangeRequestFileBacklinks", "listPageLinksInSpace",
+    "listPageLinksInChangeRequest", "listSpacePageBacklinks", "listChangeRequestPageBacklinks",
+    "listConversationsIssuesClusters", "getConversationsIssuesCluster", "conversation_cluster_update",
+    "listConversations", "ingestConversation", "getConversationById", "listConversationsIssues",
+    "getConversationIssueById",
+    "getUserPermissionInSpace", "getTeamPermissionInSpace", "getUserPermissionInCollection",
+    "getTeamPermissionInCollection", "getUserPermissionInSite", "getTeamPermissionInSite",
+    "getOpenAPISpecVersionContentRawById",
+})  # fmt: skip
+"""The operations that are not in today's edition: nothing is at their paths there (404)."""
+
+PUBLISHED_BODIES: Mapping[str, type[Body]] = {
+    "updateOrganizationById": mp.OrganizationUpdateToday,
+    "createSite": mp.SiteCreateToday,
+    "updateSpaceById": mp.SpaceUpdateToday,
+    "updateSiteById": mp.SiteUpdateToday,
+    "updateSiteSectionById": mp.SectionUpdateToday,
+    "updateSiteSectionGroupById": mp.GroupUpdateToday,
+    "createSiteExternalLink": mp.LinkCreateToday,
+    "updateSiteExternalLinkById": mp.LinkUpdateToday,
+    "createSiteRedirect": mp.RedirectCreateToday,
+    "updateSiteRedirectById": mp.RedirectUpdateToday,
+    "createSiteShareLink": mp.ShareLinkCreateToday,
+    "updateSiteShareLinkById": mp.ShareLinkUpdateToday,
+    "publishIntegration": mp.PublishToday,
+    "updateSiteCustomizationById": looks.CustomizationToday,
+    "overrideSiteSpaceCustomizationById": looks.SiteSpaceLooksToday,
+}
+"""The bodies of today's edition, by operation, where they are not those of the table."""
+
+
+PUBLISHED_STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
+"""The statuses of success of today's edition, by operation, where they are not those of the table."""
+
+
+ALLOWED_FOR_CREATORS = frozenset({
+    "deleteSpaceById", "deleteCollectionById", "deleteSiteById",
+    "updateSpaceById", "updateCollectionById",  # only the level: handlers check the other fields
+    "inviteToSpace", "updateUserPermissionInSpace", "removeUserFromSpace",
+    "updateTeamPermissionInSpace", "removeTeamFromSpace",
+    "inviteToCollection", "updateUserPermissionInCollection", "removeUserFromCollection",
+    "updateTeamPermissionInCollection", "removeTeamFromCollection",
+})  # fmt: skip
+"""Operations that need the role `create` in today's edition and `admin` in the other editions.
+
+The source is the vendor's documentation as of May 2026, page "Roles" (collaborate/member-management).
+"""
+
+
+def operations_of_profile(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
+    """Return the operations whose paths exist in this profile.
+
+    The profile `reference` refuses additions with 501, so that the caller learns why. In the profile
+    `published`, a path that the vendor does not publish does not exist (404), as in GitBook. The other
+    profiles answer 404 for paths of operations that only `published` has.
+    """
+    if profile != "published":
+        return tuple(row for row in operations if row.profile != "published")
+    return tuple(
+        replace(
+            row,
+            body_model=PUBLISHED_BODIES.get(row.id, row.body_model),
+            status=PUBLISHED_STATUSES.get(row.id, row.status),
+            required_role="create" if row.id in ALLOWED_FOR_CREATORS else row.required_role,
+            reports_removal=row.method == "DELETE" and row.status == 204 and row.id not in PUBLISHED_STATUSES,
+        )
+        for row in operations
+        if row.id not in REMOVED_IN_PUBLISHED
+    )

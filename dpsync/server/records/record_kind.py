@@ -1,0 +1,189 @@
+"""A RecordKind declares everything that the companion has to know about one kind of record.
+
+    record      what the store keeps; its columns say what it belongs to and refers to (see `store`)
+    RecordKind  all records of one kind: the prefix of their ids, their owner, and their form in a world
+    owner       the record with whose removal another record is removed; its id is in the column `scope`
+    dependency  any other way in which a record depends on another, and what happens if the other is removed
+    holder      a record that depends on another record
+    kept        a dependency that stays valid while a deleted space can be restored
+
+The code that is common to all kinds (making ids, removing a record, transferring it, loading and dumping
+worlds) reads these declarations and names no kind. The declarations are in `resources`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+
+from ..models.base import AnswerBody, Body
+from ..request.context import Context
+from ..store import Json, Record, Store
+from .world_sections import WorldSection
+
+ColumnFilter = dict[str, str]
+DeleteAction = Callable[[Context, Record], None]
+"""What happens to a holder when what it depends on goes."""
+
+
+def remove_holder(ctx: Context, holder: Record) -> None:
+    """Remove the holder with everything that depends on it."""
+    ctx.remove(holder)
+
+
+def clear_column(column: str) -> DeleteAction:
+    """Return a rule that keeps the holder and clears this column."""
+
+    def clear_holder(ctx: Context, holder: Record) -> None:
+        setattr(holder, column, "")
+        ctx.put(holder)
+
+    return clear_holder
+
+
+def by_scope(record: Record) -> ColumnFilter:
+    return {"scope": record.id}
+
+
+def by_ref(record: Record) -> ColumnFilter:
+    """Match records of the same organization that refer to the record."""
+    return {"organization": record.organization, "ref": record.id}
+
+
+class Dependency(Struct, frozen=True):
+    """A dependency of holders on records of the kind `target_kind`.
+
+    `holder_columns` gives the columns (or the `id`) that select the holders of a record; `is_holder` filters
+    them further. `on_delete` is called for each holder when the record is removed. `until_erased`: the
+    removal of a space affects holders only when the deleted space is erased. `follows_transfer`: holders move
+    along when the record is transferred to another organization; other holders lose the record as if it were
+    removed.
+    """
+
+    target_kind: str
+    holder_columns: Callable[[Record], ColumnFilter] = by_ref
+    is_holder: Callable[[Record, Record], bool] | None = None
+    on_delete: DeleteAction = remove_holder
+    until_erased: bool = False
+    follows_transfer: bool = False
+
+    def find_holders(self, store: Store, kind: str, record: Record) -> list[Record]:
+        columns = self.holder_columns(record)
+        if "id" in columns:
+            one = store.get(kind, columns["id"])
+            found = [one] if one is not None else []
+        else:
+            found = store.find(kind, **columns)
+        return [holder for holder in found if self.is_holder is None or self.is_holder(holder, record)]
+
+
+def _set_created_at(ctx: Context, record: Record) -> None:
+    record.doc = {"createdAt": ctx.timestamp}
+
+
+def _update_document(ctx: Context, record: Record, given: Json) -> None:
+    record.doc.update(given)
+
+
+class CrudResource(Struct, frozen=True):
+    """The API of an ordinary kind: resources under an owner, identified by id, with the usual operations.
+
+    `path` follows the path of the owner, `parameter` names the id, `label` is the noun in messages.
+    `initialize` sets what a new record has before the body is written; `apply_body` stores the members of a
+    body. By default the members become the document. `render` renders a record as the model `response_model`.
+    """
+
+    label: str
+    path: str
+    parameter: str
+    render: Callable[[Context, Record], Json]
+    response_model: type[AnswerBody]
+    create_model: type[Body] | None = None
+    update_model: type[Body] | None = None
+    initialize: Callable[[Context, Record], None] = _set_created_at
+    apply_body: Callable[[Context, Record, Json], None] = _update_document
+
+
+class RecordKind(Struct, frozen=True):
+    """The declaration of one kind of record.
+
+    `id_prefix` is the prefix of ids; without a prefix, the companion makes no ids. `counted_in_health`: the
+    control plane reports the number of records. `alternate_kind` is another kind as which records are kept
+    temporarily (a deleted space, a waiting event); both kinds share one series of ids. `crud` describes the
+    API of an ordinary kind.
+    """
+
+    name: str
+    id_prefix: str = ""
+    owner: str = ""
+    depends_on: tuple[Dependency, ...] = ()
+    alternate_kind: str = ""
+    world_section: WorldSection | None = None
+    crud: CrudResource | None = None
+    counted_in_health: bool = False
+
+    def all_dependencies(self) -> Iterator[Dependency]:
+        """Yield all dependencies, including the dependency on the owner."""
+        if self.owner:
+            yield Dependency(self.owner, by_scope, until_erased=True, follows_transfer=True)
+        yield from self.depends_on
+
+
+class RecordKinds:
+    """All kinds in order of declaration: a kind comes after the kinds on which it depends."""
+
+    def __init__(self, record_kinds: Iterable[RecordKind]) -> None:
+        self._kinds = {family.name: family for family in record_kinds}
+        self._removal_dependencies: dict[str, list[tuple[str, Dependency]]] = {
+            kind: [] for kind in self._kinds
+        }
+        self._transfer_dependencies: dict[str, list[tuple[str, Dependency]]] = {
+            kind: [] for kind in self._kinds
+        }
+        self.id_prefixes = {family.name: family.id_prefix for family in self if family.id_prefix}
+        """How the ids of each kind begin; a kind that is not in it has no ids of its own."""
+        self.world_sections: dict[str, list[WorldSection]] = {}
+        """What a world says inside a record of each kind."""
+        for said in filter(None, (family.world_section for family in self)):
+            for kind in said.parent_kinds:
+                self.world_sections.setdefault(kind, []).append(said)
+        # What depends on others is removed before them: then they have no holders left to look for.
+        for family in reversed(self._kinds.values()):
+            for dependency in family.all_dependencies():
+                to = self._kinds[dependency.target_kind]
+                self._transfer_dependencies[to.name].append((family.name, dependency))
+                self._removal_dependencies[
+                    to.alternate_kind if dependency.until_erased and to.alternate_kind else to.name
+                ].append((family.name, dependency))
+
+    def __iter__(self) -> Iterator[RecordKind]:
+        return iter(self._kinds.values())
+
+    def before_removal(self, ctx: Context, record: Record) -> None:
+        """Remove or change each holder of a record as its dependency says. KeyError: unknown kind."""
+        for kind, dependency in self._removal_dependencies[record.kind]:
+            for holder in dependency.find_holders(ctx.store, kind, record):
+                dependency.on_delete(ctx, holder)
+
+    def before_transfer(self, ctx: Context, record: Record, organization: str) -> None:
+        """Transfer the holders that follow a record. Other holders lose the record as if it were removed."""
+        for kind, dependency in self._transfer_dependencies[record.kind]:
+            for holder in dependency.find_holders(ctx.store, kind, record):
+                if dependency.follows_transfer:
+                    holder.organization = organization
+                    ctx.put(holder)
+                else:
+                    dependency.on_delete(ctx, holder)
+
+    def kinds_counted_in_health(self) -> list[str]:
+        return [family.name for family in self if family.counted_in_health]
+
+    def new_id(self, store: Store, kind: str) -> str:
+        """Return the next free id of a kind. The same requests on the same world give the same ids.
+
+        Raise KeyError if the companion makes no ids of this kind.
+        """
+        prefix, also = self.id_prefixes[kind], self._kinds[kind].alternate_kind
+        while True:
+            id = f"{prefix}-{store.next_number(kind)}"
+            if store.get(kind, id) is None and (not also or store.get(also, id) is None):
+                return id

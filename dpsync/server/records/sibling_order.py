@@ -1,0 +1,83 @@
+"""Order siblings: place an item before or after another item.
+
+Positions are numbers in the records; only their order matters. They have gaps, so a deletion writes nothing
+and a move writes only the moved items. Other items keep their positions, so the cursor of a list stays valid.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby, pairwise
+
+from ..errors import bad_request
+from ..store import Record, Store
+
+POSITION_STEP = 2**32
+"""Between neighbours that nobody has moved."""
+
+
+def record_key(record: Record) -> tuple[str, str]:
+    return record.kind, record.id
+
+
+def insert_sibling(
+    siblings: Sequence[Record],
+    item: Record,
+    before: tuple[str, str] | None = None,
+    after: tuple[str, str] | None = None,
+) -> list[Record]:
+    """Return the siblings with the item at its new position, or at the end if no neighbor is given.
+
+    Neighbors are (kind, id). Raise 400 if both are given, or if a neighbor is not a sibling or is the item
+    itself.
+    """
+    if before and after:
+        raise bad_request("body.position: invalid position: name `before` or `after`, not both")
+    rest = [sibling for sibling in siblings if record_key(sibling) != record_key(item)]
+    neighbour = before or after
+    if neighbour is None:
+        return [*rest, item]
+    for index, sibling in enumerate(rest):
+        if record_key(sibling) == neighbour:
+            at = index if before else index + 1
+            return [*rest[:at], item, *rest[at:]]
+    raise bad_request(f"body.position: invalid position: {neighbour[1]!r} is not a sibling of {item.id!r}")
+
+
+def same_order(before: Sequence[Record], after: Sequence[Record]) -> bool:
+    return [record_key(record) for record in before] == [record_key(record) for record in after]
+
+
+def write_positions(store: Store, ordered: Sequence[Record], moved: Collection[Record]) -> None:
+    """Store the given order by writing positions of the moved items between those of the others.
+
+    If there is no room between two positions, all items get new positions.
+    """
+    names = {record_key(record) for record in moved}
+    runs = [
+        (stays, [*run]) for stays, run in groupby(ordered, lambda record: record_key(record) not in names)
+    ]
+    numbers = [*_assign_positions(runs)]
+    if any(one >= other for one, other in pairwise(numbers)):
+        numbers = [POSITION_STEP * index for index in range(1, len(ordered) + 1)]
+    for record, number in zip(ordered, numbers, strict=True):
+        if record.position != number or record_key(record) in names:
+            record.position = number
+            store.put(record)
+
+
+def _assign_positions(runs: Sequence[tuple[bool, list[Record]]]) -> Iterator[int]:
+    """Yield the positions of siblings, given as runs of moved and of unmoved items."""
+    for index, (stays, run) in enumerate(runs):
+        if stays:
+            yield from (record.position for record in run)
+            continue
+        low = runs[index - 1][1][-1].position if index else None
+        high = runs[index + 1][1][0].position if index + 1 < len(runs) else None
+        if low is None:
+            low = (POSITION_STEP if high is None else high) - POSITION_STEP * (len(run) + 1)
+        step = POSITION_STEP if high is None else (high - low) // (len(run) + 1)
+        yield from (low + step * number for number in range(1, len(run) + 1))
+
+
+def end_position(siblings: Sequence[Record]) -> int:
+    """Return a position after all siblings."""
+    return max((sibling.position for sibling in siblings), default=0) + POSITION_STEP

@@ -1,0 +1,43 @@
+"""Declare every kind of record, in the order in which a world is loaded.
+
+Input: the classes of `records/record_kind.py`. The top of each module shows the form of its records in a
+world. Output: `RECORD_KINDS`, for code that loads worlds, makes ids or removes records. Handlers never import
+it.
+"""
+
+from ..records.record_kind import RecordKinds
+from . import (
+    agents,
+    audit,
+    comments,
+    content,
+    conversations,
+    grants,
+    integrations,
+    origin,
+    pages,
+    people,
+    publishing,
+    settings,
+    sites,
+    specifications,
+)
+
+RECORD_KINDS = RecordKinds(
+    (
+        *origin.RECORD_KINDS,
+        *people.RECORD_KINDS,
+        *grants.RECORD_KINDS,
+        *content.RECORD_KINDS,
+        *pages.RECORD_KINDS,
+        *sites.RECORD_KINDS,
+        *publishing.RECORD_KINDS,
+        *agents.RECORD_KINDS,
+        *settings.RECORD_KINDS,
+        *specifications.RECORD_KINDS,
+        *integrations.RECORD_KINDS,
+        *comments.RECORD_KINDS,
+        *conversations.RECORD_KINDS,
+        *audit.RECORD_KINDS,
+    )
+)

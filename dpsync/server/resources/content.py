@@ -1,0 +1,92 @@
+"""Collections and spaces.
+
+Siblings keep the order of the data. Collections come first, unless both have a `position`.
+
+    collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
+    spaces: [{id, type, title, emoji, icon, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
+    both: createdBy                                         # optional: id of the user who created the object
+    spaces: gitSync: {repoName, installationProvider, url…} # optional: as responses have it
+
+A deleted space has a time (`deletedAt`) or a number of days before loading the data (`deletedDaysAgo`). With
+`deletedDaysAgo`, the space was deleted at the start of that day in UTC.
+"""
+
+from datetime import timedelta
+
+from ..clock import format_timestamp
+from ..records.record_kind import RecordKind
+from ..records.world_sections import WorldDumper, WorldLoader, WorldSection, without_keys
+from ..store import Json, Record
+from . import world_models
+
+_POSITION_FIELDS = ("parent", "position", "deletedDaysAgo")
+
+
+def _load_collections(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for one in loader.each_entry(given):
+        doc = {
+            "title": "Untitled",
+            "defaultLevel": "inherit",
+            **without_keys(loader.without_children("collection", one), *_POSITION_FIELDS),
+        }
+        _load_item(loader, "collection", organization, one, doc)
+
+
+def _load_spaces(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for space in loader.each_entry(given):
+        doc = {
+            "title": "Untitled",
+            "editMode": "live",
+            "defaultLevel": "inherit",
+            "mergeRules": {"type": "inherit"},
+            "createdAt": loader.next_timestamp(),
+            "updatedAt": loader.next_timestamp(),
+            **without_keys(loader.without_children("space", space), *_POSITION_FIELDS),
+        }
+        if "deletedDaysAgo" in space:
+            day = loader.now - timedelta(days=space["deletedDaysAgo"])
+            doc["deletedAt"] = format_timestamp(day.replace(hour=0, minute=0, second=0, microsecond=0))
+        kind = "deleted-space" if doc.get("deletedAt") else "space"
+        _load_item(loader, kind, organization, space, doc)
+
+
+def _load_item(loader: WorldLoader, kind: str, organization: Record, given: Json, doc: Json) -> None:
+    parent = given.get("parent") or ""
+    following = loader.next_position(organization.id, parent)
+    position = following if given.get("position") is None else given["position"]
+    id = loader.entry_id("space" if kind == "deleted-space" else kind, given)
+    if kind == "space":
+        loader.space_titles[id] = doc["title"]
+    loader.load_children(
+        loader.add(Record(kind, id, doc, organization.id, organization.id, parent, position)), given
+    )
+
+
+def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
+    return [
+        _dump_item(dumper, item)
+        for item in dumper.find_by_creation("collection", organization=organization.id)
+    ]
+
+
+def _dump_spaces(dumper: WorldDumper, organization: Record) -> list[Json]:
+    found = dumper.find_by_creation("space", "deleted-space", organization=organization.id)
+    return [_dump_item(dumper, space) for space in found]
+
+
+def _dump_item(dumper: WorldDumper, item: Record) -> Json:
+    place = {"id": item.id, "parent": item.parent or None, "position": item.position}
+    return {**place, **item.doc, **dumper.dump_children(item)}
+
+
+RECORD_KINDS = (
+    RecordKind("collection", id_prefix="col", owner="organization", counted_in_health=True,
+               world_section=WorldSection("collections", _load_collections, _dump_collections,
+                                          value_type=list[world_models.Collection], kind="collection")),
+    RecordKind("space", id_prefix="space", owner="organization", alternate_kind="deleted-space",
+               counted_in_health=True,
+               world_section=WorldSection("spaces", _load_spaces, _dump_spaces,
+                                          value_type=list[world_models.Space],
+                                          kind="space")),
+    RecordKind("deleted-space", owner="organization"),
+)  # fmt: skip

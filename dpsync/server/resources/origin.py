@@ -1,0 +1,24 @@
+"""The origin of data that were read from a GitBook organization.
+
+format: dpsync.world/1
+origin: {platform, readAt, profile, anonymous, caller, notRead: [path]}
+"""
+
+from ..records.record_kind import RecordKind
+from ..records.world_origin import KIND, WorldOrigin, origin_record
+from ..records.world_sections import WORLD, WorldDumper, WorldLoader, WorldSection
+from ..store import Json, Record
+
+
+def _load(loader: WorldLoader, _: Record, given: Json) -> None:
+    loader.add(origin_record(given))
+
+
+def _dump(dumper: WorldDumper, _: Record) -> Json | None:
+    found = dumper.find_by_creation(KIND)
+    return found[0].doc if found else None
+
+
+RECORD_KINDS = (
+    RecordKind(KIND, world_section=WorldSection("origin", _load, _dump, (WORLD.kind,), WorldOrigin)),
+)

@@ -1,0 +1,145 @@
+"""OpenAPI specifications, translations and the glossary.
+
+    openapi: [{id, slug, source: {url} or {text}, visibility, processingState, lastVersion…
+               versions: [{id, createdAt, sourceURL, text}]}]
+    glossary: [{id, translations: {LANGUAGE: term}}]
+    translations: [{id, source: {space, language}, language, instructions, status, result, stats}]
+
+After loading, the local server processes each specification that is not `complete` and runs each translation
+that is `running`.
+"""
+
+from .. import responses
+from ..content.documents import empty_document
+from ..handlers.jobs import specifications, translations
+from ..integrations.events import INTEGRATION, queue_subject
+from ..jobs.queue import JOB, make_job
+from ..models.translations import Translation
+from ..records.record_kind import CrudResource, Dependency, RecordKind
+from ..records.world_sections import WorldDumper, WorldLoader, WorldSection, list_section, without_keys
+from ..store import Json, Record
+from . import world_models
+
+
+def _load_specs(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for spec in loader.each_entry(given):
+        _load_spec(loader, organization, spec)
+
+
+def _load_spec(loader: WorldLoader, organization: Record, given: Json) -> None:
+    source = given.get("source") or {"url": given.get("sourceURL")}
+    doc = {
+        "visibility": "private",
+        "createdAt": loader.next_timestamp(),
+        "updatedAt": loader.next_timestamp(),
+        "processingState": "pending",
+        "sourceURL": source.get("url"),
+        **without_keys(given, "id", "slug", "source", "versions"),
+    }
+    id = loader.entry_id(specifications.SPECIFICATION, given)
+    spec = loader.add(
+        Record(specifications.SPECIFICATION, id, doc, organization.id, organization.id, ref=given["slug"])
+    )
+    _load_versions(loader, spec, given.get("versions") or [])
+    if doc["processingState"] != "complete":
+        version = loader.unused_id(specifications.SPECIFICATION_VERSION)
+        loader.add(make_job(spec, specifications.PROCESS_JOB, source=source, version=version))
+
+
+def _load_versions(loader: WorldLoader, spec: Record, given: list[Json]) -> None:
+    """Load the versions of a specification. Add an empty record for a last version that is not listed."""
+    named = [version["id"] for version in given]
+    last = spec.doc.get("lastVersion")
+    for version in [*given, *([{"id": last}] if last and last not in named else [])]:
+        doc = {"createdAt": loader.next_timestamp(), **without_keys(version, "id")}
+        loader.add(
+            Record(specifications.SPECIFICATION_VERSION, version["id"], doc, spec.organization, spec.id)
+        )
+
+
+def _dump_specs(dumper: WorldDumper, organization: Record) -> list[Json]:
+    return [
+        _dump_spec(dumper, found)
+        for found in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
+    ]
+
+
+def _dump_spec(dumper: WorldDumper, found: Record) -> Json:
+    """Return the entry of a specification. Its source is stored in the job that will process it."""
+    made = {"id": found.id, "slug": found.ref, **found.doc}
+    kept = dumper.find_by_creation(specifications.SPECIFICATION_VERSION, scope=found.id)
+    if kept:
+        made["versions"] = [{"id": version.id, **version.doc} for version in kept]
+    if (job := _find_job(dumper, found)) is not None:
+        made["source"] = job["source"]
+    return made
+
+
+def _load_translations(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+    for translation in loader.each_entry(given):
+        _load_translation(loader, organization, translation)
+
+
+def _load_translation(loader: WorldLoader, organization: Record, given: Json) -> None:
+    doc = {
+        "status": "pending",
+        "instructions": empty_document(),
+        "stats": translations.EMPTY_STATS,
+        "createdAt": loader.next_timestamp(),
+        "updatedAt": loader.next_timestamp(),
+        **without_keys(given, "id", "result"),
+    }
+    id, source = loader.entry_id(translations.TRANSLATION, given), given["source"]["space"]
+    for space in filter(None, (source, given.get("result"))):
+        if space not in loader.space_titles and loader.get("deleted-space", space) is None:
+            raise ValueError(f"the translation {id!r} names the unknown space {space!r}")
+    made = Record(translations.TRANSLATION, id, doc, organization.id, organization.id, source)
+    made.ref = given.get("result") or ""
+    loader.add(made)
+    if doc["status"] == "running":
+        loader.add(make_job(made, translations.RUN_JOB, space=loader.unused_id("space")))
+
+
+def _dump_translations(dumper: WorldDumper, organization: Record) -> list[Json]:
+    found = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
+    return [_dump_translation(dumper, translation) for translation in found]
+
+
+def _dump_translation(dumper: WorldDumper, found: Record) -> Json:
+    made = {"id": found.id, **found.doc}
+    if _find_job(dumper, found) is not None:
+        made["status"] = "running"
+    if found.ref:
+        made["result"] = found.ref
+    return made
+
+
+def _find_job(dumper: WorldDumper, found: Record) -> Json | None:
+    return next(
+        (job.doc for job in dumper.store.find(JOB, ref=found.id, organization=found.organization)), None
+    )
+
+
+TRANSLATIONS = RecordKind(
+    translations.TRANSLATION, id_prefix="translation", owner="organization",
+    world_section=WorldSection("translations", _load_translations, _dump_translations,
+                               value_type=list[world_models.Translation]),
+    crud=CrudResource("translation", "/translations", "translationId", responses.translation,
+                      Translation),
+)  # fmt: skip
+
+RECORD_KINDS = (
+    RecordKind(specifications.SPECIFICATION, id_prefix="spec", owner="organization",
+               world_section=WorldSection("openapi", _load_specs, _dump_specs,
+                                          value_type=list[world_models.Specification])),
+    RecordKind(specifications.SPECIFICATION_VERSION, id_prefix="version", owner=specifications.SPECIFICATION),
+    RecordKind(translations.GLOSSARY_ENTRY, id_prefix="term", owner="organization",
+               world_section=list_section(translations.GLOSSARY_ENTRY, "glossary",
+                                          value_type=list[world_models.GlossaryEntry],
+                                          timestamp_fields=("createdAt", "updatedAt"))),
+    TRANSLATIONS,
+    RecordKind(JOB, depends_on=(Dependency(specifications.SPECIFICATION),
+                                Dependency(translations.TRANSLATION),
+                                Dependency(INTEGRATION,
+                                           lambda integration: {"ref": queue_subject(integration).id}))),
+)  # fmt: skip

@@ -1,0 +1,477 @@
+"""The shape of a world for each kind: the members of an entry, their types, and their references.
+
+Free-form settings, Documents and data from a git repository have no shape here: any mapping is valid.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..models.base import Role
+from ..records.world_schema import Name, Token, WorldModel, optional_member, refers_to
+
+Json = dict[str, Any]
+Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""No column of a store holds a NUL."""
+RoleOrGuest = Role | Literal["guest"] | None
+Level = Role | Literal["inherit"] | None
+OrganizationId = Annotated[Name, refers_to("organization")]
+UserId = Annotated[Name, refers_to("user")]
+TeamId = Annotated[Name, refers_to("team")]
+CollectionId = Annotated[Name, refers_to("collection")]
+SpaceId = Annotated[Name, refers_to("space")]
+SpaceOrDeletedSpaceId = Annotated[Name, refers_to("space", "deleted-space")]
+SiteId = Annotated[Name, refers_to("site")]
+TopicId = Annotated[Name, refers_to("site-topic")]
+ChangeRequestId = Annotated[Name, refers_to("change-request")]
+ClusterId = Annotated[Name, refers_to("issues-cluster")]
+
+
+class User(WorldModel):
+    id: Name = optional_member()
+    displayName: str = optional_member()
+    email: Text = optional_member()
+    emailVerified: bool = optional_member()
+    photoURL: str = optional_member()
+
+
+Tokens = dict[Token, UserId]
+
+
+class DefaultContent(WorldModel):
+    type: Literal["site"]
+    site: SiteId
+
+
+class Organization(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    hostname: str = optional_member()
+    customHostname: str = optional_member()
+    logo: str | None = optional_member()
+    emailDomains: list[str] = optional_member()
+    type: str = optional_member()
+    useCase: str = optional_member()
+    communityType: str = optional_member()
+    plan: str = optional_member()
+    inviteLinks: bool = optional_member()
+    mergeRules: Json = optional_member()
+    trial: Json = optional_member()
+    sso: bool = optional_member()
+    ai: bool = optional_member()
+    defaultRole: RoleOrGuest = optional_member()
+    defaultContent: DefaultContent | None = optional_member()
+    createdAt: str = optional_member()
+
+
+class Member(WorldModel):
+    user: UserId
+    role: RoleOrGuest = optional_member()
+    disabled: bool = optional_member()
+    sso: bool = optional_member()
+    joinedAt: str = optional_member()
+    lastSeenAt: str = optional_member()
+
+
+class Team(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    createdAt: str = optional_member()
+
+
+class TeamMember(WorldModel):
+    user: UserId
+    role: Literal["owner", "member"] | None = optional_member()
+
+
+class Permissions(WorldModel):
+    users: dict[UserId, RoleOrGuest] | None = optional_member()
+    teams: dict[TeamId, RoleOrGuest] | None = optional_member()
+
+
+class _SpaceOrCollection(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    parent: CollectionId | None = optional_member()
+    position: int | None = optional_member()
+    defaultLevel: Level = optional_member()
+
+
+class Collection(_SpaceOrCollection):
+    description: str = optional_member()
+
+
+class Space(_SpaceOrCollection):
+    type: Literal["styleguide"] = optional_member()
+    emoji: str | None = optional_member()
+    icon: str | None = optional_member()
+    language: str | None = optional_member()
+    editMode: Literal["live", "locked"] = optional_member()
+    mergeRules: Json = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+    deletedAt: str = optional_member()
+    deletedDaysAgo: int = optional_member(ge=0, le=36_500)
+    revision: Name = optional_member()
+    gitSync: Json = optional_member()
+
+
+class Site(WorldModel):
+    id: Name = optional_member()
+    type: str = optional_member()
+    appliedType: str = optional_member()
+    title: str = optional_member()
+    basename: Text = optional_member()
+    hostname: str = optional_member()
+    proxy: str | None = optional_member()
+    icon: Json | str | None = optional_member()
+    visibility: str = optional_member()
+    published: bool = optional_member()
+    defaultLevel: Level = optional_member()
+    agentsContext: str = optional_member()
+    adaptiveContent: Json = optional_member()
+    ads: Json = optional_member()
+    styleguide: SpaceId = optional_member()
+    gitSync: Json = optional_member()
+    createdAt: str = optional_member()
+
+
+class _NavigationNode(WorldModel):
+    id: Name = optional_member()
+    title: str = optional_member()
+    icon: str | None = optional_member()
+    description: str | None = optional_member()
+    condition: str | None = optional_member()
+    localizedTitle: dict[str, str] | None = optional_member()
+    localizedDescription: dict[str, str] | None = optional_member()
+    draft: bool = optional_member()
+
+
+class SiteSpace(WorldModel):
+    type: Literal["space"]
+    id: Name = optional_member()
+    space: SpaceId
+    path: Text = optional_member()
+    title: str | None = optional_member()
+    condition: str | None = optional_member()
+    default: bool = optional_member()
+    hidden: bool = optional_member()
+    draft: bool = optional_member()
+    pageId: str | None = optional_member()
+    customization: Json | None = optional_member()
+
+
+class Section(_NavigationNode):
+    type: Literal["section"]
+    path: Text = optional_member()
+    default: bool = optional_member()
+    children: list[SiteSpace] | None = optional_member()
+
+
+class ExternalLink(_NavigationNode):
+    type: Literal["external-link"]
+    url: str
+
+
+class SectionGroup(_NavigationNode):
+    type: Literal["section-group"]
+    children: "list[Node] | None" = optional_member()
+
+
+Node = Annotated[SiteSpace | Section | ExternalLink | SectionGroup, Field(discriminator="type")]
+
+
+class ToSection(WorldModel):
+    kind: Literal["site-section"]
+    siteSectionId: Name
+
+
+class ToSiteSpace(WorldModel):
+    kind: Literal["site-space"]
+    siteSpaceId: Name
+
+
+class ToPage(WorldModel):
+    kind: Literal["site-page"]
+    siteSpaceId: Name
+    pageId: Name
+
+
+class ToUrl(WorldModel):
+    kind: Literal["external"]
+    url: str
+
+
+class Redirect(WorldModel):
+    id: Name = optional_member()
+    source: Text
+    destination: Annotated[ToSection | ToSiteSpace | ToPage | ToUrl, Field(discriminator="kind")]
+    captureWildcard: bool = optional_member()
+    permanent: bool = optional_member()
+    draft: bool = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class ShareLink(WorldModel):
+    id: Name = optional_member()
+    name: str = optional_member()
+    active: bool = optional_member()
+    token: Token = optional_member()
+    createdAt: str = optional_member()
+
+
+class VisitorAuth(WorldModel):
+    backend: Literal["custom", "integration"] = optional_member()
+    fallbackURL: str | None = optional_member()
+    logoutURL: str | None = optional_member()
+    privateKey: str = optional_member()
+    generation: int = optional_member()
+
+
+class AgentSettings(WorldModel):
+    scans: Json = optional_member()
+    findings: Json = optional_member()
+    editing: Json = optional_member()
+    updatedAt: str = optional_member()
+    updatedBy: str = optional_member()
+
+
+class McpServer(WorldModel):
+    id: Name = optional_member()
+    name: str
+    url: str
+    transport: str = optional_member()
+    headers: dict[str, str] = optional_member()
+    condition: str | None = optional_member()
+
+
+class Channel(WorldModel):
+    id: Name = optional_member()
+    type: str
+    setupSettings: Json = optional_member()
+    role: str = optional_member()
+    status: str = optional_member()
+    createdAt: str = optional_member()
+
+
+class ContextConnection(WorldModel):
+    id: Name = optional_member()
+    connector: str
+    setupSettings: Json = optional_member()
+    usageSettings: Json = optional_member()
+    label: str = optional_member()
+    filter: str = optional_member()
+    status: str = optional_member()
+    records: int = optional_member()
+    createdAt: str = optional_member()
+    syncedAt: str = optional_member()
+
+
+class Topic(WorldModel):
+    id: Name = optional_member()
+    label: str
+    parent: TopicId | None = optional_member()
+    icon: str = optional_member()
+    summary: Json = optional_member()
+    usageSettings: Json = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class SamlProvider(WorldModel):
+    id: Name = optional_member()
+    label: str = optional_member()
+    entityID: str = optional_member()
+    ssoURL: str = optional_member()
+    certificate: str = optional_member()
+    defaultTeam: TeamId | None = optional_member()
+    defaultRole: RoleOrGuest = optional_member()
+    createdAt: str = optional_member()
+
+
+class LinkInvite(WorldModel):
+    id: Name = optional_member()
+    role: Role = optional_member()
+    level: Role = optional_member()
+    space: SpaceOrDeletedSpaceId = optional_member()
+    collection: CollectionId = optional_member()
+    createdBy: UserId = optional_member()
+    createdAt: str = optional_member()
+
+
+class SpecificationVersion(WorldModel):
+    id: Name
+    sourceURL: str | None = optional_member()
+    text: str = optional_member()
+    createdAt: str = optional_member()
+
+
+class Specification(WorldModel):
+    id: Name = optional_member()
+    slug: Name
+    source: dict[Literal["url", "text"], str | None] = optional_member()
+    sourceURL: str | None = optional_member()
+    visibility: str = optional_member()
+    processingState: Literal["pending", "progress", "complete"] = optional_member()
+    lastVersion: Name | None = optional_member()
+    lastProcessedAt: str = optional_member()
+    lastProcessErrorCode: str = optional_member()
+    lastProcessedErrors: list[Json] = optional_member()
+    versions: list[SpecificationVersion] | None = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class GlossaryEntry(WorldModel):
+    id: Name = optional_member()
+    translations: dict[str, Any]
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class TranslationSource(WorldModel):
+    space: SpaceOrDeletedSpaceId
+    language: str
+
+
+class Translation(WorldModel):
+    id: Name = optional_member()
+    source: TranslationSource
+    language: str = optional_member()
+    instructions: Json = optional_member()
+    status: str = optional_member()
+    result: SpaceOrDeletedSpaceId | None = optional_member()
+    stats: Json = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class WaitingEvent(WorldModel):
+    id: Name
+    organization: OrganizationId
+    installation: Name
+    payload: Json = optional_member()
+    createdAt: str = optional_member()
+
+
+class Integration(WorldModel):
+    name: Name
+    title: str = optional_member()
+    description: str = optional_member()
+    summary: str = optional_member()
+    version: int = optional_member()
+    visibility: str = optional_member()
+    verified: bool = optional_member()
+    target: str = optional_member()
+    runtime: str = optional_member()
+    icon: str = optional_member()
+    previewImages: list[str] | None = optional_member()
+    scopes: list[str] = optional_member()
+    categories: list[str] = optional_member()
+    blocks: list[Json] = optional_member()
+    contentSources: list[Json] = optional_member()
+    externalLinks: list[Json] = optional_member()
+    configurations: Json = optional_member()
+    contentSecurityPolicy: str | Json = optional_member()
+    development: Json = optional_member()
+    script: str = optional_member()
+    secrets: dict[str, str] = optional_member()
+    waiting: list[WaitingEvent] | None = optional_member()
+
+
+class _InstallationSettings(WorldModel):
+    configuration: Json = optional_member()
+    externalIds: list[str] = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class SpaceInstallation(_InstallationSettings):
+    space: SpaceId
+
+
+class SiteInstallation(_InstallationSettings):
+    site: SiteId
+
+
+class Installation(_InstallationSettings):
+    id: Name = optional_member()
+    integration: Name
+    status: str = optional_member()
+    space_selection: Literal["all", "selected"] = optional_member()
+    site_selection: Literal["all", "selected"] = optional_member()
+    spaces: list[SpaceInstallation] | None = optional_member()
+    sites: list[SiteInstallation] | None = optional_member()
+
+
+class Reaction(WorldModel):
+    emoji: str
+    user: UserId
+    reactedAt: str = optional_member()
+
+
+class Reply(WorldModel):
+    id: Name = optional_member()
+    body: str | Json
+    postedBy: UserId
+    postedAt: str = optional_member()
+    editedAt: str = optional_member()
+    reactions: list[Reaction] = optional_member()
+
+
+class Comment(Reply):
+    space: SpaceOrDeletedSpaceId
+    changeRequest: ChangeRequestId | None = optional_member()
+    page: Text | None = optional_member()
+    node: str = optional_member()
+    tableCell: Json = optional_member()
+    revision: str = optional_member()
+    status: Literal["open", "resolved"] = optional_member()
+    resolvedAt: str = optional_member()
+    resolvedBy: UserId = optional_member()
+    replies: list[Reply] | None = optional_member()
+
+
+class Cluster(WorldModel):
+    id: Name = optional_member()
+    label: str
+    topic: str = optional_member()
+    muted: bool = optional_member()
+    createdAt: str = optional_member()
+    updatedAt: str = optional_member()
+
+
+class Conversation(WorldModel):
+    id: Name
+    source: str = optional_member()
+    subject: str = optional_member()
+    impact: str = optional_member()
+    metadata: Json | None = optional_member()
+    parts: list[str | Json] | None = optional_member()
+    createdAt: str = optional_member()
+    ingestedAt: str = optional_member()
+    processedAt: str = optional_member()
+
+
+class Issue(WorldModel):
+    id: Name = optional_member()
+    title: str
+    topic: str = optional_member()
+    text: str = optional_member()
+    impact: str = optional_member()
+    source: str = optional_member()
+    conversation: Name
+    cluster: ClusterId
+    createdAt: str = optional_member()
+    ingestedAt: str = optional_member()
+
+
+class AuditEvent(WorldModel):
+    id: Name = optional_member()
+    occurredAt: str = optional_member()
+    action: str
+    actor: Json
+    source: str = optional_member()
+    target: Json
+    payload: Json = optional_member()

@@ -1,0 +1,96 @@
+"""Answers about the agents of a site: settings, MCP servers, channels, context connections, topics."""
+
+from ..content.documents import empty_document
+from ..request.context import Context
+from ..store import Json, Record
+from .shared import api_url, without_none
+
+TOPIC = "site-topic"
+"""Its `ref` is the topic around it."""
+REDACTED_SETTINGS = {"builtin:freshdesk": "apiKey", "builtin:jira": "apiToken"}
+"""The member that is not read back as it was written, by connector."""
+REDACTED_VALUE = "[redacted]"
+
+
+def _site_object_url(ctx: Context, record: Record, what: str) -> str:
+    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
+
+
+def agent_settings(ctx: Context, site: Record, settings: Record | None) -> Json:
+    """Return the agent settings of a site. Unset settings have defaults with which no agent runs."""
+    doc: Json = settings.doc if settings is not None else {}
+    return {
+        "object": "site-agent-settings",
+        "scans": {"topics": "never"},
+        "findings": {"changeRequests": "never"},
+        "editing": {"customInstructions": empty_document()},
+        **doc,
+        "urls": {"location": api_url(ctx, f"/orgs/{site.organization}/sites/{site.id}/agent-settings")},
+    }
+
+
+def mcp_server(ctx: Context, record: Record) -> Json:
+    """Return an MCP server, including its headers as they were written."""
+    return {
+        "object": "site-mcp-server",
+        "id": record.id,
+        **without_none(record.doc),
+        "urls": {"location": _site_object_url(ctx, record, "mcp-servers")},
+    }
+
+
+def channel(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "site-channel",
+        "id": record.id,
+        **record.doc,
+        "answers": 0,
+        "urls": {"location": _site_object_url(ctx, record, "channels")},
+    }
+
+
+def connection(ctx: Context, record: Record) -> Json:
+    """Return a context connection with its credentials, except for the credential that GitBook redacts."""
+    doc = dict(record.doc)
+    settings, hidden = doc.get("setupSettings"), REDACTED_SETTINGS.get(doc["connector"])
+    if settings and hidden in settings:
+        doc["setupSettings"] = {**settings, hidden: REDACTED_VALUE}
+    if doc["connector"] == "builtin:email":
+        doc["email"] = {"ingestionAddress": f"{record.id}@ingest.docs.example"}
+    return {
+        "object": "context-connection",
+        "id": record.id,
+        **doc,
+        "urls": {"location": _site_object_url(ctx, record, "context-connections")},
+    }
+
+
+def topic(ctx: Context, record: Record) -> Json:
+    """Return a topic. All counts are zero because the companion has no visitors who ask questions."""
+    doc = dict(record.doc)
+    answer = {
+        "object": "context-topic",
+        "id": record.id,
+        "icon": "tag",
+        "summary": empty_document(),
+        **doc,
+        "pages": 0,
+        "records": 0,
+        "findings": {"open": 0, "total": 0},
+        "questions": {
+            "total": 0,
+            "answers": 0,
+            "feedback": dict.fromkeys(("positive", "negative", "unrated"), 0),
+            "answered": dict.fromkeys(("yes", "partially", "no"), 0),
+            "relevance": dict.fromkeys(("relevant", "spam", "off-topic", "unclear"), 0),
+            "types": dict.fromkeys(("exploring", "how-to", "troubleshooting", "reference", "unknown"), 0),
+            "channelTypes": {},
+            "channels": {},
+            "weeklyPulse": [0] * 13,
+        },
+        "urls": {"location": _site_object_url(ctx, record, "topics")},
+    }
+    around = ctx.store.get(TOPIC, record.ref) if record.ref else None
+    if around is not None:
+        answer["parent"] = {"id": around.id, "label": around.doc["label"]}
+    return answer

@@ -1,0 +1,14 @@
+"""Answers for audit events."""
+
+from ..request.context import Context
+from ..store import Json, Record
+from .shared import api_url
+
+
+def audit_event(ctx: Context, record: Record) -> Json:
+    location = api_url(ctx, f"/orgs/{record.organization}/audit-events/{record.id}")
+    return {"object": "audit-event", "id": record.id, **record.doc, "urls": {"location": location}}
+
+
+def audit_event_details(ctx: Context, record: Record) -> Json:
+    return {**audit_event(ctx, record), "schemaVersion": 1, "payload": {}}

@@ -1,0 +1,130 @@
+"""Answers for comments and replies.
+
+The `scope` of a comment is the space, `parent` is the change request ("" for a comment on the space itself),
+and `ref` is the page. A reply has the same `scope`, and its `parent` is the comment.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from ..access.roles import is_at_least
+from ..content.documents import stored_document
+from ..content.markdown import to_markdown
+from ..content.rich_text import to_document
+from ..request.changes import is_same_json
+from ..request.context import Context
+from ..store import Json, Record, Store
+from .people import user
+from .shared import api_url, without_none
+
+COMMENT = "comment"
+REPLY = "comment-reply"
+
+
+def comment(ctx: Context, space: Record, record: Record, body_format: str) -> Json:
+    doc = record.doc
+    replies = ctx.store.find(REPLY, organization=record.organization, parent=record.id)
+    answer = {
+        "object": COMMENT,
+        **_common_fields(ctx, space, record, body_format),
+        "status": doc["status"],
+        "replies": len(replies),
+        "repliers": _count_replies_by_user(ctx, replies),
+        "target": _target(record),
+        "urls": {"location": _location(ctx, record)},
+    }
+    if doc["status"] == "resolved":
+        answer["resolvedAt"] = doc["resolvedAt"]
+        answer["resolvedBy"] = user(ctx, doc["resolvedBy"])
+    return answer
+
+
+def comment_reply(
+    ctx: Context, space: Record, record: Record, parent_comment: Record, body_format: str
+) -> Json:
+    return {
+        "object": REPLY,
+        **_common_fields(ctx, space, record, body_format),
+        "urls": {"location": f"{_location(ctx, parent_comment)}/replies/{record.id}"},
+    }
+
+
+def comment_permissions(ctx: Context, space: Record, record: Record) -> dict[str, bool]:
+    """Return what a caller who may view the space may do with a comment or a reply."""
+    level, author = ctx.role_on(space), record.doc["postedBy"] == ctx.user
+    return {
+        "view": True,
+        "edit": author,
+        "reply": is_at_least(level, "comment"),
+        "delete": author or is_at_least(level, "admin"),
+    }
+
+
+def count_open_comments(store: Store, space: str, change_request: str = "") -> int:
+    """Return the number of open comments on a space, or on one of its change requests."""
+    found = store.find(COMMENT, scope=space, parent=change_request)
+    return sum(record.doc["status"] == "open" for record in found)
+
+
+def _common_fields(ctx: Context, space: Record, record: Record, form: str) -> Json:
+    doc = record.doc
+    return {
+        "id": record.id,
+        "postedBy": user(ctx, doc["postedBy"]),
+        **without_none({"postedAt": doc["postedAt"], "editedAt": doc.get("editedAt")}),
+        "reactions": _group_reactions(ctx, doc.get("reactions", [])),
+        "body": _body_in_format(doc["body"], form),
+        "permissions": comment_permissions(ctx, space, record),
+    }
+
+
+def _body_in_format(kept: Json, form: str) -> Json:
+    """Return the text of a comment in the requested form, whichever form it was written in."""
+    if form in kept:
+        return {form: kept[form]}
+    if form == "document":
+        return {"document": stored_document(to_document(kept["markdown"]))}
+    return {"markdown": to_markdown(kept["document"]).rstrip("\n")}
+
+
+def has_same_body(record: Record, body: Json) -> bool:
+    """Return whether the text of a comment or reply equals the text of a request body."""
+    return all(
+        is_same_json(_body_in_format(record.doc["body"], form), {form: text}) for form, text in body.items()
+    )
+
+
+def _group_reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
+    """Return the reactions grouped by emoji, in the order in which each emoji was first used."""
+    users: dict[str, list[Json]] = {}
+    for one in kept:
+        reactor = {"user": user(ctx, one["user"]), "reactedAt": one["reactedAt"]}
+        users.setdefault(one["emoji"], []).append(reactor)
+    return [{"emoji": emoji, "count": len(them), "users": them} for emoji, them in users.items()]
+
+
+def _count_replies_by_user(ctx: Context, replies: Iterable[Record]) -> list[Json]:
+    """Return the authors of the replies, in the order of their first replies."""
+    theirs: dict[str, list[str]] = {}
+    for reply in replies:
+        at = reply.doc.get("editedAt") or reply.doc["postedAt"]
+        theirs.setdefault(reply.doc["postedBy"], []).append(at)
+    return [
+        {"user": user(ctx, id), "count": len(times), "updatedAt": max(times)} for id, times in theirs.items()
+    ]
+
+
+def _target(record: Record) -> Json:
+    target = {"space": record.scope, "revision": record.doc["revision"]}
+    named = {
+        "changeRequest": record.parent or None,
+        "page": {"id": record.ref} if record.ref else None,
+        "node": {"id": record.doc["node"]} if record.doc.get("node") else None,
+        "tableCell": record.doc.get("tableCell"),
+    }
+    return {**target, **without_none(named)}
+
+
+def _location(ctx: Context, comment: Record) -> str:
+    request = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
+    return api_url(ctx, f"/spaces/{comment.scope}{request}/comments/{comment.id}")

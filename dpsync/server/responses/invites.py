@@ -1,0 +1,33 @@
+"""The answer for a link invite."""
+
+from ..request.context import Context
+from ..store import Json, Record
+from .content import collection, space
+from .people import user
+from .shared import APP_URL, api_url
+
+
+def link_invite(ctx: Context, record: Record) -> Json:
+    """Return a link invite.
+
+    The `published` edition names the object `invite` and adds `redundant`, which is always false here. Its
+    answer contains the whole space or collection.
+    """
+    named: Json = {"object": "link-invite"}
+    if ctx.is_published_profile:
+        named = {"object": "invite", "redundant": False}
+    doc = dict(record.doc)
+    for kind, answer in (("space", space), ("collection", collection)) if ctx.is_published_profile else ():
+        target = ctx.load(kind, doc[kind]) if kind in doc else None
+        if target is not None:
+            doc[kind] = answer(ctx, target)
+    return {
+        **named,
+        "id": record.id,
+        **doc,
+        "createdBy": user(ctx, record.doc["createdBy"]),
+        "urls": {
+            "location": api_url(ctx, f"/orgs/{record.organization}/link-invites/{record.id}"),
+            "app": f"{APP_URL}/invite/{record.id}",
+        },
+    }

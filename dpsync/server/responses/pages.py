@@ -1,0 +1,278 @@
+"""Answers for revisions, pages and files."""
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import quote
+
+from msgspec.structs import replace
+
+from ..content import markdown
+from ..content.documents import stored_document
+from ..content.editing import page_document
+from ..content.page_search import SearchHit
+from ..content.page_tree import Page, find_page, page_path
+from ..request.context import CHANGE_REQUEST, Context
+from ..spaces.content_view import ContentView
+from ..store import Json, Record
+from .change_requests import change_request
+from .content import visibility_and_url
+from .shared import APP_URL
+
+FILES_URL = "https://files.docs.example"
+_COPIED_FIELDS = (
+    "emoji", "icon", "description", "variables", "hidden", "noIndex", "noRobotsIndex", "metaLinks",
+    "computed", "target",
+)  # fmt: skip
+_DEFAULT_LAYOUT = {
+    "width": "default", "cover": True, "coverSize": "hero", "title": True, "description": True,
+    "tableOfContents": True, "outline": True, "pagination": True, "metadata": True,
+}  # fmt: skip
+
+
+def app_url(view: ContentView) -> str:
+    """Return the URL of the content in the GitBook application."""
+    base = f"{APP_URL}/s/{view.space.id}"
+    request = view.change_request
+    return f"{base}/~/changes/{request.position}" if request else base
+
+
+def revision(view: ContentView) -> Json:
+    record, doc = view.revision, view.content
+    visibility, url = _visibility_and_url(view)
+    urls = {"app": f"{app_url(view)}/~/revisions/{record.id}"}
+    if url:
+        urls |= {"published": url} | ({"public": url} if visibility == "public" else {})
+    answer = {
+        "object": "revision",
+        "id": record.id,
+        "type": doc["type"],
+        "parents": doc["parents"],
+        "pages": pages(view),
+        "files": [file(view, found) for found in doc["files"]],
+        "reusableContents": [reusable_content(view, found) for found in doc["reusableContents"]],
+        "variables": doc["variables"],
+        "createdAt": doc["createdAt"],
+        "urls": urls,
+        **_git_field(view, doc),
+    }
+    if view.ctx.is_published_profile:
+        answer["tags"] = []
+    merged = view.ctx.store.get(CHANGE_REQUEST, doc["mergedFrom"]) if "mergedFrom" in doc else None
+    if merged is not None:
+        answer["mergedFrom"] = change_request(view.ctx, merged)
+    return answer
+
+
+def revision_without_texts(view: ContentView) -> Json:
+    """Return a revision without the texts of its pages.
+
+    A list of links repeats the revision for each link, and texts would make such a list very long.
+    """
+    return revision(replace(view, include_texts=False))
+
+
+def pages(view: ContentView) -> list[Json]:
+    return [page(view, found, ()) for found in view.content["pages"]]
+
+
+def page_summary(view: ContentView, found: Page, ancestors: tuple[Page, ...]) -> Json:
+    """Return a page without its text and without its child pages."""
+    bare = {name: value for name, value in found.items() if name not in ("body", "computed")}
+    return page(view, {**bare, "pages": []}, ancestors)
+
+
+def _visibility_and_url(view: ContentView) -> tuple[str, str | None]:
+    """Return the visibility of the content and its published URL, or None as the URL.
+
+    No site shows the content of a change request.
+    """
+    if view.change_request is not None:
+        return "private", None
+    if "published" not in view.cache:
+        view.cache["published"] = visibility_and_url(view.ctx, view.space)
+    found: tuple[str, str | None] = view.cache["published"]
+    return found
+
+
+def page(view: ContentView, found: Page, ancestors: tuple[Page, ...]) -> Json:
+    path = page_path(found, ancestors)
+    _, url = _visibility_and_url(view)
+    urls = {"app": f"{app_url(view)}/{path}"}
+    if url:
+        urls["published"] = url + path
+    answer = {
+        "id": found["id"],
+        "title": found["title"],
+        "type": found["type"],
+        "slug": found["slug"],
+        "path": path,
+        "createdAt": found["createdAt"],
+        "updatedAt": found["updatedAt"],
+        **{name: found[name] for name in _COPIED_FIELDS if name in found},
+        "urls": urls,
+        "pages": [page(view, child, (*ancestors, found)) for child in found["pages"]],
+        **_git_field(view, found),
+    }
+    if view.ctx.is_published_profile:
+        answer |= _published_fields(found)
+    if "cover" in found:
+        answer["cover"] = {"yPos": 0, "height": 240, **found["cover"]}
+    if found["type"] == "document":
+        later = _PUBLISHED_LAYOUT if view.ctx.is_published_profile else {}
+        answer["layout"] = {**_DEFAULT_LAYOUT, **later, **found.get("layout", {})}
+    if "body" in found and view.include_texts:
+        answer["markdown"] = page_markdown(found)
+    if (found.get("target") or {}).get("kind") == "url":
+        answer["href"] = found["target"]["url"]
+    if "computed" in found:
+        answer |= _computed_fields(view, found)
+    return answer
+
+
+_PAGE_KINDS = {"document": "sheet", "group": "group", "link": "link"}
+_PUBLISHED_LAYOUT = {"coverMask": "none", "tags": True, "actions": True, "anchors": True}
+
+
+def _published_fields(found: Page) -> Json:
+    """Return the members that a page has only in the `published` edition."""
+    kind = _PAGE_KINDS.get(found["type"])
+    return ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
+
+
+def page_markdown(found: Json) -> str:
+    """Return the Markdown of a page: as written, or converted from its Document."""
+    body = found["body"]
+    return str(body["markdown"]) if "markdown" in body else markdown.to_markdown(page_document(found))
+
+
+def _computed_fields(view: ContentView, found: Page) -> Json:
+    """Return the members of a page that is computed from an OpenAPI specification.
+
+    The answer always has `dependencies` and `props`; by default, `props` name the specification.
+    `computedSeed` changes with the version of the specification.
+    """
+    dependency = (found["computed"].get("dependencies") or {}).get("spec") or {}
+    slug = str((dependency.get("ref") or {}).get("spec", ""))
+    spec = find_openapi_spec(view.ctx, view.space, slug)
+    version = str(spec.doc.get("lastVersion", "")) if spec else ""
+    made: Json = {
+        "computed": {"dependencies": {}, "props": {"doc": slug} if slug else {}, **found["computed"]},
+        "computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16],
+    }
+    if view.ctx.is_published_profile:
+        made["computed"] |= _published_computed_fields(made["computed"], spec, found["type"])
+    if view.computed and view.include_texts and found["computed"]["type"] == "builtin:openapi":
+        state = f"in its version {version}" if version else "which has no version"
+        made["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
+    return made
+
+
+def _published_computed_fields(computed: Json, spec: Record | None, type: str) -> Json:
+    """Return the `dependencies` and `props` of a computed page as the `published` edition has them.
+
+    The dependencies contain the specification itself, and `props` name the part that the page shows.
+    """
+    if computed["type"] != "builtin:openapi":
+        return {}
+    known = {"object": "openapi-spec", "id": spec.id, "slug": spec.ref} if spec else None
+    dependencies = {
+        name: {**dependency, "value": known} for name, dependency in computed["dependencies"].items()
+    }
+    props = {"models": True} if type == "computed" else {"doc": "models"}
+    return {"dependencies": dependencies, "props": props}
+
+
+def find_openapi_spec(ctx: Context, space: Record, slug: str) -> Record | None:
+    """Return the specification with a slug in the organization of the space, or None."""
+    return next(iter(ctx.store.find("openapi-spec", organization=space.organization, ref=slug)), None)
+
+
+def document(found: Json) -> Json:
+    """Return a Document with the keys that the server adds."""
+    return stored_document(found)
+
+
+def file(view: ContentView, found: Json) -> Json:
+    made = f"{FILES_URL}/{view.space.id}/{found['id']}/{quote(found['name'], safe='')}"
+    kept = {name: value for name, value in found.items() if name != "git"}
+    return {"downloadURL": made, **kept, **_git_field(view, found)}
+
+
+def reusable_content(view: ContentView, content: Json) -> Json:
+    return {"id": content["id"], "title": content["title"], **_git_field(view, content)}
+
+
+def _git_field(view: ContentView, found: Json) -> Json:
+    if not view.metadata or "git" not in found:
+        return {}
+    git = dict(found["git"])
+    if view.ctx.is_published_profile and "createdByService" in git:
+        git["createdByGitBook"] = git.pop("createdByService")
+    return {"git": git}
+
+
+def search_score(found: SearchHit) -> float:
+    """Return how well a page fits a search: 1 if the title contains all words, less if only the text does."""
+    return 1 / (1 + found.rank)
+
+
+def search_hit(view: ContentView, found: SearchHit, rank: int = 1) -> Json:
+    """Return a page that a search found. `rank` is its position among the hits, counted from 1."""
+    path = page_path(found.page, found.ancestors)
+    at = partial(_section_urls, view, path)
+    answer = _hit_fields(view, found, path, at)
+    if view.ctx.is_published_profile:
+        answer |= {
+            "description": found.page.get("description") or "",
+            "score": search_score(found),
+            "rank": rank,
+        }
+        for section in answer["sections"]:
+            section["score"] = search_score(found)
+    return answer
+
+
+def _hit_fields(view: ContentView, found: SearchHit, path: str, at: Callable[[str], Json]) -> Json:
+    return {
+        "id": found.page["id"],
+        "title": found.page["title"],
+        "path": path,
+        "sections": [
+            {
+                "id": part.anchor or found.page["id"],
+                "title": part.title or found.page["title"],
+                "path": f"{path}#{part.anchor}" if part.anchor else path,
+                "body": part.body,
+                "urls": at(part.anchor),
+            }
+            for part in found.sections
+        ],
+        "ancestors": [{"title": page["title"]} for page in found.ancestors],
+        "urls": at(""),
+    }
+
+
+def _section_urls(view: ContentView, path: str, anchor: str) -> Json:
+    return {"app": f"{app_url(view)}/{path}" + (f"#{anchor}" if anchor else "")}
+
+
+def reference_url(view: ContentView, current_page: Page, ref: Json) -> str | None:
+    """Return the URL of the object that a reference names, or None if it has no URL or does not exist."""
+    kind, space = ref.get("kind"), ref.get("space")
+    if kind == "space" and space:
+        return f"{APP_URL}/s/{space}"
+    if space and space != view.space.id:
+        return None
+    if kind == "file":
+        kept = next((kept for kept in view.content["files"] if kept["id"] == ref.get("file")), None)
+        return str(file(view, kept)["downloadURL"]) if kept else None
+    if kind in ("page", "anchor"):
+        found = find_page(view.content["pages"], str(ref.get("page") or current_page["id"]))
+        anchor = f"#{ref['anchor']}" if ref.get("anchor") else ""
+        return _best_url(page_summary(view, *found)) + anchor if found else None
+    return None
+
+
+def _best_url(answer: Json) -> str:
+    return str(answer["urls"].get("published") or answer["urls"]["app"])

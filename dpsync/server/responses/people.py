@@ -1,0 +1,95 @@
+"""Answers for users, members, teams, organizations and SAML providers."""
+
+from ..request.context import Context
+from ..store import Json, Record
+from .shared import APP_URL, api_url, without_none
+
+
+def user(ctx: Context, id: str) -> Json:
+    record = ctx.load("user", id)
+    doc = without_none(record.doc) if record else {"displayName": id}
+    doc.pop("emailVerified", None)
+    return {"object": "user", "id": id, **doc, "urls": {"location": api_url(ctx, f"/users/{id}")}}
+
+
+def member(ctx: Context, record: Record) -> Json:
+    doc = record.doc
+    answer = {
+        "object": "member",
+        "id": record.ref,
+        "role": doc["role"],
+        "user": user(ctx, record.ref),
+        "disabled": doc["disabled"],
+        "joinedAt": doc["joinedAt"],
+        "sso": doc["sso"],
+        "spaces": ctx.count_visible_spaces(record.organization, record.ref),
+        "teams": ctx.store.count("membership", organization=record.organization, ref=record.ref),
+    }
+    if ctx.has_additions:
+        answer["sites"] = ctx.count_visible_sites(record.organization, record.ref)
+    if doc.get("lastSeenAt"):
+        answer["lastSeenAt"] = doc["lastSeenAt"]
+    return answer
+
+
+def team(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "team",
+        "id": record.id,
+        "title": record.doc["title"],
+        "members": ctx.store.count("membership", scope=record.id),
+        "spaces": ctx.count_team_spaces(record),
+        "createdAt": record.doc["createdAt"],
+        "permissions": ctx.access_in(record.organization).team_permission_flags(record.id),
+    }
+
+
+def organization(ctx: Context, record: Record) -> Json:
+    doc = dict(record.doc)
+    logo = doc.pop("logo", None)
+    permissions = ctx.access_in(record.id).permission_flags()
+    if not ctx.has_additions:
+        del permissions["access"]
+    if ctx.is_published_profile:
+        del permissions["ingestConversations"]
+    nullable = {
+        "defaultRole": doc.pop("defaultRole", None),
+        "defaultContent": doc.pop("defaultContent", None),
+    }
+    if ctx.is_published_profile and nullable["defaultContent"] is None:
+        del nullable["defaultContent"]
+    return {
+        "object": "organization",
+        "id": record.id,
+        **without_none(doc),
+        **nullable,
+        "urls": without_none(
+            {"location": api_url(ctx, f"/orgs/{record.id}"), "app": f"{APP_URL}/o/{record.id}", "logo": logo}
+        ),
+        "permissions": permissions,
+    }
+
+
+def saml_provider(ctx: Context, record: Record) -> Json:
+    """Return a SAML provider. An unset text is "", an unset role is null, and an unset `ssoURL` is omitted.
+
+    The vendor's document requires `ssoURL` in every answer, so the `published` edition returns "" if unset.
+    """
+    doc = record.doc
+    service = f"{APP_URL}/auth/saml/{record.id}"
+    texts = {field: doc.get(field) or "" for field in ("entityID", "certificate")}
+    answer = {
+        "object": "saml-provider",
+        "id": record.id,
+        **doc,
+        **texts,
+        "defaultRole": doc.get("defaultRole"),
+        "status": "active" if all(texts.values()) and doc.get("ssoURL") else "pending",
+        "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
+        "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
+    }
+    if ctx.is_published_profile:
+        answer.setdefault("ssoURL", "")
+    if record.ref and (found := ctx.load("team", record.ref)) is not None:
+        answer["defaultTeam"] = team(ctx, found)
+    return answer

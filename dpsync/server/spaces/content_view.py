@@ -1,0 +1,54 @@
+"""The content of a space or of a change request, as a caller reads it.
+
+`metadata`, `computed` and `include_texts` select what the answers contain.
+"""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from ..content.page_tree import Page, find_page
+from ..errors import not_found
+from ..request.context import Context
+from ..store import Json, Record
+from . import revisions
+
+
+class ContentView(Struct, frozen=True):
+    ctx: Context
+    space: Record
+    revision: Record
+    change_request: Record | None = None
+    metadata: bool = True
+    computed: bool = True
+    include_texts: bool = True
+    cache: dict[str, Any] = field(default_factory=dict)
+    """What was found out about it, once: answers are made of many pages."""
+
+    @property
+    def content(self) -> Json:
+        return self.revision.doc
+
+    def require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
+        found = find_page(self.content["pages"], id)
+        if found is None:
+            raise not_found("page", id)
+        return found
+
+    def require_file(self, id: str) -> Json:
+        found = next((file for file in self.content["files"] if file["id"] == id), None)
+        if found is None:
+            raise not_found("file", id)
+        return dict(found)
+
+
+def view_space(ctx: Context, space: Record, **options: Any) -> ContentView:
+    return ContentView(ctx, space, revisions.active_revision(ctx.store, space), **options)
+
+
+def view_change_request(ctx: Context, request: Record, **options: Any) -> ContentView:
+    space = ctx.load("space", request.scope)
+    if space is None:
+        raise LookupError(f"the change request {request.id!r} belongs to no space")
+    revision = revisions.read_revision(ctx.store, space, request.doc["revision"])
+    return ContentView(ctx, space, revision, request, **options)

@@ -1,0 +1,141 @@
+"""Print content as PDF, at a URL that needs no token.
+
+The URL names the content and contains a signature of the name. The key of the signature is only in the
+database, so nobody can forge a URL. The PDF shows one revision as long as the revision can be read.
+"""
+
+import hmac
+import secrets
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from ..content import evaluation, pdf
+from ..content.editing import page_document
+from ..content.markdown import to_markdown
+from ..content.page_tree import Page, find_page, walk_pages
+from ..content.rich_text import node_data, plain_text
+from ..errors import ApiError
+from ..store import Json, Record, Store
+from . import revisions
+
+PATH_PREFIX = "pdf"
+_KEY_SETTING = "pdf-key"
+_SIZES = {"heading-1": 17.0, "heading-2": 14.0, "heading-3": 12.0}
+
+
+def ensure_key(store: Store) -> None:
+    """Create the signing key once for all processes that share a database."""
+    if store.setting(_KEY_SETTING) is None:
+        with store.transaction():
+            if store.setting(_KEY_SETTING) is None:
+                store.set_setting(_KEY_SETTING, secrets.token_hex(32))
+
+
+def pdf_path(store: Store, space: Record, revision: str, page: str | None, without_children: bool) -> str:
+    named = to_json([space.id, revision, page, without_children]).hex()
+    return f"{PATH_PREFIX}/{named}.{_signature(store, named)}"
+
+
+def _signature(store: Store, named: str) -> str:
+    key = store.setting(_KEY_SETTING)
+    if key is None:
+        raise LookupError("the database has no key for the URLs of PDF files")
+    return hmac.new(bytes.fromhex(key), named.encode(), "sha256").hexdigest()
+
+
+def load_pdf(store: Store, path: list[str]) -> bytes | None:
+    """Return the PDF at a path, or None for any other path. Raise 404 if the PDF does not exist."""
+    if len(path) != 2 or path[0] != PATH_PREFIX:
+        return None
+    named, _, seal = path[1].partition(".")
+    if not hmac.compare_digest(seal.encode(), _signature(store, named).encode()):
+        raise ApiError(404, "there is no PDF file at this URL")
+    id, revision, page, only = from_json(bytes.fromhex(named))
+    with store.read_transaction():
+        space = store.get("space", id)
+        content = _load_content(store, space, revision) if space else None
+    chosen = _select_pages(content["pages"], page, only) if content else None
+    if space is None or content is None or chosen is None:
+        raise ApiError(404, "the content of this PDF file was deleted")
+    title = space.doc["title"] if page is None else chosen[0]["title"]
+    return pdf.write_pdf(title, _page_lines(content, chosen, title if page is None else None))
+
+
+def _load_content(store: Store, space: Record, revision: str) -> Json | None:
+    try:
+        return revisions.revision_content(revisions.read_revision(store, space, revision))
+    except LookupError:
+        return None
+
+
+def _select_pages(pages: list[Page], page: str | None, only: bool) -> list[Page] | None:
+    if page is None:
+        return [found for found, _ in walk_pages(pages)]
+    named = find_page(pages, page)
+    if named is None:
+        return None
+    return [found for found, _ in walk_pages([named[0]])][: 1 if only else None]
+
+
+def _page_lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf.PdfLine]:
+    if title is not None:
+        yield pdf.PdfLine(title, 24, pdf.BOLD)
+    for number, page in enumerate(chosen):
+        yield pdf.PdfLine(
+            page["title"], 20, pdf.BOLD, space_before=24, new_page=number > 0 or title is not None
+        )
+        if page.get("description"):
+            yield pdf.PdfLine(page["description"], space_before=6)
+        yield from _block_lines(_expand_page(content, page)["nodes"], 0)
+
+
+def _expand_page(content: Json, page: Page) -> Json:
+    """Return the text of a page with reusable contents and the values of variables inserted."""
+    document = evaluation.inline_reusable_contents(page_document(page), content["reusableContents"])
+    variables = {"space": content["variables"], "page": page.get("variables") or {}}
+    return evaluation.evaluate_expressions(document, variables, clear_unknown=False)
+
+
+def _block_lines(nodes: Iterable[Any], indent: float) -> Iterator[pdf.PdfLine]:
+    for node in nodes:
+        if not isinstance(node, dict):
+            continue
+        kind = str(node.get("type"))
+        if kind in _SIZES:
+            yield pdf.PdfLine(_one_line(node.get("nodes")), _SIZES[kind], pdf.BOLD, indent, space_before=10)
+        elif kind.startswith("list-") and kind != "list-item":
+            yield from _list_lines(node, indent)
+        elif kind == "code":
+            lines = plain_text(node.get("nodes")).rstrip("\n").split("\n")
+            for number, line in enumerate(lines):
+                text = line.replace("\t", "    ")
+                yield pdf.PdfLine(text, 9, pdf.MONO, indent + 10, 6 if number == 0 else 0)
+        elif kind == "table":
+            for line in to_markdown({"nodes": [node]}).rstrip("\n").split("\n"):
+                yield pdf.PdfLine(line, 9, pdf.MONO, indent)
+        elif any(isinstance(child, dict) and child.get("object") == "block" for child in _child_nodes(node)):
+            yield from _block_lines(_child_nodes(node), indent + 14)
+        else:
+            for number, line in enumerate(plain_text(node).rstrip("\n").split("\n")):
+                yield pdf.PdfLine(line, indent=indent, space_before=0 if number else 6)
+
+
+def _child_nodes(node: Json) -> list[Any]:
+    nodes = node.get("nodes")
+    return nodes if isinstance(nodes, list) else []
+
+
+def _list_lines(node: Json, indent: float) -> Iterator[pdf.PdfLine]:
+    start = node_data(node).get("start", 1)
+    for number, item in enumerate(_child_nodes(node)):
+        sign = f"{start + number}." if node["type"] == "list-ordered" and type(start) is int else "•"
+        lines = list(_block_lines(_child_nodes(item), indent + 16)) if isinstance(item, dict) else []
+        first = lines[0].text if lines else ""
+        yield pdf.PdfLine(f"{sign} {first}", indent=indent + 4, space_before=3)
+        yield from lines[1:]
+
+
+def _one_line(nodes: Any) -> str:
+    return " ".join(plain_text(nodes).split())

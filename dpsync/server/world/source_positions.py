@@ -1,0 +1,63 @@
+"""Find the line and column at which a value of a world is written."""
+
+from collections.abc import Iterator, Sequence
+
+import yaml
+
+from ..records.world_schema import Path, WorldProblem
+
+_MAX_PROBLEMS = 20
+"""Faults that are told; the rest is counted."""
+
+
+def error_position(error: Exception) -> str:
+    """Return `:LINE:COLUMN` of a YAML error, or "" if the position is unknown."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
+
+
+def format_problems(problems: Sequence[WorldProblem], name: str, text: str) -> Iterator[str]:
+    """Yield a line for each fault: file, line, column, what is wrong, and what to do."""
+    try:
+        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:  # JSON with an escape that YAML does not have
+        root = None
+    placed = [(_find_mark(root, fault.path), fault) for fault in problems]
+    placed.sort(key=lambda one: one[0].index if one[0] is not None else 0)
+    for place, fault in placed[:_MAX_PROBLEMS]:
+        where = f"{name}:{place.line + 1}:{place.column + 1}" if place is not None else name
+        path = f"{_format_path(fault.path)}: " if fault.path else ""
+        hint = f" ({fault.hint})" if fault.hint else ""
+        yield f"{where}: invalid data: {path}{fault.message}{hint}"
+    if len(problems) > _MAX_PROBLEMS:
+        yield f"{len(problems) - _MAX_PROBLEMS} more"
+
+
+def _find_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
+    """Return the position of a value, or of its innermost container that is written."""
+    mark = node.start_mark if node is not None else None
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            pairs = [(key, value) for key, value in node.value if key.value == str(part)]
+            if not pairs:
+                break
+            key, node = pairs[-1]  # of a key that is given twice the last one counts
+            mark = key.start_mark
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            mark = node.start_mark
+        else:
+            break
+    return mark
+
+
+def _format_path(path: Path) -> str:
+    """Return a path as text: `organizations[0].members[2].role`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            word = part if part.isidentifier() else repr(part)
+            text += f".{word}" if text else word
+    return text
