@@ -69,7 +69,7 @@ _RULES = """\
 - To refer to an object that has no entry in your files, write `{ id: ID }` instead of a key.
 - To rename an object, change the title of the object and keep the key of the entry.
 - If you leave a field out, dpsync does not change the field in GitBook.
-- `null_effect` clears a field only if the description of the field says that `null_effect` clears the field.
+- `null` clears a field only if the description of the field says that `null` clears the field.
 - To keep a long text or a JSON value in a separate file, write `{ file: PATH }`.
 - To read a secret from an environment variable, write `{ env: NAME }`.
 - If an object has no entry, dpsync deletes the object only if `policy: prune` names the list of the object,
