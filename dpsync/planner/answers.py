@@ -265,7 +265,7 @@ def reject_unneeded_answers(plan: Plan) -> None:
         if answer_in_flag(resolution.add)
     ]
     needed_flags = " ".join(dict.fromkeys(flags))
-    hint = "remove this flag, because this plan needs no --confirm"
+    hint = "remove this flag. The plan needs no other confirmation"
     if needed_flags:
         hint = f"remove this flag. This plan needs {needed_flags}"
     diagnostics = [Diagnostic("DP333", f"{flag}: {UNNEEDED_MESSAGE}", hint=hint) for flag in unneeded]

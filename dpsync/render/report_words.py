@@ -143,10 +143,10 @@ def revert_hint(plan: Plan, report: Report) -> str:
     if plan.reverts is None or not verbs & {"create", "restore"}:
         return ""
     return (
-        "To keep the restored objects, undo the change in your files (git revert COMMIT, or add the entries "
-        f"again), and run {format_command('apply')}. The apply recognizes the restored objects, and "
-        "makes the other "
-        "changes in your files, such as members of a team."
+        "To keep the restored objects, undo the change in your files (git log -p shows the commits, and git "
+        f"revert undoes a commit), or add the entries again. Then run {format_command('apply')}. The apply "
+        "recognizes the restored objects, and "
+        "makes other changes in your files, such as team members."
     )
 
 

@@ -7,6 +7,7 @@ records there what is not reverted. Objects that somebody has changed or used si
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -195,7 +196,7 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
             address,
             f"dpsync restores this {kind.noun} with its content "
             f"(possible for {kind.lifecycle.restore.days} days after the delete)."
-            f' {_keep_instruction(kind)}, or add an entry with "id: {change.id}"',
+            f' {_keep_instruction(kind, change)}add an entry with "id: {change.id}"',
         )
 
 
@@ -290,15 +291,22 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     )
     head = f"dpsync creates this {kind.noun} again" if _is_grant(kind) else new_id
     to_keep = (
-        f"{_keep_instruction(kind)}, or add an entry to {scope.address}. "
+        f"{_keep_instruction(kind, change)}add an entry to {scope.address}. "
         f"Otherwise, the next apply may delete this {kind.noun}"
     )
     entries.record_restored(recorded.address, f"{head}. {to_keep}")
 
 
-def _keep_instruction(kind: Kind) -> str:
-    """Return the easiest way to keep an object that a revert brings back; the report says the same."""
-    return f"To keep this {kind.noun}, undo the change in your files (git revert COMMIT)"
+def _keep_instruction(kind: Kind, change: Change) -> str:
+    """Return the start of a sentence about how to keep an object that a revert brings back.
+
+    If git had the object's entry, the sentence starts with the command that shows the commit to undo.
+    """
+    start = f"To keep this {kind.noun}, "
+    if change.removed is None:
+        return start
+    log = f"git log -p -- {shlex.quote(change.removed.file)}"
+    return f"{start}undo the commit that removed the entry (to find the commit: {log}), or "
 
 
 def set_previous_values(entries: RevertedEntries) -> None:

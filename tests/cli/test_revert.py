@@ -11,6 +11,7 @@ import pytest
 from dpsync.server.process.threaded_server import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
+from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import writes
 from tests.cli.test_show_journal import newest
 
@@ -153,11 +154,36 @@ def test_revert_of_delete_prints_next_steps(run: Run, project: Project, platform
     *_, hint, result = ended.out.splitlines()
     assert "Incomplete: dpsync does not revert" in result
     assert hint == (
-        "To keep the restored objects, undo the change in your files (git revert COMMIT, or add the entries "
-        f"again), and run dpsync apply -C {at}. The apply recognizes the restored objects, and makes the "
-        "other changes in your files, such as members of a team."
+        "To keep the restored objects, undo the change in your files (git log -p shows the commits, and git "
+        f"revert undoes a commit), or add the entries again. Then run dpsync apply -C {at}. The apply "
+        "recognizes the restored objects, and makes other changes in your files, such as team members."
     )
     project(TEXT + teams)
     again = run("apply", "-C", str(at), "--yes")
     assert "Applied: 1 created" in again.out, again
     assert "Verified: a new plan has no changes." in again.out
+
+
+def test_revert_of_removed_entry_names_command_for_commit(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """A command with a placeholder, such as `git revert COMMIT`, fails when somebody copies it."""
+    text = TEXT.replace("policy: {", "policy: { prune: [teams],")
+    at = project(text + "      sales: { title: Sales, new: true }\n")
+    git(at, "init", "-q", "-b", "main")
+    git(at, "add", "-A")
+    git(at, "commit", "-qm", "Add sales")
+    others = [
+        word for name in ("Legacy", "Reviewers") for word in ("--confirm", f"delete acme/teams/[{name}]")
+    ]
+    first = run("apply", "-C", str(at), "--yes", *others)
+    assert first.code == 0, first
+    project(text)
+    git(at, "commit", "-qam", "Remove sales")
+    second = run("apply", "-C", str(at), "--yes", "--confirm", "delete 2")
+    assert second.code == 0, second
+    ended = run("revert", "--last", "-C", str(at), "--no-input")
+    assert (
+        "undo the commit that removed the entry (to find the commit: git log -p -- dpsync.yaml)" in ended.out
+    )
+    assert "COMMIT" not in ended.out

@@ -36,7 +36,7 @@ def test_unneeded_confirm_without_terminal_exits_64(
     ran = run(*command.split(), "-C", str(project(NEW_TEAM)), "--confirm", "delete 3")
     assert (ran.code, ran.out, writes(platform)) == (64, "", [])
     assert f'error[DP333]: --confirm "delete 3": {UNNEEDED}' in ran.err
-    assert "remove this flag, because this plan needs no --confirm" in ran.err
+    assert "remove this flag. The plan needs no other confirmation" in ran.err
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])

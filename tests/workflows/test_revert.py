@@ -92,7 +92,7 @@ def test_revert_note_for_restored_space_suggests_id(lab: Lab) -> None:
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
         "dpsync restores this space with its content (possible for 7 days after the delete). "
-        'To keep this space, undo the change in your files (git revert COMMIT), or add an entry with "id: s"'
+        'To keep this space, add an entry with "id: s"'
     )
 
 
@@ -145,8 +145,7 @@ def test_revert_note_for_recreated_team_suggests_entry(lab: Lab) -> None:
     assert done.notes()["acme/teams/[Alpha]"] == (
         "dpsync creates this team again with a new id. "
         "The previous content of the team and references to the team are lost. "
-        "To keep this team, undo the change in your files (git revert COMMIT), or add an entry to acme/teams"
-        ". Otherwise, the next apply may delete this team"
+        "To keep this team, add an entry to acme/teams. Otherwise, the next apply may delete this team"
     )
 
 
