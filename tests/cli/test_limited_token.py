@@ -39,7 +39,7 @@ def test_plan_blocks_unreadable_object_with_line(run: Run, directory: Path) -> N
     assert ended.code == 0, ended.err
     assert re.search(r"^! acme/saml/okta +dpsync\.yaml:9$", ended.out, re.MULTILINE)
     assert "blocked: this token has no access to GET /orgs/acme/saml (status 403)" in ended.out
-    assert "to do: use the token of an administrator\n" in ended.out
+    assert "to do: use the token of a user who can read SAML providers, such as an admin\n" in ended.out
 
 
 def test_drift_lists_unreadable_objects(run: Run, directory: Path) -> None:
