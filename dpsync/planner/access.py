@@ -180,6 +180,10 @@ class Subject(Struct, frozen=True):
     before: RoleRange = ANY_ROLE_BELOW_ADMIN
     """The role in the organization."""
     after: RoleRange = ANY_ROLE_BELOW_ADMIN
+    first_members: tuple[Key, ...] = ()
+    """The first few members of `others`, if all lists with members were read."""
+    number: int = 0
+    """The number of members of `others`, if `first_members` is set."""
 
     @property
     def doubts(self) -> frozenset[RoleDoubt]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 from dpsync.model.address import Address
@@ -64,6 +66,7 @@ class AccessSentences(Struct, frozen=True):
 
         `role`: the role that the change gives, if it gives one.
         """
+        findings = _without_differing_names(findings)
         certain = [finding for finding in findings if finding.gain is not None and finding.gain.certain]
         possible = [finding for finding in findings if finding.gain is not None and not finding.gain.certain]
         unknown = [finding for finding in findings if finding.gain is None]
@@ -150,18 +153,45 @@ class AccessSentences(Struct, frozen=True):
         others = [subject for subject in subjects if subject.kind == "others"]
         unlisted = any(subject.kind == "unlisted" for subject in subjects)
         phrases = [shorten_list(named)] if named else []
-        phrases += [_other_members(others)] if others else []
+        phrases += [self._other_members(others)] if others else []
         phrases += ["people whose role your files do not list"] if unlisted else []
         return ", ".join(phrases)
 
+    def _other_members(self, others: list[Subject]) -> str:
+        """Describe the remaining members by their roles in the organization, with the first names."""
+        roles = [GUEST_FIRST[subject.after[0]] for subject in others if subject.after[0] == subject.after[1]]
+        if len(roles) < len(others):
+            return "all other members except guests"
+        text = f"other members with the role {some(roles, FEW + len(GUEST_FIRST))}"
+        if not all(subject.first_members for subject in others):
+            return text
+        names = sorted(self._member_name(key) for subject in others for key in subject.first_members)[:FEW]
+        more = sum(subject.number for subject in others) - len(names)
+        return f"{text} ({', '.join(names)}{f' and {more} more' if more else ''})"
+
     def _member_name(self, key: Key) -> str:
         """Return the e-mail of a member, as people know it."""
-        address = self.inputs.address(key)
-        if address is None and (title := self.inputs.title(key)):
+        address = self.parts.address(key)
+        if address is None and (title := self.parts.title(key)):
             return title
         if address is None:
-            return f"the {self.inputs.kind_noun(key)} {key[1].rpartition('/')[2]}"
+            return f"the {self.parts.noun(key)} {key[1].rpartition('/')[2]}"
         return address.rpartition("/")[2].removeprefix("[").removesuffix("]")
+
+
+def _without_differing_names(findings: list[Finding]) -> list[Finding]:
+    """Remove the names of the remaining members with a role if these members differ between places."""
+    by_roles: dict[tuple[Range, Range], set[Subject]] = defaultdict(set)
+    for finding in findings:
+        if finding.subject.kind == "others":
+            by_roles[finding.subject.before, finding.subject.after].add(finding.subject)
+    differing = {subject for subjects in by_roles.values() if len(subjects) > 1 for subject in subjects}
+    return [
+        replace(finding, subject=replace(finding.subject, first_members=(), number=0))
+        if finding.subject in differing
+        else finding
+        for finding in findings
+    ]
 
 
 def _place_suffix(address: Address, places: tuple[str, ...]) -> str:
@@ -177,21 +207,6 @@ def _role_word(role: RoleRange, default: RoleRange, subject: Subject, inexact: s
     low, high = role
     word = ROLES_ASCENDING_WITH_GUEST[high if last else low]
     return ("no access" if high == 0 else word) if low == high else inexact.format(word)
-
-
-def _other_members(others: list[Subject]) -> str:
-    """Name everybody else by their roles in the organization."""
-    roles = [
-        ROLES_ASCENDING_WITH_GUEST[subject.after[0]]
-        for subject in others
-        if subject.after[0] == subject.after[1]
-    ]
-    if len(roles) < len(others):
-        return "all other members except guests"
-    return (
-        "other members with the role "
-        f"{shorten_list(roles, MAX_LISTED_NAMES + len(ROLES_ASCENDING_WITH_GUEST))}"
-    )
 
 
 _SITES, _COLLECTIONS = 2, 3
@@ -531,8 +546,9 @@ class _GainFinder(Struct, frozen=True):
         subjects = [subject for key in people if (subject := self._member_subject(key)) is not None]
         subjects += [Subject("group", key) for key in groups]
         if everybody:
-            subjects += self._other_subjects(frozenset(people))
-            if self._may_be_unlisted(place):
+            may_be_unlisted = self._may_be_unlisted(place)
+            subjects += self._other_subjects(frozenset(people), all_listed=not may_be_unlisted)
+            if may_be_unlisted:
                 subjects += [_UNLISTED_MEMBER, _UNLISTED_GUEST]
         return subjects
 
@@ -565,15 +581,28 @@ class _GainFinder(Struct, frozen=True):
         unknown: RoleRange = ANY_ROLE_BELOW_ADMIN
         return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
 
-    def _other_subjects(self, named: frozenset[Key]) -> list[Subject]:
-        """Return the remaining members, once for each role in the organization, without guests."""
-        counts = Counter(self.inputs.members_by_role)
+    def _other_subjects(self, named: frozenset[Key], *, all_listed: bool) -> list[Subject]:
+        """Return the remaining members, once for each role in the organization, without guests.
+
+        `all_listed`: every list that can give one of these members a role was read.
+        """
+        counts = Counter({pair: len(members) for pair, members in self.inputs.members_by_role.items()})
         counts.subtract(self.inputs.roles_of(key) for key in named if key in self.inputs.after.members)
         roles = {pair for pair, number in counts.items() if number}
         roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != ((0, 0), (0, 0))}
         if not self.inputs.are_members_read or not roles:
             return [Subject("others", None, NOT_A_GUEST, NOT_A_GUEST)]
-        return [Subject("others", None, *pair) for pair in sorted(roles)]
+        if not all_listed:
+            return [Subject("others", None, *pair) for pair in sorted(roles)]
+        return [
+            Subject("others", None, *pair, self._first_members(pair, named), counts[pair])
+            for pair in sorted(roles)
+        ]
+
+    def _first_members(self, pair: tuple[Range, Range], named: frozenset[Key]) -> tuple[Key, ...]:
+        """Return the first few members with a pair of roles, without the members in `named`."""
+        members = self.parts.members_by_role[pair]
+        return tuple(islice((key for key in members if key not in named), FEW))
 
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""

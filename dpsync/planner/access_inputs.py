@@ -7,7 +7,7 @@ a plan must not depend on the base.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -298,9 +298,12 @@ class AccessInputs(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def members_by_role(self) -> Counter[tuple[RoleRange, RoleRange]]:
-        """Count the members by role in the organization, before and after."""
-        return Counter(map(self.roles_of, self.after.members))
+    def members_by_role(self) -> Mapping[tuple[RoleRange, RoleRange], list[Key]]:
+        """Return the members by role in the organization before and after, sorted by address."""
+        members: dict[tuple[Range, Range], list[Key]] = defaultdict(list)
+        for member in sorted(self.after.members, key=lambda key: (self.address(key) or "", str(key))):
+            members[self.roles_of(member)].append(member)
+        return members
 
     def roles_of(self, member: Key) -> tuple[RoleRange, RoleRange]:
         """Return the role of a member in the organization, before and after."""

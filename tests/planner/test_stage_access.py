@@ -183,17 +183,17 @@ DIRECT = "spaces/guide/permissions/members"
         pytest.param(world(), world(person(GUIDE, kim="read")), {}, id="new weaker direct role"),
         pytest.param(
             world(level(GUIDE, "guest")), world(level(GUIDE, "edit")),
-            {"spaces/guide": "other members with the role read, create: no access → edit"},
+            {"spaces/guide": "other members with the role read, create (kim, lin): no access → edit"},
             id="level of a space goes up",
         ),
         pytest.param(
             world(), world(level(GUIDE, "edit")),
-            {"spaces/guide": "other members with the role read: their own role → edit"},
+            {"spaces/guide": "other members with the role read (lin): their own role → edit"},
             id="level above the role of some",
         ),
         pytest.param(
             world(level(GUIDE, "read")), world(),
-            {"spaces/guide": "other members with the role create: read → their own role"},
+            {"spaces/guide": "other members with the role create (kim): read → their own role"},
             id="level of a space is lifted",
         ),
         pytest.param(world(level(GUIDE, "edit")), world(level(GUIDE, "read")), {}, id="level goes down"),
@@ -201,18 +201,19 @@ DIRECT = "spaces/guide/permissions/members"
             world(person(DOCS, lin="edit"), level(GUIDE, "read"), ON_DOCS),
             world(person(DOCS, lin="edit"), ON_DOCS),
             {
-                "spaces/guide": "lin: read → edit; other members with the role create: read → their own role"
+                "spaces/guide": "lin: read → edit; other members with the role create (kim): read → "
+                "their own role"
             },
             id="lifted level lets a site role in",
         ),
         pytest.param(
             world(level(API, "read"), IN_API), world(level(API, "read")),
-            {"spaces/guide": "other members with the role create: read → their own role"},
+            {"spaces/guide": "other members with the role create (kim): read → their own role"},
             id="move out of a collection with a level",
         ),
         pytest.param(
             world(level(API, "edit")), world(level(API, "edit"), IN_API),
-            {"spaces/guide": "other members with the role read: their own role → edit"},
+            {"spaces/guide": "other members with the role read (lin): their own role → edit"},
             id="move into a collection with a level",
         ),
         pytest.param(
@@ -239,7 +240,7 @@ DIRECT = "spaces/guide/permissions/members"
         ),
         pytest.param(
             world(level(API, "read"), IN_API), gone(API, level(API, "read")),
-            {"spaces/guide": "other members with the role create: read → their own role"},
+            {"spaces/guide": "other members with the role create (kim): read → their own role"},
             id="move out of a deleted collection",
         ),
         pytest.param(
@@ -334,7 +335,7 @@ IN_BOTH = {"links": {LINK, HELP_LINK}}
         ),
         pytest.param(
             world(level(DOCS, "edit")), world(level(DOCS, "edit"), ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to other members with the role read: GitBook does not "
+            {PLACE: "may open acme/spaces/guide to other members with the role read (lin): GitBook does not "
                     "document "
                     "whether the level of a site also applies to its spaces"},
             id="level of a site",
@@ -403,12 +404,24 @@ def test_unread_permissions_may_expose(
     assert exposures(before, after, hidden=hidden) == found
 
 
-@pytest.mark.parametrize("site", [DOCS, HELP], ids=["one site", "another site"])
-def test_exposure_line_without_reason_has_no_colon(site: Place) -> None:
-    around = ({"links": {LINK, HELP_LINK}}, level(API, "edit"))
-    hidden = {("people", site), ("groups", site)}
-    lines = exposures(world(*around), world(*around, IN_API), profile="full", hidden=hidden)
-    assert [line.rstrip()[-1] for line in lines.values() if line.rstrip().endswith(":")] == []
+def test_first_three_other_members_are_named() -> None:
+    many = {"members": {f"r{number}": "read" for number in range(5)}}
+    after = world(many, level(GUIDE, "edit"))
+    assert exposures(world(many), after)["spaces/guide"] == (
+        "other members with the role read (lin, r0, r1 and 3 more): their own role → edit"
+    )
+
+
+def test_other_members_of_several_places_stay_unnamed() -> None:
+    """Otherwise, one change has a line for each space with a member of its own."""
+    both = {"inside": {GUIDE: "api", HIDDEN: "api"}, "levels": {HIDDEN: "inherit"}}
+    many = {"members": {"mo": "read"}}
+    own = person(GUIDE, lin="comment")
+    after = world(many, both, own, level(API, "edit"))
+    assert exposures(world(many, both, own), after)["collections/api"] == (
+        "other members with the role read: their own role → edit on acme/collections/api, acme/spaces/guide, "
+        "acme/spaces/hidden"
+    )
 
 
 def test_new_team_exposes_only_declared_roles() -> None:
@@ -438,7 +451,7 @@ def test_new_team_exposes_only_declared_roles() -> None:
         pytest.param(
             world(person(GUIDE, lin="edit"), level(GUIDE, "read")),
             world(person(GUIDE, lin="edit"), level(GUIDE, "comment")),
-            {"spaces/guide": "other members with the role create: read → comment"},
+            {"spaces/guide": "other members with the role create (kim): read → comment"},
             id="level below a direct role",
         ),
     ],
@@ -458,7 +471,7 @@ def test_new_space_level_above_organization_role_is_exposure() -> None:
     new = {"levels": {("space", "new"): "edit"}, "inside": {("space", "new"): None}}
     lists = {name: {("space", "new"): {}} for name in ("people", "groups")}
     assert exposures(world(), world(new, lists)) == {
-        "spaces/new": "other members with the role read: their own role → edit"
+        "spaces/new": "other members with the role read (lin): their own role → edit"
     }
 
 
@@ -474,7 +487,7 @@ def test_collection_deletion_exposes_its_spaces() -> None:
     )
     del case.wanted["space"]["guide"]["collection"]  # type: ignore[attr-defined]
     assert {item.address: said(item) for item in make_plan(case.sides()).exposures} == {
-        "acme/collections/[api]": "other members with the role create: read → their own role on "
+        "acme/collections/[api]": "other members with the role create (kim): read → their own role on "
         "acme/spaces/guide"
     }
 
