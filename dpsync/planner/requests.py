@@ -151,9 +151,12 @@ class RequestBuilder(Struct, frozen=True):
         phase: Phase | None = None,
         tag: str = "",
         *,
-        shows: bool = False,
+        name: str = "",
     ) -> StepDraft:
-        """Return a step that writes several fields with one request."""
+        """Return a step that writes several fields with one request.
+
+        `name` replaces the word "update" in the id of the step.
+        """
         kind = self.sides.kind(entry)
         assert kind.update is not None
         fields = {item.field.wire_name: self.to_wire_value(item.field, item.after) for item in changes}
@@ -166,7 +169,7 @@ class RequestBuilder(Struct, frozen=True):
         names = tuple(item.field.name for item in changes)
         return self._draft(
             entry.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
-            summary=SHOW_SUMMARY if shows else ", ".join(names), name=SHOW_SUMMARY if shows else "",
+            summary=SHOW_SUMMARY if name == SHOW else ", ".join(names), name=name,
         )  # fmt: skip
 
     def _live_values(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
@@ -394,8 +397,11 @@ class _StepWriter:
             self._hide_until_finished(entry, entry.hiding_field, None)
         plain = [item for item in entry.separately_written if item.field.own_call is None]
         if plain:
-            shows = any(item.field is entry.hiding_field for item in plain)
-            self.drafts.append(self.requests.update(resource, None, plain, shows=shows))
+            if any(item.field is entry.hiding_field for item in plain):
+                name, tag = SHOW, ""
+            else:  # a part of the creation: the create request cannot write these fields
+                name, tag = "create", "(second request)" if entry.created else ""
+            self.drafts.append(self.requests.update(resource, None, plain, tag=tag, name=name))
         for item in entry.separately_written:
             if item.field.own_call is not None:
                 self._set_field(resource, item)

@@ -183,5 +183,5 @@ def test_restore_precedes_references_to_space() -> None:
     sides = replace(sides, snapshot=replace(sides.snapshot, objects={**sides.snapshot.objects, A: gone}))
     steps = {step.id: step for change in make_plan(sides).changes for step in change.steps}
     assert "acme/spaces/a restore" in steps["acme/sites/docs/structure/x create"].needs
-    assert "acme/spaces/a restore" in steps["acme/sites/docs/structure/x/p update"].needs
+    assert "acme/spaces/a restore" in steps["acme/sites/docs/structure/x/p create"].needs
     assert "acme/spaces/a restore" not in steps["acme/teams/[T] delete"].needs
