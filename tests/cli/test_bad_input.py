@@ -169,7 +169,7 @@ def test_plan_exits_5_for_unknown_team_member(run: Run, project: Project, platfo
         (["plam"], 'did you mean "plan"?'),
         (["plan", "--confrim", "x"], "--confirm"),
         (["plan", "--parallelism", "0"], "--parallelism"),
-        (["plan", "--confirm", "yes"], "Possible answers:"),
+        (["plan", "--confirm", "yes"], "Valid confirmations:"),
         (["apply", "--confirm", "delete all"], 'delete N", with a number'),
         (["import", "--update", "--add", "x"], "--update and --add cannot be combined"),
         (
