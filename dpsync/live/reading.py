@@ -290,7 +290,7 @@ def _first_child_id(snapshot: Snapshot, identity: tuple[str, str]) -> str | None
 
 def way_out(objects: str) -> str:
     """Return what to do if the token may not read some objects."""
-    return f"use the token of a user who can read {objects}, such as an admin"  # noqa: S105 (a text, no secret)
+    return f"use the token of a user who can read {objects}, such as an admin"
 
 
 def forbidden_reason(url: str) -> str:
@@ -316,13 +316,14 @@ class ForbiddenReads:
 
     def add_entry(self, entry: Entry, url: str) -> None:
         """Note that the token may not read an entry."""
-        noun = self._reading.registry[resource.kind].noun
+        noun = self._reading.registry[entry.kind].noun
         self.entries[entry.address] = Unsupported(forbidden_reason(url), entry.span, way_out(plural(noun)))
 
     def add_field(self, entry: Entry, name: str, url: str) -> None:
         """Note that the token may not read a field."""
         self.fields[entry.address, name] = Unsupported(
-            forbidden_reason(url), entry.field_span(name), way_out("this list"))
+            forbidden_reason(url), entry.field_span(name), way_out("this list")
+        )
 
     def add_list(self, kind: Kind, parent: Address, url: str) -> None:
         """Note that the token may not read a list, tree or single below an entry."""
@@ -331,15 +332,20 @@ class ForbiddenReads:
         for lookup in self._reading.desired.lookups.values():
             if (lookup.kind, lookup.parent) == (kind.name, parent):
                 self.entries[lookup.address] = Unsupported(
-                    forbidden_reason(url), lookup.span, way_out(plural(kind.noun)))
+                    forbidden_reason(url), lookup.span, way_out(plural(kind.noun))
+                )
         place = parent.child(*kind.key.split("."))
         if only := self._reading.desired.watched_scopes.get(place):
-            self.not_readable_watched[place] = Unsupported(forbidden_reason(url), only.span, way_out(plural(kind.noun)))
+            self.not_readable_watched[place] = Unsupported(
+                forbidden_reason(url), only.span, way_out(plural(kind.noun))
+            )
         scope = self._reading.desired.scopes.get(place)
         if scope is None:
             return
         if not any(address.is_at_or_below(scope.address) for address in self._reading.desired.entries):
-            self.entries[scope.address] = Unsupported(forbidden_reason(url), scope.span, way_out(plural(kind.noun)))
+            self.entries[scope.address] = Unsupported(
+                forbidden_reason(url), scope.span, way_out(plural(kind.noun))
+            )
 
     def explains(self, question: Diagnostic) -> bool:
         """Return whether an entry may be ambiguous only because it refers to an unreadable entry."""

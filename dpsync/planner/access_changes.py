@@ -159,29 +159,36 @@ class AccessSentences(Struct, frozen=True):
 
     def _other_members(self, others: list[Subject]) -> str:
         """Describe the remaining members by their roles in the organization, with the first names."""
-        roles = [GUEST_FIRST[subject.after[0]] for subject in others if subject.after[0] == subject.after[1]]
+        roles = [
+            ROLES_ASCENDING_WITH_GUEST[subject.after[0]]
+            for subject in others
+            if subject.after[0] == subject.after[1]
+        ]
         if len(roles) < len(others):
             return "all other members except guests"
-        text = f"other members with the role {some(roles, FEW + len(GUEST_FIRST))}"
+        words = shorten_list(roles, MAX_LISTED_NAMES + len(ROLES_ASCENDING_WITH_GUEST))
+        text = f"other members with the role {words}"
         if not all(subject.first_members for subject in others):
             return text
-        names = sorted(self._member_name(key) for subject in others for key in subject.first_members)[:FEW]
+        names = sorted(self._member_name(key) for subject in others for key in subject.first_members)[
+            :MAX_LISTED_NAMES
+        ]
         more = sum(subject.number for subject in others) - len(names)
         return f"{text} ({', '.join(names)}{f' and {more} more' if more else ''})"
 
     def _member_name(self, key: Key) -> str:
         """Return the e-mail of a member, as people know it."""
-        address = self.parts.address(key)
-        if address is None and (title := self.parts.title(key)):
+        address = self.inputs.address(key)
+        if address is None and (title := self.inputs.title(key)):
             return title
         if address is None:
-            return f"the {self.parts.noun(key)} {key[1].rpartition('/')[2]}"
+            return f"the {self.inputs.kind_noun(key)} {key[1].rpartition('/')[2]}"
         return address.rpartition("/")[2].removeprefix("[").removesuffix("]")
 
 
-def _without_differing_names(findings: list[Finding]) -> list[Finding]:
+def _without_differing_names(findings: list[AccessFinding]) -> list[AccessFinding]:
     """Remove the names of the remaining members with a role if these members differ between places."""
-    by_roles: dict[tuple[Range, Range], set[Subject]] = defaultdict(set)
+    by_roles: dict[tuple[RoleRange, RoleRange], set[Subject]] = defaultdict(set)
     for finding in findings:
         if finding.subject.kind == "others":
             by_roles[finding.subject.before, finding.subject.after].add(finding.subject)
@@ -599,10 +606,10 @@ class _GainFinder(Struct, frozen=True):
             for pair in sorted(roles)
         ]
 
-    def _first_members(self, pair: tuple[Range, Range], named: frozenset[Key]) -> tuple[Key, ...]:
+    def _first_members(self, pair: tuple[RoleRange, RoleRange], named: frozenset[Key]) -> tuple[Key, ...]:
         """Return the first few members with a pair of roles, without the members in `named`."""
-        members = self.parts.members_by_role[pair]
-        return tuple(islice((key for key in members if key not in named), FEW))
+        members = self.inputs.members_by_role[pair]
+        return tuple(islice((key for key in members if key not in named), MAX_LISTED_NAMES))
 
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""

@@ -300,7 +300,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
     @cached_property
     def members_by_role(self) -> Mapping[tuple[RoleRange, RoleRange], list[Key]]:
         """Return the members by role in the organization before and after, sorted by address."""
-        members: dict[tuple[Range, Range], list[Key]] = defaultdict(list)
+        members: dict[tuple[RoleRange, RoleRange], list[Key]] = defaultdict(list)
         for member in sorted(self.after.members, key=lambda key: (self.address(key) or "", str(key))):
             members[self.roles_of(member)].append(member)
         return members

@@ -169,7 +169,7 @@ class RequestBuilder(Struct, frozen=True):
         names = tuple(item.field.name for item in changes)
         return self._draft(
             entry.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
-            summary=SHOW_SUMMARY if name == SHOW else ", ".join(names), name=name,
+            summary=SHOW_SUMMARY if name == SHOW_SUMMARY else ", ".join(names), name=name,
         )  # fmt: skip
 
     def _live_values(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
@@ -398,9 +398,9 @@ class _StepWriter:
         plain = [item for item in entry.separately_written if item.field.own_call is None]
         if plain:
             if any(item.field is entry.hiding_field for item in plain):
-                name, tag = SHOW, ""
+                name, tag = SHOW_SUMMARY, ""
             else:  # a part of the creation: the create request cannot write these fields
-                name, tag = "create", "(second request)" if entry.created else ""
+                name, tag = "create", "(second request)" if entry.has_create_request else ""
             self.drafts.append(self.requests.update(resource, None, plain, tag=tag, name=name))
         for item in entry.separately_written:
             if item.field.own_call is not None:
