@@ -32,14 +32,10 @@ def find_lost_values(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -
                 for path, sent, live in _differing_parts(item.field, item.after, item.before):
                     name = str(change.location.field(item.field))
                     yield Unkept(
-                        address=change.address,
-                        field=item.field,
-                        path=path,
-                        sent=sent,
-                        live=live,
+                        address=change.address, field=item.field, path=path, sent=sent, live=live,
                         way_out=f'policy: {{ ignore: ["{name}"] }}, or '
                         f"{format_command('import', '--update', name)}",
-                    )
+                    )  # fmt: skip
 
 
 def _differing_parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:

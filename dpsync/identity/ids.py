@@ -521,17 +521,13 @@ def _returned_entry_question(
         f"Otherwise, run {forget_line}"
     )
     return Diagnostic(
-        "DP314",
-        message,
-        key_span(entry, key),
-        str(entry.address),
-        hint,
+        "DP314", message, key_span(entry, key), str(entry.address), hint,
         candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine}),
         answers=(
             pin_answer(entry, mine.id, natural_keys.uses_ids_file),
             forget_answer(entry, "the entry is another object"),
         ),
-    )
+    )  # fmt: skip
 
 
 def _forget_command(entry: Entry) -> str:

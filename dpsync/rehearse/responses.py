@@ -434,14 +434,9 @@ def keep_redirects_without_node(draft: WorldDraft) -> None:
                 kind = "section" if to["kind"] == "site-section" else "site-space"
                 doc = without_members(redirect, "id", "source")
                 draft.add_record(
-                    "redirect",
-                    redirect["id"],
-                    doc,
-                    organization.id,
-                    site["id"],
-                    f"{kind}:{node}",
+                    "redirect", redirect["id"], doc, organization.id, site["id"], f"{kind}:{node}",
                     ref=redirect["source"],
-                )
+                )  # fmt: skip
                 draft.assumed.append(
                     f"the destination of the redirect {redirect['source']} of the site {site['id']}"
                 )

@@ -22,8 +22,7 @@ def _conversion(
 
 
 _CONVERSIONS = (
-    _conversion("/user", responses.take_caller),
-    _conversion("/orgs", responses.take_organizations),
+    _conversion("/user", responses.take_caller), _conversion("/orgs", responses.take_organizations),
     _conversion(_ORGANIZATION_PATH, responses.take_organization),
     _conversion(f"{_ORGANIZATION_PATH}/members", responses.take_members),
     _conversion(f"{_ORGANIZATION_PATH}/teams", responses.take_teams),
@@ -66,7 +65,7 @@ _CONVERSIONS = (
     _conversion(
         "/integrations/([^/]+)/installations/([^/]+)/(spaces|sites)", responses.take_installation_places
     ),
-)
+)  # fmt: skip
 _DERIVED_PATHS = re.compile(f"{_ORGANIZATION_PATH}/sites")
 """Answers that follow from others: the sites that show a space."""
 

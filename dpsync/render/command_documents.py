@@ -135,13 +135,9 @@ def ids_comparison_document(file: str, compared: IdsComparison, checking: bool) 
     )
     code = Exit.CHANGES if checking and not compared.is_up_to_date else Exit.DONE
     return IdsDocument(
-        exit=code,
-        file=file,
-        platform=compared.platform,
-        recognised=compared.recognized_count,
-        written=not checking,
-        lines=lines,
-    )
+        exit=code, file=file, platform=compared.platform, recognised=compared.recognized_count,
+        written=not checking, lines=lines,
+    )  # fmt: skip
 
 
 def ids_edits_document(file: str, platform: str, edits: IdsEdits) -> IdsDocument:

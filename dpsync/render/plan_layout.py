@@ -522,14 +522,10 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
     def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:
         for one in items:
             yield ViewEntry(
-                visible(one.address),
-                visible(one.address),
-                message=visible(text(one)),
-                sign=sign,
-                origin=find_origin(plan, one.address),
-                parent_origin=enclosing_origin(plan, one.address),
+                visible(one.address), visible(one.address), message=visible(text(one)), sign=sign,
+                origin=find_origin(plan, one.address), parent_origin=enclosing_origin(plan, one.address),
                 one_line=True,
-            )
+            )  # fmt: skip
 
     blocks.add(
         "trouble", "Problems that GitBook reports: {}", "warning", lines(plan.trouble, lambda x: x.what, "!"),

@@ -122,20 +122,14 @@ def test_kind_pages_are_generated_from_any_registry() -> None:
         (Field("title", Text()),),
     )
     book = Kind(
-        "book",
-        "shelf",
-        "books",
-        EntryMapping(key_field="isbn"),
-        "{parent}/books/{id}",
+        "book", "shelf", "books", EntryMapping(key_field="isbn"), "{parent}/books/{id}",
         ListRead("{parent}/books"),
         (
             Field("isbn", Text(13, 13), written_in="neither"),
             Field("lent", Flag(), own_call={True: Post("{self}/lend", repeat="safe")}),
         ),
-        natural_keys=("isbn",),
-        create=Post("{parent}/books", repeat="look_up"),
-        delete=None,
-    )
+        natural_keys=("isbn",), create=Post("{parent}/books", repeat="look_up"), delete=None,
+    )  # fmt: skip
     registry = Registry([top, book])
     text = kind_page(registry, registry["book"])
     assert text.startswith("# Book\n")

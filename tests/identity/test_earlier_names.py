@@ -33,16 +33,9 @@ FIELDS = (
 def kind(*identity: str | tuple[str, ...], **more: Any) -> Kind:
     more = {"update": Patch("{self}", repeat="safe"), **more}
     return Kind(
-        "thing",
-        "org",
-        "things",
-        EntryMapping(),
-        "/{id}",
-        ListRead("/things"),
-        FIELDS,
-        natural_keys=identity,
-        **more,
-    )
+        "thing", "org", "things", EntryMapping(), "/{id}", ListRead("/things"), FIELDS,
+        natural_keys=identity, **more,
+    )  # fmt: skip
 
 
 TITLE, BY_PATH = kind("title"), kind("path", "title")

@@ -25,16 +25,10 @@ from .toy_http import Json, Platform, Refusal, exactly, page, pick, route
 
 def toy_kinds() -> list[Kind]:
     studio = Kind(
-        name="studio",
-        parent=None,
-        key="organizations",
-        shape=EntryMapping(),
-        url_path="/studios/{id}",
-        read=SingleRead(),
-        search_list=ListRead("/studios"),
-        natural_keys=("name",),
+        name="studio", parent=None, key="organizations", shape=EntryMapping(), url_path="/studios/{id}",
+        read=SingleRead(), search_list=ListRead("/studios"), natural_keys=("name",),
         fields=(Field("name", Text(1, 20), written_in="neither"),),
-    )
+    )  # fmt: skip
     artist = Kind(
         name="artist", parent="studio", key="artists", shape=EntryMapping(key_field="email"),
         has_unique_id=False, url_path="{parent}/artists/{id}", read=ListRead("{parent}/artists"),
@@ -48,63 +42,35 @@ def toy_kinds() -> list[Kind]:
         ),
     )  # fmt: skip
     crew = Kind(
-        name="crew",
-        parent="studio",
-        key="crews",
-        shape=EntryMapping(),
-        url_path="{parent}/crews/{id}",
-        read=ListRead("{parent}/crews"),
-        natural_keys=("title",),
-        create=Put("{parent}/crews", repeat="look_up"),
-        delete=Delete(repeat="safe"),
+        name="crew", parent="studio", key="crews", shape=EntryMapping(), url_path="{parent}/crews/{id}",
+        read=ListRead("{parent}/crews"), natural_keys=("title",),
+        create=Put("{parent}/crews", repeat="look_up"), delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 20), written_in="create", required=True),
             Field("lead", Reference.to("artist"), written_in="create"),
         ),
-    )
+    )  # fmt: skip
     paper = Kind(
-        name="paper",
-        parent="studio",
-        key="papers",
-        shape=EntryMapping(),
-        url_path="/papers/{id}",
-        read=ListRead("{parent}/papers"),
-        natural_keys=("title",),
-        create=Post("{parent}/papers", repeat="look_up"),
-        update=Patch("{self}", repeat="safe"),
-        delete=Delete(repeat="safe"),
-        has_content=True,
+        name="paper", parent="studio", key="papers", shape=EntryMapping(), url_path="/papers/{id}",
+        read=ListRead("{parent}/papers"), natural_keys=("title",),
+        create=Post("{parent}/papers", repeat="look_up"), update=Patch("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"), has_content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
             Field("beside", Reference.to("paper", "copy"), written_in="update"),
         ),
-    )
+    )  # fmt: skip
     box = Kind(
-        name="box",
-        parent="studio",
-        key="boxes",
-        shape=EntryMapping(),
-        url_path="/boxes/{id}",
-        read=ListRead("{parent}/boxes"),
-        natural_keys=("title",),
-        create=Post("{parent}/boxes", repeat="look_up"),
-        delete=Delete(repeat="safe"),
+        name="box", parent="studio", key="boxes", shape=EntryMapping(), url_path="/boxes/{id}",
+        read=ListRead("{parent}/boxes"), natural_keys=("title",),
+        create=Post("{parent}/boxes", repeat="look_up"), delete=Delete(repeat="safe"),
         fields=(Field("title", Text(1, 20), written_in="create", required=True),),
-    )
+    )  # fmt: skip
     grant = Kind(
-        name="grant",
-        parent=("paper", "box"),
-        key="permissions.crews",
-        shape=EntryMapping(key_field="crew"),
-        url_path="{parent}/permissions/{id}",
-        id_path="crew.id",
-        has_unique_id=False,
-        read=ListRead("{parent}/permissions"),
-        natural_keys=("crew",),
-        title_field="crew",
-        shorthand_field="role",
-        delete=Delete(repeat="safe"),
-        update=Patch("{self}", repeat="safe"),
+        name="grant", parent=("paper", "box"), key="permissions.crews", shape=EntryMapping(key_field="crew"),
+        url_path="{parent}/permissions/{id}", id_path="crew.id", has_unique_id=False,
+        read=ListRead("{parent}/permissions"), natural_keys=("crew",), title_field="crew",
+        shorthand_field="role", delete=Delete(repeat="safe"), update=Patch("{self}", repeat="safe"),
         create=Post(
             "{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, id_source="$crew", repeat="safe"
         ),
@@ -112,7 +78,7 @@ def toy_kinds() -> list[Kind]:
             Field("crew", Reference.to("crew"), written_in="neither", read_path="crew.id"),
             Field("role", Enum(("write", "look")), read_path="level", required=True),
         ),
-    )
+    )  # fmt: skip
     copy = Kind(
         name="copy", parent="studio", key="copies", shape=EntryMapping(), url_path="{parent}/copies/{id}",
         read=ListRead("{parent}/copies"), natural_keys=(("of", "colour"),), title_field="colour",
@@ -125,33 +91,22 @@ def toy_kinds() -> list[Kind]:
         ),
     )  # fmt: skip
     style = Kind(
-        name="style",
-        parent="studio",
-        key="style",
-        shape=SingleEntry(exists_with_parent=True),
-        url_path="{parent}/style",
-        read=SingleRead(),
+        name="style", parent="studio", key="style", shape=SingleEntry(exists_with_parent=True),
+        url_path="{parent}/style", read=SingleRead(),
         update=Put("{self}", replaces_object=True, repeat="safe"),
         fields=(
             Field("ink", Text(1, 20), written_in="update"),
             Field("thin", Flag(), written_in="update", value_when_absent=False),
         ),
-    )
+    )  # fmt: skip
     door = Kind(
-        name="door",
-        parent="studio",
-        key="door",
-        shape=SingleEntry(),
-        url_path="{parent}/door",
-        read=SingleRead(),
-        create=Put("{self}", repeat="safe"),
-        update=Patch("{self}", repeat="safe"),
+        name="door", parent="studio", key="door", shape=SingleEntry(), url_path="{parent}/door",
+        read=SingleRead(), create=Put("{self}", repeat="safe"), update=Patch("{self}", repeat="safe"),
         fields=(
-            Field("colour", Text(1, 20), required=True),
-            Field("code", Text(secret=True), read_path=None),
+            Field("colour", Text(1, 20), required=True), Field("code", Text(secret=True), read_path=None),
             Field("key", Text(1, 20), read_path=None),
         ),
-    )
+    )  # fmt: skip
     return [studio, artist, crew, paper, box, grant, copy, style, door]
 
 

@@ -147,17 +147,17 @@ def kinds_with(word: str, value: Any = True) -> set[str]:
     [
         # One more of them opens something; one fewer does; it lets people into what it belongs to.
         (
-            "security",
+            "creation_widens_access",
             """channel context_connection external_link installation installation_site
             installation_space mcp_server member
             member_permission published_integration redirect saml share_link team_member team_permission""",
         ),
-        ("keeps_out", "saml"),
-        ("lets_in", "share_link"),
+        ("deletion_widens_access", "saml"),
+        ("opens_parent", "share_link"),
         # Deleting one takes something away that making it again does not bring back.
-        ("content", "collection installation openapi published_integration saml section site space team"
+        ("has_content", "collection installation openapi published_integration saml section site space team"
          " translation"),
-        ("of_output", "translation_access"),
+        ("is_part_of_output", "translation_access"),
     ],
 )  # fmt: skip
 def test_kind_flags_equal_expected_kinds(word: str, names: str) -> None:
@@ -165,7 +165,7 @@ def test_kind_flags_equal_expected_kinds(word: str, names: str) -> None:
 
 
 def test_kinds_without_own_id_equal_expected_kinds() -> None:
-    assert kinds_with("own_id", value=False) == {
+    assert kinds_with("has_unique_id", value=False) == {
         *("installation_site", "installation_space", "member", "member_permission", "openapi"),
         *("team_member", "team_permission"),
     }

@@ -26,20 +26,14 @@ from .toy_http import Json, Platform, Refusal, exactly, page, pick, route, servi
 
 def toy_kinds() -> list[Kind]:
     library = Kind(
-        name="library",
-        parent=None,
-        key="organizations",
-        shape=EntryMapping(),
-        url_path="/libraries/{id}",
-        read=SingleRead(),
-        search_list=ListRead("/libraries"),
-        natural_keys=("name",),
+        name="library", parent=None, key="organizations", shape=EntryMapping(), url_path="/libraries/{id}",
+        read=SingleRead(), search_list=ListRead("/libraries"), natural_keys=("name",),
         update=Patch("{self}", repeat="safe"),
         fields=(
             Field("name", Text(1, 20), written_in="update"),
             Field("open", Flag(), written_in="update", value_when_absent=False),
         ),
-    )
+    )  # fmt: skip
     person = Kind(
         name="person", parent="library", key="people", shape=EntryMapping(), url_path="{parent}/people/{id}",
         read=ListRead("{parent}/people"), natural_keys=("name",), title_field="name",
@@ -48,89 +42,56 @@ def toy_kinds() -> list[Kind]:
         fields=(Field("name", Text(1, 20), required=True),),
     )  # fmt: skip
     shelf = Kind(
-        name="shelf",
-        parent="library",
-        key="shelves",
-        shape=EntryMapping(),
-        url_path="{parent}/shelves/{id}",
-        read=ListRead("{parent}/shelves"),
+        name="shelf", parent="library", key="shelves", shape=EntryMapping(),
+        url_path="{parent}/shelves/{id}", read=ListRead("{parent}/shelves"),
         natural_keys=(
-            "mark",
-            "title",
+            "mark", "title",
         ),  # creating takes no mark: an interrupted creation is found by its title
         create=Post("{parent}/shelves", {"...": "$fields", "material": "wood"}, repeat="look_up"),
-        update=Patch("{self}", repeat="safe"),
-        delete=Delete(repeat="safe"),
-        has_content=True,
+        update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"), has_content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
             Field("mark", Text(1, 20), written_in="update", unique_within="library"),
             Field("note", Text(0, 50), written_in="update", null_effect="empty"),
             Field(
-                "lit",
-                Flag(),
-                written_in="update",
-                value_when_absent=False,
-                written_after=("children",),
+                "lit", Flag(), written_in="update", value_when_absent=False, written_after=("children",),
                 own_call={
                     True: Post("{self}/light", {"shelf": "$id"}, repeat="safe"),
                     False: Post("{self}/dark", None, repeat="safe"),
                 },
             ),
             Field(
-                "front",
-                Flag(),
-                written_in="update",
-                value_when_absent=False,
-                exclusive_within="library",
+                "front", Flag(), written_in="update", value_when_absent=False, exclusive_within="library",
                 own_call=Put("{parent}/front", {"shelf": "$id"}, repeat="safe"),
             ),
         ),
-    )
+    )  # fmt: skip
     book = Kind(
-        name="book",
-        parent="shelf",
-        key="books",
-        shape=EntryMapping(),
-        url_path="{parent}/books/{id}",
-        read=ListRead("{parent}/books"),
-        natural_keys=("title",),
-        create=Post("{parent}/books", repeat="look_up"),
-        update=Patch("{self}", repeat="safe"),
+        name="book", parent="shelf", key="books", shape=EntryMapping(), url_path="{parent}/books/{id}",
+        read=ListRead("{parent}/books"), natural_keys=("title",),
+        create=Post("{parent}/books", repeat="look_up"), update=Patch("{self}", repeat="safe"),
         delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 40), required=True),
             Field(
-                "sequel",
-                Reference.to("book"),
-                written_in="update",
-                null_effect="clear",
+                "sequel", Reference.to("book"), written_in="update", null_effect="clear",
                 own_call=Post("{self}/sequel", {"of": "$id", "is": "$value"}, repeat="safe"),
             ),
         ),
-    )
+    )  # fmt: skip
     keeper = Kind(
-        name="keeper",
-        parent="shelf",
-        key="keepers",
-        shape=EntryMapping(key_field="person"),
-        url_path="{parent}/keepers/{id}",
-        id_path="person.id",
-        has_unique_id=False,
-        title_field="person",
-        read=ListRead("{parent}/keepers"),
-        natural_keys=("person",),
-        shorthand_field="role",
+        name="keeper", parent="shelf", key="keepers", shape=EntryMapping(key_field="person"),
+        url_path="{parent}/keepers/{id}", id_path="person.id", has_unique_id=False, title_field="person",
+        read=ListRead("{parent}/keepers"), natural_keys=("person",), shorthand_field="role",
         create=Put("{parent}/keepers/{person}", id_source="$person", repeat="safe"),
-        update=Put("{self}", repeat="safe"),
-        delete=Delete(repeat="safe"),
+        update=Put("{self}", repeat="safe"), delete=Delete(repeat="safe"),
         fields=(
             Field("person", Reference.to("person"), written_in="neither", read_path="person.id"),
             Field(
                 "role", Enum(("head", "hand"), null_word="guest"), value_when_absent="guest", required=True
             ),
         ),
-    )
+    )  # fmt: skip
     return [library, person, shelf, book, keeper]
 
 

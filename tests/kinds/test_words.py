@@ -197,10 +197,10 @@ def test_field_setting_selects_call_for_value(via: Any, value: Any, call: Call |
         ({"platform_default": "a"}, True),
         ({"platform_default": False}, True),
         ({}, False),
-        ({"platform_default": "a", "read": None}, False),
-        ({"platform_default": "a", "read": "other"}, True),
-        ({"platform_default": "a", "on": "neither"}, False),
-        ({"platform_default": "a", "nest": True}, False),
+        ({"platform_default": "a", "read_path": None}, False),
+        ({"platform_default": "a", "read_path": "other"}, True),
+        ({"platform_default": "a", "written_in": "neither"}, False),
+        ({"platform_default": "a", "is_parent_reference": True}, False),
     ],
 )
 def test_field_is_watchable_with_readable_platform_default(words: dict[str, Any], watchable: bool) -> None:
@@ -212,9 +212,9 @@ def test_field_is_watchable_with_readable_platform_default(words: dict[str, Any]
     [
         ({}, "sometimes"),
         ({"required": True}, "always"),
-        ({"required": True, "absent": "a"}, "sometimes"),
-        ({"required": True, "in_answers": "or null"}, "or null"),
-        ({"in_answers": "always"}, "always"),
+        ({"required": True, "value_when_absent": "a"}, "sometimes"),
+        ({"required": True, "in_responses": "or null"}, "or null"),
+        ({"in_responses": "always"}, "always"),
     ],
 )
 def test_field_presence_in_responses_is_derived(words: dict[str, Any], answered: str) -> None:

@@ -33,31 +33,18 @@ def _operation(**operation: str) -> Body:
 
 def workshop_kinds() -> list[Kind]:
     shop = Kind(
-        name="shop",
-        parent=None,
-        key="organizations",
-        shape=EntryMapping(),
-        url_path="/shops/{id}",
-        read=SingleRead(),
-        search_list=ListRead("/shops"),
-        natural_keys=("name",),
+        name="shop", parent=None, key="organizations", shape=EntryMapping(), url_path="/shops/{id}",
+        read=SingleRead(), search_list=ListRead("/shops"), natural_keys=("name",),
         fields=(Field("name", Text(1, 20), written_in="neither"),),
-    )
+    )  # fmt: skip
     tool = Kind(
-        name="tool",
-        parent="shop",
-        key="tools",
-        shape=EntryMapping(key_field="brand"),
-        url_path="/brands/{id}",
-        id_path="{brand.name}/tools/{tool.id}",
-        read=ListRead("{parent}/tools"),
-        natural_keys=("brand",),
-        title_field="brand",
+        name="tool", parent="shop", key="tools", shape=EntryMapping(key_field="brand"),
+        url_path="/brands/{id}", id_path="{brand.name}/tools/{tool.id}", read=ListRead("{parent}/tools"),
+        natural_keys=("brand",), title_field="brand",
         create=Post(
             "/brands/{brand}/tools", {"shop": "$shop"}, id_source="$brand/tools/{id}", repeat="look_up"
         ),
-        update=Patch("{self}", replaces_object=True, repeat="safe"),
-        delete=Delete(repeat="safe"),
+        update=Patch("{self}", replaces_object=True, repeat="safe"), delete=Delete(repeat="safe"),
         platform_work=PlatformWork(
             busy=BusyState("state", ("warming",)),
             user_actions={"test": Post("{self}/test", None, repeat="never")},
@@ -65,27 +52,18 @@ def workshop_kinds() -> list[Kind]:
         fields=(
             Field("brand", Text(1, 20), written_in="neither", read_path="brand.name"),
             Field(
-                "settings",
-                Json(is_partial=True, may_contain_secrets=True),
-                written_in="update",
-                read_path="tool.settings",
-                value_when_absent={},
+                "settings", Json(is_partial=True, may_contain_secrets=True), written_in="update",
+                read_path="tool.settings", value_when_absent={},
             ),
             Field("state", Enum(("warming", "ready")), written_in="neither", read_path="tool.state"),
             Field("poster", Reference.to("poster", "order"), written_in="update", read_path="tool.poster"),
         ),
-    )
+    )  # fmt: skip
     sign = Kind(
-        name="sign",
-        parent="tool",
-        key="sign",
-        shape=SingleEntry(exists_with_parent=True),
-        url_path="{parent}/sign",
-        read=SingleRead(),
-        update=Put("{self}", repeat="safe"),
-        shorthand_field="text",
-        fields=(Field("text", Text(1, 20), written_in="update"),),
-    )
+        name="sign", parent="tool", key="sign", shape=SingleEntry(exists_with_parent=True),
+        url_path="{parent}/sign", read=SingleRead(), update=Put("{self}", repeat="safe"),
+        shorthand_field="text", fields=(Field("text", Text(1, 20), written_in="update"),),
+    )  # fmt: skip
     word = Kind(
         name="word", parent="shop", key="words", shape=EntryMapping(), url_path=WORDS, read=ListRead(WORDS),
         natural_keys=("terms.en", "terms.de"), title_field="terms", shorthand_field="terms",
@@ -95,36 +73,22 @@ def workshop_kinds() -> list[Kind]:
         fields=(Field("terms", Table(Enum(("en", "de")), Text(1, 20), min_keys=1), required=True),),
     )  # fmt: skip
     poster = Kind(
-        name="poster",
-        parent="shop",
-        key="posters",
-        shape=EntryMapping(default_key_field="code"),
-        url_path="{parent}/posters/{id}",
-        id_path="code",
-        has_unique_id=False,
-        read=ListRead("{parent}/posters"),
-        natural_keys=("code",),
-        title_field="code",
+        name="poster", parent="shop", key="posters", shape=EntryMapping(default_key_field="code"),
+        url_path="{parent}/posters/{id}", id_path="code", has_unique_id=False,
+        read=ListRead("{parent}/posters"), natural_keys=("code",), title_field="code",
         create=Put("{parent}/posters/{code}", PRINT, id_source="$code", repeat="safe"),
         update=Put("{self}", PRINT, sends_every_field=True, repeat="safe"),
         fields=(
-            Field("code", Text(1, 9), written_in="create", required=True),
-            Field("colour", Text(1, 20)),
+            Field("code", Text(1, 9), written_in="create", required=True), Field("colour", Text(1, 20)),
             Field(
-                "source",
-                Object({"url": Text(), "text": LongText(is_write_only=True)}, exactly_one=True),
+                "source", Object({"url": Text(), "text": LongText(is_write_only=True)}, exactly_one=True),
                 read_path={"url": "sourceURL"},
             ),
         ),
-    )
+    )  # fmt: skip
     order = Kind(
-        name="order",
-        parent="shop",
-        key="orders",
-        shape=EntryMapping(),
-        url_path="{parent}/orders/{id}",
-        read=ListRead("{parent}/orders"),
-        natural_keys=("title",),
+        name="order", parent="shop", key="orders", shape=EntryMapping(), url_path="{parent}/orders/{id}",
+        read=ListRead("{parent}/orders"), natural_keys=("title",),
         create=Post("{parent}/orders", repeat="look_up"),
         platform_work=PlatformWork(
             outputs=Outputs("poster", id_field="made.code"), busy=BusyState("state", ("working",))
@@ -134,7 +98,7 @@ def workshop_kinds() -> list[Kind]:
             Field("made", Reference.to("poster"), written_in="neither", read_path="made.code"),
             Field("state", Enum(("working", "done")), written_in="neither"),
         ),
-    )
+    )  # fmt: skip
     return [shop, tool, sign, word, poster, order]
 
 

@@ -12,15 +12,16 @@ from tests.model.test_frozen import CLASSES
 
 TRUE = {
     "Difference.known", "Effect.counts", "FieldDrift.known", "NavigationChange.known", "Plan.deleting",
-    "Base.complete",
+    "Base.has_all_overlays",
     "Renamed.likely", "UrlImpact.known",
-    "LiveObject.own_id", "GitHubText.open", "Inputs.summary", "Inputs.annotations", "Inputs.drift_issue",
-    "IdsFileUpdate._certain",
+    "LiveObject.has_unique_id", "GitHubText.open",
+    "Inputs.summary", "Inputs.annotations", "Inputs.drift_issue",
+    "IdsFileUpdate._is_certain",
 }  # fmt: skip
 """Truths that hold unless something else is said."""
 NUMBERS = {
     "Limits.deletes": 5, "Limits.percent": 20,
-    "Marker.attempt": 1, "PlanMarker.attempt": 1, "RestMarker.attempt": 1, "WatchMarker.attempt": 1,
+    "Marker.attempt": 1, "PlanMarker.attempt": 1, "FurtherMarker.attempt": 1, "WatchMarker.attempt": 1,
     "DriftMarker.attempt": 1, "DriftMarker.checks": 1,
 }  # fmt: skip
 """Numbers that docs/policies.md and the first run of a workflow say."""

@@ -33,7 +33,7 @@ def calls() -> Iterator[tuple[str, set[str]]]:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 name = ast.unparse(node.func.value).rpartition(".")[2]
-                if node.func.attr in ("at", "finding") and name in NAMES:
+                if node.func.attr in ("refusal", "diagnostic") and name in NAMES:
                     yield name, {str(word.arg) for word in node.keywords}
 
 

@@ -81,7 +81,7 @@ ALL = [
     *(case for module in MODULES for case in cases(module)),
     *(
         test_stage_urls.case(*row)
-        for row in rows(test_stage_urls.test_a_site_moves_with_all_that_is_in_it, 3)
+        for row in rows(test_stage_urls.test_site_urls_follow_host_proxy_and_basename, 3)
     ),
     *(
         test_stage_urls.case(*row)

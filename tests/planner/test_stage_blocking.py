@@ -34,64 +34,36 @@ _TITLE = Field("title", Text())
 
 def _node(name: str, *fields: Field, create: Call | ManualStep | None, holds: tuple[str, ...] = ()) -> Kind:
     return Kind(
-        name,
-        "house",
-        "plan",
-        TreeNode(name, name, children_member="inside", child_kinds=holds),
-        "{parent}/plan/{id}",
-        _TREE,
-        (_TITLE, *fields),
-        create=create,
-        update=Patch("{self}", repeat="safe"),
+        name, "house", "plan", TreeNode(name, name, children_member="inside", child_kinds=holds),
+        "{parent}/plan/{id}", _TREE, (_TITLE, *fields), create=create, update=Patch("{self}", repeat="safe"),
         natural_keys=("title",),
-    )
+    )  # fmt: skip
 
 
 HOUSES = Registry(
     [
         Kind(
-            "house",
-            None,
-            "organizations",
-            EntryMapping(),
-            "/houses/{id}",
-            SingleRead(),
-            (_TITLE,),
+            "house", None, "organizations", EntryMapping(), "/houses/{id}", SingleRead(), (_TITLE,),
             natural_keys=("title",),
         ),
         Kind(
-            "hall",
-            "house",
-            "halls",
-            EntryMapping(),
-            "{parent}/halls/{id}",
-            ListRead("{parent}/halls"),
-            (_TITLE,),
-            create=ManualStep("build {key}"),
-            update=Patch("{self}", repeat="safe"),
+            "hall", "house", "halls", EntryMapping(), "{parent}/halls/{id}", ListRead("{parent}/halls"),
+            (_TITLE,), create=ManualStep("build {key}"), update=Patch("{self}", repeat="safe"),
             natural_keys=("title",),
         ),
         Kind(
-            "chair",
-            "hall",
-            "chairs",
-            EntryMapping(),
-            "{parent}/chairs/{id}",
-            ListRead("{parent}/chairs"),
-            (_TITLE,),
-            create=Post("{parent}/chairs", repeat="look_up"),
-            update=Patch("{self}", repeat="safe"),
-            natural_keys=("title",),
+            "chair", "hall", "chairs", EntryMapping(), "{parent}/chairs/{id}", ListRead("{parent}/chairs"),
+            (_TITLE,), create=Post("{parent}/chairs", repeat="look_up"),
+            update=Patch("{self}", repeat="safe"), natural_keys=("title",),
         ),
         _node("wing", create=ManualStep("build {key}"), holds=("room",)),
         # Creating does not say where it is: only the tree says what holds it.
         _node(
-            "room",
-            Field("wing", Reference.to("wing"), written_in="update", is_parent_reference=True),
+            "room", Field("wing", Reference.to("wing"), written_in="update", is_parent_reference=True),
             create=Post("{parent}/plan", repeat="look_up"),
         ),
     ]
-)
+)  # fmt: skip
 
 
 def blocked(wanted: Things, live: Things | None = None, ignore: tuple[str, ...] = ()) -> dict[str, Blocked]:

@@ -21,21 +21,15 @@ _BY_TYPE = {
     "builtin:discord": "allowedChannels",
 }
 CHANNEL = Kind(
-    name="channel",
-    parent="site",
-    key="channels",
-    shape=EntryMapping(),
-    url_path="{parent}/channels/{id}",
+    name="channel", parent="site", key="channels", shape=EntryMapping(), url_path="{parent}/channels/{id}",
     read=ListRead("{parent}/channels"),
     natural_keys=("type",),  # not unique on the platform
     title_field="type",
     create=Post("{parent}/channels", {"setupSettings": {}, "...": "$fields"}, repeat="look_up"),
-    update=Patch("{self}", repeat="safe"),
-    delete=Delete(repeat="safe"),
+    update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"),
     platform_work=PlatformWork(
         trouble=Trouble(
-            "status",
-            "a person must still allow the agent in GitBook",
+            "status", "a person must still allow the agent in GitBook",
             "open the channel in the settings of the site in GitBook, and finish the setup",
             accepted_values=("active",),
         )
@@ -45,12 +39,8 @@ CHANNEL = Kind(
         Field("type", Enum(tuple(_BY_TYPE)), written_in="create", required=True),
         # Written with the type beside it. Empty lists allow everything.
         Field(
-            "setupSettings",
-            Object(_ALLOWED, noun="the settings of a channel"),
-            value_when_absent={},
-            can_widen_access=True,
-            widens_when="changed",
-            form_selector="type",
+            "setupSettings", Object(_ALLOWED, noun="the settings of a channel"), value_when_absent={},
+            can_widen_access=True, widens_when="changed", form_selector="type",
             forms={
                 type_: Object({name: _ALLOWED[name]}, noun=f"the settings of {type_}")
                 for type_, name in _BY_TYPE.items()
@@ -58,12 +48,9 @@ CHANNEL = Kind(
             own_call=Patch("{self}", {"type": "$type", "setupSettings": "$value"}, repeat="safe"),
         ),
         Field(
-            "role",
-            Enum(("support", "collaborator")),
-            can_widen_access=True,
-            in_responses="always",
+            "role", Enum(("support", "collaborator")), can_widen_access=True, in_responses="always",
             widens_when=("support", "collaborator"),
         ),
         Field("status", Text(), written_in="neither"),
     ),
-)
+)  # fmt: skip

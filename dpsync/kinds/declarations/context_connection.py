@@ -23,27 +23,18 @@ _USAGE = Object(
 )  # fmt: skip
 _SETUP = {"connector": "$connector", "setupSettings": "$value"}
 CONTEXT_CONNECTION = Kind(
-    name="context_connection",
-    parent="site",
-    key="contextConnections",
-    shape=EntryMapping(),
-    url_path="{parent}/context-connections/{id}",
-    read=ListRead("{parent}/context-connections"),
+    name="context_connection", parent="site", key="contextConnections", shape=EntryMapping(),
+    url_path="{parent}/context-connections/{id}", read=ListRead("{parent}/context-connections"),
     # Creating takes no label, so that it can only tell several of one connector apart.
-    natural_keys=("connector",),
-    tie_breakers=("label",),
-    title_field="label",
-    create=Post("{parent}/context-connections", repeat="look_up"),
-    update=Patch("{self}", repeat="safe"),
+    natural_keys=("connector",), tie_breakers=("label",), title_field="label",
+    create=Post("{parent}/context-connections", repeat="look_up"), update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     platform_work=PlatformWork(
         busy=BusyState("status", ("syncing",)),
         trouble=Trouble(
-            "status",
-            "its last synchronization failed",
+            "status", "its last synchronization failed",
             "check the access to the service in the settings of the site in GitBook",
-            detail_field="failureReason",
-            accepted_values=("pending", "syncing", "succeeded"),
+            detail_field="failureReason", accepted_values=("pending", "syncing", "succeeded"),
         ),
         user_actions={"sync": Post("{self}/sync", None, repeat="never")},
     ),
@@ -52,18 +43,13 @@ CONTEXT_CONNECTION = Kind(
         Field("connector", CONNECTOR, written_in="create", required=True),
         # Replaced as a whole, with the connector beside it.
         Field(
-            "setupSettings",
-            Object(CONNECTOR_PARTS, noun="the settings of a connection"),
-            can_widen_access=True,
-            widens_when="changed",
-            form_selector="connector",
-            forms=CONNECTOR_FORMS,
+            "setupSettings", Object(CONNECTOR_PARTS, noun="the settings of a connection"),
+            can_widen_access=True, widens_when="changed", form_selector="connector", forms=CONNECTOR_FORMS,
             own_call=Patch("{self}", _SETUP, replaces_object=True, repeat="safe"),
         ),
         Field("usageSettings", _USAGE, in_responses="always", can_widen_access=True, widens_when="changed"),
         Field("filter", Text(1, 1024), null_effect="empty", widens_when=Restriction()),
         Field("label", Text(1, 128), written_in="update", null_effect="empty"),
-        Field("status", Text(), written_in="neither"),
-        Field("failureReason", Text(), written_in="neither"),
+        Field("status", Text(), written_in="neither"), Field("failureReason", Text(), written_in="neither"),
     ),
-)
+)  # fmt: skip

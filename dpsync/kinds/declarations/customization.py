@@ -11,20 +11,12 @@ from dpsync.kinds.shared.customization import (
 
 _CURRENT_TYPES = current_field_types(CURRENT_DEFAULTS, FIELD_SCHEMAS)
 CUSTOMIZATION = Kind(
-    name="customization",
-    parent="site",
-    key="customization",
-    shape=SingleEntry(exists_with_parent=True),
-    url_path="{parent}/customization",
-    read=SingleRead(),
+    name="customization", parent="site", key="customization", shape=SingleEntry(exists_with_parent=True),
+    url_path="{parent}/customization", read=SingleRead(),
     update=Put("{self}", replaces_object=True, repeat="safe"),
     fields=tuple(
         Field(
-            name,
-            type,
-            written_in="update",
-            platform_default=DEFAULTS.get(name),
-            widens_when="linked",
+            name, type, written_in="update", platform_default=DEFAULTS.get(name), widens_when="linked",
             profile_overrides={
                 "published": {"type": _CURRENT_TYPES[name], "platform_default": CURRENT_DEFAULTS.get(name)}
             },
@@ -33,4 +25,4 @@ CUSTOMIZATION = Kind(
     ),
     # What is masked in an answer would be written back in place of what it stands for.
     profile_overrides={"published": {"read": SingleRead("{self}?unmasked=true")}},
-)
+)  # fmt: skip

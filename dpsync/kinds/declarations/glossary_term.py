@@ -15,20 +15,13 @@ def _operation(**operation: str) -> dict[str, list[dict[str, str]]]:
 
 
 GLOSSARY_TERM = Kind(
-    name="glossary_term",
-    parent="organization",
-    key="glossary",
-    label="glossary term",
-    shape=EntryMapping(),
-    url_path=_TERMS,
-    read=ListRead(_TERMS),
-    natural_keys=tuple(f"translations.{language}" for language in LANGUAGES),
-    title_field="translations",
+    name="glossary_term", parent="organization", key="glossary", label="glossary term", shape=EntryMapping(),
+    url_path=_TERMS, read=ListRead(_TERMS),
+    natural_keys=tuple(f"translations.{language}" for language in LANGUAGES), title_field="translations",
     # One request for all of them, which answers nothing: what was made is looked up.
     create=Put(_TERMS, _operation(type="insert", translations="$translations"), repeat="look_up"),
     update=Put(_TERMS, _operation(type="update", id="$id", translations="$translations"), repeat="safe"),
-    delete=Put(_TERMS, _operation(type="delete", id="$id"), repeat="safe"),
-    shorthand_field="translations",
+    delete=Put(_TERMS, _operation(type="delete", id="$id"), repeat="safe"), shorthand_field="translations",
     fields=(
         Field(
             "translations",
@@ -36,4 +29,4 @@ GLOSSARY_TERM = Kind(
             required=True,
         ),
     ),
-)
+)  # fmt: skip

@@ -16,8 +16,7 @@ DESTINATION = OneOf(
         ),
         "site-page": Object(
             {"siteSpaceId": Reference.to("site_space"), "pageId": Page(1, site_space_part="siteSpaceId")},
-            ("siteSpaceId", "pageId"),
-            _DESTINATION_NOUN,
+            ("siteSpaceId", "pageId"), _DESTINATION_NOUN,
         ),
         "external": Object({"url": Text(1, 2048, format="url")}, ("url",), _DESTINATION_NOUN),
     },
@@ -29,7 +28,7 @@ DESTINATION = OneOf(
         ShortForm("external", {"url": ("url",)}),
     ),
     _DESTINATION_NOUN,
-)
+)  # fmt: skip
 ROWS = RowFormat({
     ("destination",): {"destination": {"kind": "external", "url": "$destination"}},
     ("section",): {"destination": {"kind": "site-section", "siteSectionId": "$section"}},
@@ -40,15 +39,11 @@ _SEGMENT = r"([A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
 # Published URLs resolve without regard to case (GitBook docs, publish/site-redirects).
 _SOURCE = Text(1, 512, is_case_insensitive=True)
 _STRICT_SOURCE = Text(
-    2,
-    512,
-    rf"/{_SEGMENT}(/{_SEGMENT})*(/?\*)?",
-    is_case_insensitive=True,
+    2, 512, rf"/{_SEGMENT}(/{_SEGMENT})*(/?\*)?", is_case_insensitive=True,
     pattern_description="a path that begins with / and has only letters, digits, - . _ ~ + and %XX, "
     "with at most one * "
-    "at the end",
-    first_character="/",
-)
+    "at the end", first_character="/",
+)  # fmt: skip
 REDIRECT = Kind(
     name="redirect",
     parent="site",

@@ -7,21 +7,13 @@ _NULLABLE_FIELDS = ("title", "localizedTitle", "favicon")
 """Fields that accept null in the `published` edition. In the other fields, only members may be null."""
 _CURRENT_TYPES = current_field_types({}, SPACE_FIELD_SCHEMAS)
 SITE_SPACE_CUSTOMIZATION = Kind(
-    name="site_space_customization",
-    parent="site_space",
-    key="customization",
-    label="customization of a site space",
-    shape=SingleEntry(exists_with_parent=True),
-    url_path="{parent}/customization",
-    read=SingleRead(),
+    name="site_space_customization", parent="site_space", key="customization",
+    label="customization of a site space", shape=SingleEntry(exists_with_parent=True),
+    url_path="{parent}/customization", read=SingleRead(),
     update=Patch("{self}", replaces_object=True, repeat="safe"),
     fields=tuple(
         Field(
-            name,
-            type,
-            written_in="update",
-            null_effect="clear",
-            widens_when="linked",
+            name, type, written_in="update", null_effect="clear", widens_when="linked",
             profile_overrides={
                 "published": {
                     "type": _CURRENT_TYPES[name],
@@ -34,9 +26,8 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     # Answers are what holds: with them written back, all that is the site's would become the space's own.
     profile_overrides={
         "published": {
-            "read": SingleRead("{self}?unmasked=true"),
-            "update": Patch("{self}", repeat="safe"),
+            "read": SingleRead("{self}?unmasked=true"), "update": Patch("{self}", repeat="safe"),
             "inherits_from_kind": "customization",
         }
     },
-)
+)  # fmt: skip

@@ -55,22 +55,17 @@ PLATFORMS = (
 )  # fmt: skip
 PAGE_ACTIONS = ("assistant", "external-ai", "markdown", "mcp", "git", "pdf")
 _OWN_FONT = object_schema(
-    "id custom fontFamily fontFaces",
-    "this font",
-    id=text_schema(),
-    custom=FLAG,
+    "id custom fontFamily fontFaces", "this font", id=text_schema(), custom=FLAG,
     fontFamily=text_schema(1, 50),
     fontFaces=list_schema(
         object_schema(
-            "weight sources",
-            "this font",
-            weight=NUMBER,
+            "weight sources", "this font", weight=NUMBER,
             sources=list_schema(
                 object_schema("url", "this source", url=_URL, format=enum_schema("woff2", "woff"))
             ),
         )
     ),
-)
+)  # fmt: skip
 
 
 def _font(*known: str) -> Schema:
@@ -114,69 +109,43 @@ _CODE = object_schema(
 
 FIELD_SCHEMAS: dict[str, Schema] = {
     "styling": object_schema(
-        "",
-        "styling",
-        theme=enum_schema("clean", "muted", "bold", "gradient"),
-        primaryColor=_COLOURS,
-        tint=object_schema("color", "the tint", color=_COLOURS),
-        infoColor=_COLOURS,
-        successColor=_COLOURS,
-        warningColor=_COLOURS,
-        dangerColor=_COLOURS,
-        corners=enum_schema("straight", "rounded", "circular"),
-        depth=enum_schema("subtle", "flat"),
-        links=enum_schema("default", "accent"),
-        font=_font(*_FONTS),
-        headingFont=_font(*_FONTS),
-        monospaceFont=_font(*_CODE_FONTS),
+        "", "styling", theme=enum_schema("clean", "muted", "bold", "gradient"), primaryColor=_COLOURS,
+        tint=object_schema("color", "the tint", color=_COLOURS), infoColor=_COLOURS, successColor=_COLOURS,
+        warningColor=_COLOURS, dangerColor=_COLOURS, corners=enum_schema("straight", "rounded", "circular"),
+        depth=enum_schema("subtle", "flat"), links=enum_schema("default", "accent"), font=_font(*_FONTS),
+        headingFont=_font(*_FONTS), monospaceFont=_font(*_CODE_FONTS),
         background=enum_schema("plain", "match"),
         icons=enum_schema("regular", "solid", "duotone", "light", "thin"),
         codeTheme=object_schema("", "codeTheme", default=_CODE, openapi=_CODE),
         sidebar=object_schema(
-            "",
-            "the sidebar",
-            background=enum_schema("default", "filled"),
+            "", "the sidebar", background=enum_schema("default", "filled"),
             list=enum_schema("default", "pill", "line"),
         ),
         search=enum_schema("prominent", "subtle"),
     ),
     "internationalization": object_schema(
-        "",
-        "internationalization",
+        "", "internationalization",
         locale=enum_schema("en", "fr", "es", "zh", "ja", "de", "nl", "no", "pt-br", "ru"),
     ),
     "favicon": object_schema("", "the favicon", icon=_IMAGES, emoji=text_schema(0, 50)),
     "header": object_schema(
-        "",
-        "the header",
-        preset=enum_schema("default", "bold", "contrast", "custom", "none"),
-        logo=_IMAGES,
-        primaryLink=_LINK_TARGET,
-        backgroundColor=_COLOURS,
-        linkColor=_COLOURS,
+        "", "the header", preset=enum_schema("default", "bold", "contrast", "custom", "none"), logo=_IMAGES,
+        primaryLink=_LINK_TARGET, backgroundColor=_COLOURS, linkColor=_COLOURS,
         links=list_schema(_HEADER_LINK),
     ),
     "footer": object_schema(
         "", "the footer", logo=_IMAGES, groups=list_schema(_GROUP), copyright=text_schema(0, 512)
     ),
     "announcement": object_schema(
-        "enabled message style",
-        "the announcement",
-        enabled=FLAG,
-        message=text_schema(2, 128),
-        localizedMessage=_LONG_IN_LANGUAGES,
-        link=_LINK,
+        "enabled message style", "the announcement", enabled=FLAG, message=text_schema(2, 128),
+        localizedMessage=_LONG_IN_LANGUAGES, link=_LINK,
         style=enum_schema("info", "warning", "danger", "success"),
     ),
     "themes": object_schema("", "themes", default=enum_schema("light", "dark", "system"), toggeable=FLAG),
     "feedback": object_schema("", "feedback", enabled=FLAG),
     "ai": object_schema(
-        "",
-        "ai",
-        mode=enum_schema("none", "search", "assistant"),
-        greeting=text_schema(0, 256),
-        localizedGreeting=_LONG_IN_LANGUAGES,
-        suggestions=list_schema(text_schema(3, 64), 5),
+        "", "ai", mode=enum_schema("none", "search", "assistant"), greeting=text_schema(0, 256),
+        localizedGreeting=_LONG_IN_LANGUAGES, suggestions=list_schema(text_schema(3, 64), 5),
         instructions=text_schema(0, 10000),
     ),
     "advancedCustomization": object_schema("", "advancedCustomization", enabled=FLAG),
@@ -189,15 +158,13 @@ FIELD_SCHEMAS: dict[str, Schema] = {
     "insights": object_schema("", "insights", trackingCookie=FLAG),
     "socialAccounts": list_schema(
         object_schema(
-            "platform handle display",
-            "this account",
-            platform=enum_schema(*PLATFORMS),
+            "platform handle display", "this account", platform=enum_schema(*PLATFORMS),
             handle=text_schema(1, 128),
             display=object_schema("footer header", "display", footer=FLAG, header=FLAG),
         ),
         10,
     ),
-}
+}  # fmt: skip
 """The schema of each field. Objects that every response has may be declared in part."""
 _FONT_OF_THE_SITE = ("font", "headingFont", "monospaceFont")
 SPACE_FIELD_SCHEMAS: dict[str, Schema] = FIELD_SCHEMAS | {

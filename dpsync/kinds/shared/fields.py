@@ -84,24 +84,14 @@ MERGE_RESTRICTION = Restriction(
 
 SPACE_ACCESS = (
     Field(
-        "defaultLevel",
-        LEVEL,
-        written_in="update",
-        value_when_absent="guest",
-        platform_default="inherit",
-        can_widen_access=True,
-        widens_when=ROLES_ASCENDING_WITH_GUEST,
-        access_meaning="level",
+        "defaultLevel", LEVEL, written_in="update", value_when_absent="guest", platform_default="inherit",
+        can_widen_access=True, widens_when=ROLES_ASCENDING_WITH_GUEST, access_meaning="level",
     ),
     Field(
-        "mergeRules",
-        MERGE_RULES,
-        written_in="update",
-        platform_default={"type": "inherit"},
-        can_widen_access=True,
-        widens_when=MERGE_RESTRICTION,
+        "mergeRules", MERGE_RULES, written_in="update", platform_default={"type": "inherit"},
+        can_widen_access=True, widens_when=MERGE_RESTRICTION,
     ),
-)
+)  # fmt: skip
 """Who may read a space and merge into it: in its entry, or in that of the translation that makes it."""
 
 

@@ -94,24 +94,12 @@ _VIDEOS = Text(
 )
 _STATUS = Enum(("draft", "open", "archived", "merged"))
 CONNECTOR_PARTS = {
-    "url": Text(1, 2048, format="url"),
-    "channelId": _VIDEOS,
-    "repository": _REPOSITORY,
-    "token": _SECRET,
-    "subdomain": _NONEMPTY_TEXT,
-    "email": _NONEMPTY_TEXT,
-    "apiToken": _SECRET,
-    "dataCenter": _NONEMPTY_TEXT,
-    "orgId": _NONEMPTY_TEXT,
-    "clientId": _NONEMPTY_TEXT,
-    "clientSecret": _SECRET,
-    "refreshToken": _SECRET,
-    "domain": _NONEMPTY_TEXT,
-    "apiKey": _SECRET,
-    "baseUrl": Text(1, 2048, format="url"),
-    "apiEmail": Text(3, 254, format="email"),
-    "statusMapping": Table(_STATUS, Text(1, 255)),
-}
+    "url": Text(1, 2048, format="url"), "channelId": _VIDEOS, "repository": _REPOSITORY, "token": _SECRET,
+    "subdomain": _NONEMPTY_TEXT, "email": _NONEMPTY_TEXT, "apiToken": _SECRET, "dataCenter": _NONEMPTY_TEXT,
+    "orgId": _NONEMPTY_TEXT, "clientId": _NONEMPTY_TEXT, "clientSecret": _SECRET, "refreshToken": _SECRET,
+    "domain": _NONEMPTY_TEXT, "apiKey": _SECRET, "baseUrl": Text(1, 2048, format="url"),
+    "apiEmail": Text(3, 254, format="email"), "statusMapping": Table(_STATUS, Text(1, 255)),
+}  # fmt: skip
 _REQUIRED_PARTS = {
     "website": ("url",), "youtube": ("channelId",), "github-discussions": ("repository", "token"),
     "github-issues": ("repository", "token"), "intercom": ("token",), "front": ("token",),
@@ -147,24 +135,15 @@ CATEGORIES = ("analytics", "collaboration", "content", "gitsync", "marketing", "
 
 _CURRENT_CATEGORIES = tuple(word for word in CATEGORIES if word != "gitsync")
 _BLOCK = object_schema(
-    "id title",
-    "this block",
-    id=text_schema(),
-    title=text_schema(2, 40),
-    description=text_schema(0, 150),
-    icon=text_schema(),
-    urlUnfurl=list_schema(text_schema()),
+    "id title", "this block", id=text_schema(), title=text_schema(2, 40), description=text_schema(0, 150),
+    icon=text_schema(), urlUnfurl=list_schema(text_schema()),
     markdown=object_schema("codeblock body", "markdown", codeblock=text_schema(), body=text_schema()),
-)
+)  # fmt: skip
 _SOURCE = object_schema(
-    "id title configuration",
-    "this content source",
-    id=text_schema(),
-    title=text_schema(2, 40),
-    description=text_schema(0, 150),
-    icon=text_schema(),
+    "id title configuration", "this content source", id=text_schema(), title=text_schema(2, 40),
+    description=text_schema(0, 150), icon=text_schema(),
     configuration=object_schema("componentId", "the configuration", componentId=text_schema()),
-)
+)  # fmt: skip
 
 
 def _setting(type_: str, needed: str = "", **parts: Schema) -> Schema:
