@@ -328,9 +328,9 @@ THEN = """
 """
 
 
-def test_new_kinds_need_at_most_sixty_lines() -> None:
+def test_new_kinds_need_at_most_seventy_lines() -> None:
     lines, _ = inspect.getsourcelines(toy_kinds)
-    assert len(lines) <= 60
+    assert len(lines) <= 70
     assert max(map(len, lines)) <= 111
 
 

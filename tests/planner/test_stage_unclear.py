@@ -272,7 +272,9 @@ def test_rename_candidate_lists_its_site_spaces() -> None:
 def test_shallow_clone_gives_one_refusal() -> None:
     """In a clone of one commit without an ids file, each new space may be a renamed one."""
     case = Case(spaces("n", "m", "s"), spaces("x", "s"))
-    lacking = recorded(case, empty=True, lacking=True, name="the parent of HEAD is not in this clone")
+    lacking = recorded(
+        case, empty=True, is_commit_missing=True, name="the parent of HEAD is not in this clone"
+    )
     [refusal] = make_plan(lacking).refusals
     assert (refusal.code, refusal.address) == ("unclear", "acme")
     assert "2 entries" in refusal.message
@@ -287,7 +289,7 @@ def test_shallow_clone_refusal_includes_delete_flags() -> None:
     """Two refusals about the same clone would be two questions with one answer: fetch the whole history."""
     case = Case(spaces("n"), spaces("x"), prune=["spaces"], agreed=False)
     lacking = recorded(
-        case, empty=True, lacking=True, desired=None, name="the parent of HEAD is not in this clone"
+        case, empty=True, is_commit_missing=True, desired=None, name="the parent of HEAD is not in this clone"
     )
     [refusal] = make_plan(lacking).refusals
     new, delete = '--confirm "new 1 acme/**"', '--confirm "delete acme/spaces/[The x]"'
@@ -312,7 +314,9 @@ def test_shallow_clone_asks_about_section_groups(title: str) -> None:
     site: Things = {"site": {"d": {"title": "D"}}}
     wanted = {**site, "section_group": {"d/n": {"title": title}}}
     case = Case(wanted, {**site, "section_group": {"d/g": {"title": "The group"}}})
-    lacking = recorded(case, empty=True, lacking=True, name="the parent of HEAD is not in this clone")
+    lacking = recorded(
+        case, empty=True, is_commit_missing=True, name="the parent of HEAD is not in this clone"
+    )
     [refusal] = make_plan(lacking).refusals
     assert [way.add for way in refusal.answers] == ['--confirm "new 1 acme/**"']
     for answer in ("new 1 acme/**", "new acme/sites/d/structure/n"):
@@ -323,13 +327,16 @@ def test_shallow_clone_asks_about_section_groups(title: str) -> None:
     "sides",
     [
         pytest.param(
-            recorded(Case(spaces("n", "x"), spaces("x")), empty=True, lacking=True), id="nothing undeclared"
+            recorded(Case(spaces("n", "x"), spaces("x")), empty=True, is_commit_missing=True),
+            id="nothing undeclared",
         ),
         pytest.param(
-            recorded(Case(spaces("n"), spaces("x"), lines=[("space", "n")]), lacking=True), id="ids file"
+            recorded(Case(spaces("n"), spaces("x"), lines=[("space", "n")]), is_commit_missing=True),
+            id="ids file",
         ),
         pytest.param(
-            recorded(Case(spaces("n", new=True), spaces("x")), empty=True, lacking=True), id="new: true"
+            recorded(Case(spaces("n", new=True), spaces("x")), empty=True, is_commit_missing=True),
+            id="new: true",
         ),
     ],
 )
@@ -382,7 +389,9 @@ def test_shallow_clone_deletions_share_one_question() -> None:
         spaces("n"), spaces("old", "older"), lines=[("space", "old"), ("space", "older")],
         prune=["spaces"], limits=Limits(1, 100), agreed=False,
     )  # fmt: skip
-    lacking = recorded(case, lacking=True, desired=None, name="the parent of HEAD is not in this clone")
+    lacking = recorded(
+        case, is_commit_missing=True, desired=None, name="the parent of HEAD is not in this clone"
+    )
     [refusal] = make_plan(lacking).refusals
     answers = tuple(found for way in refusal.answers if (found := answer_in_flag(way.add)) is not None)
     names = ("delete acme/spaces/[The old]", "delete acme/spaces/[The older]")
