@@ -58,7 +58,7 @@ class Server:
     command: Callable[[int], list[str]]
     ready: Load
     loads: Mapping[str, Load]
-    fill: Callable[[str], None] = lambda url: None
+    fill: Callable[[str], None] = lambda _url: None
     reset: Load | None = None
 
 

@@ -30,6 +30,7 @@ def anchor(title: str, separator: str = "-") -> str:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Return the Markdown of a page in the form that MkDocs needs."""
+    del files
     folder = posixpath.join("docs", posixpath.dirname(page.file.src_uri))
 
     def within(link: re.Match[str]) -> str:
@@ -44,6 +45,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
     """Set how the theme shows and finds a page, and return the HTML of the page unchanged."""
+    del config, files
     parts = [page.file.src_uri, *(section.title for section in page.ancestors)]
     boost = next((_BOOSTS[part] for part in parts if part in _BOOSTS), 1)
     if any(part in _WIDE for part in parts):

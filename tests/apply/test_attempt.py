@@ -52,6 +52,7 @@ class Client:
         return cast(WriteResult, self._next())
 
     def get(self, path: str) -> object:
+        del path
         return self._next()
 
     def pause(self, seconds: float) -> None:
@@ -77,15 +78,16 @@ class Reading:
     def not_sent(self, task: StepTask) -> None:
         """Ignore that the write was not sent."""
 
-    def source(self, change: Change) -> object:
+    def source(self, _change: Change) -> object:
         return "a place" if self.place else None
 
-    def read(self, source: object) -> Mapping[object, LiveObject]:
+    def read(self, _source: object) -> Mapping[object, LiveObject]:
         if isinstance(self.found_there, Exception):
             raise self.found_there
         return {item.identity: item for item in self.found_there}
 
-    def found(self, resource: Entry, now: Mapping[object, LiveObject], id: str | None) -> list[LiveObject]:
+    def found(self, _resource: Entry, now: Mapping[object, LiveObject], id: str | None) -> list[LiveObject]:
+        del id
         return list(now.values())
 
 
@@ -218,7 +220,8 @@ def test_unanswered_create_needs_its_children_to_exist(made: list[LiveObject]) -
     inside = [LiveObject("member", "8", None, item.identity, {}, "") for item in made]
 
     class WithChildren(Reading):
-        def found(self, resource: Entry, now: Any, id: str | None) -> list[LiveObject]:
+        def found(self, _resource: Entry, _now: Any, id: str | None) -> list[LiveObject]:
+            del id
             return [MADE]
 
     outcome, ids = attempt(Client(LOST), with_child, WithChildren([MADE, *inside]))
@@ -304,7 +307,7 @@ def test_journal_records_id_before_write() -> None:
 
 
 def objecting(found: StaleStep | Exception | None) -> Check:
-    def check(task: StepTask) -> StaleStep | None:
+    def check(_task: StepTask) -> StaleStep | None:
         if isinstance(found, Exception):
             raise found
         return found
@@ -410,7 +413,7 @@ def test_unanswered_create_is_looked_up_by_known_id() -> None:
     asked: list[str | None] = []
 
     class ById(Reading):
-        def found(self, resource: Entry, now: Any, id: str | None) -> list[LiveObject]:
+        def found(self, _resource: Entry, _now: Any, id: str | None) -> list[LiveObject]:
             asked.append(id)
             return [MADE]
 

@@ -241,7 +241,7 @@ def test_site_space_of_translation_matches_by_output_space() -> None:
             "site_space", "new", ("site", "site-docs"), None, {"space": LiveId(shown), "path": "p"}, ""
         )
         platform.now[place.identity] = place
-        platform.read = lambda source, now=platform.now: now
+        platform.read = lambda _source, now=platform.now: now
         objection = platform.check(steps["acme/sites/docs/structure/fr create"])
         assert (objection is not None) is stale
 
@@ -307,7 +307,7 @@ def test_preflight_compares_separately_loaded_parts() -> None:
             for identity, item in platform.now.items() if item.kind == "openapi"
         }  # fmt: skip
         platform.now |= bare
-        platform.sources.read_text = lambda url, text=text: text  # type: ignore[method-assign, misc]
+        platform.sources.read_text = lambda _url, text=text: text  # type: ignore[method-assign, misc]
         assert bool(platform.find_stale_changes()) is stale, change
 
 
@@ -371,7 +371,7 @@ class Shared(DeleteChecks):
         self._valid_deletes = 1
         return {("team", id): reason for id, reason in self.different.items()}
 
-    def _read_contents(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
+    def _read_contents(self, _root: Identity) -> dict[str, dict[Identity, LiveObject]]:
         """Another delete is checked while the lists of this one are read."""
         if self.meanwhile:
             assert self.check(self.meanwhile.pop()) is None

@@ -21,7 +21,8 @@ def hurried() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def test_ids_are_readable_during_concurrent_writes(hurried: None) -> None:
+@pytest.mark.usefixtures("hurried")
+def test_ids_are_readable_during_concurrent_writes() -> None:
     ids = LiveIds({})
     wrong: list[Exception] = []
 

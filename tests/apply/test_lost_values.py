@@ -15,7 +15,6 @@ from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.view_text import render_report
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run, platform, project, run
 
 __all__ = ["platform", "project", "run"]
@@ -102,8 +101,9 @@ def test_unkept_value_is_reported_once_beside_remaining_plan() -> None:
     assert "Plan: 1 to change." in text
 
 
+@pytest.mark.usefixtures("platform")
 def test_apply_exits_with_3_when_platform_drops_value(
-    platform: ThreadedServer, run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send = WriteClient.send
 

@@ -109,13 +109,13 @@ def test_truncated_journal_never_overstates_results(written: bytes) -> None:
             "line 3 is damaged, or another version",
         ),
         (
-            lambda text: b'{"event":"start","plan":"abc","steps":3}\n',
+            lambda _text: b'{"event":"start","plan":"abc","steps":3}\n',
             "another version of dpsync wrote the journal",
         ),
-        (lambda text: b'{"event":"\n', "line 1 is damaged"),
-        (lambda text: b'{"event":"journal"}\n', "another version"),
-        (lambda text: b"", "the file is not the journal of an apply"),
-        (lambda text: b"[" * 100_000, "the file is not the journal of an apply"),
+        (lambda _text: b'{"event":"\n', "line 1 is damaged"),
+        (lambda _text: b'{"event":"journal"}\n', "another version"),
+        (lambda _text: b"", "the file is not the journal of an apply"),
+        (lambda _text: b"[" * 100_000, "the file is not the journal of an apply"),
     ],
 )
 def test_damaged_journal_is_refused_with_reason(

@@ -45,7 +45,7 @@ class Asked:
             return {} if len(self.pauses) >= self.gone_after else there
 
         there = {task.change.id: SimpleNamespace(kind="member", id=task.change.id) for task in self.tasks}
-        fresh = SimpleNamespace(source=lambda change: "/members", read=read)
+        fresh = SimpleNamespace(source=lambda _change: "/members", read=read)
         shared = SimpleNamespace(
             client=SimpleNamespace(pause=self.pauses.append), fresh=fresh,
             stop=SimpleNamespace(is_set=lambda: stopped),

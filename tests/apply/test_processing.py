@@ -41,7 +41,7 @@ class InstantClock(Clock):
         self.server = server
         self.seconds = 0.0
 
-    def wait(self, seconds: float, cancelled: object) -> None:
+    def wait(self, seconds: float, _cancelled: object) -> None:
         self.seconds += seconds
         self.server.wait_for_jobs()
 

@@ -45,7 +45,7 @@ class Answering(Clock):
         self.waits: list[float] = []
         self.answer = answer
 
-    def wait(self, seconds: float, cancelled: object) -> None:
+    def wait(self, seconds: float, _cancelled: object) -> None:
         self.waits.append(seconds)
         if len(self.waits) == 2 and self.answer is not None:
             self.answer()

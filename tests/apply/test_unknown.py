@@ -72,7 +72,7 @@ class Impatient(Clock):
     def now(self) -> float:
         return self.waited
 
-    def wait(self, seconds: float, cancelled: object) -> None:
+    def wait(self, seconds: float, _cancelled: object) -> None:
         self.waited += seconds
 
 

@@ -49,9 +49,8 @@ def document(run: Run, command: str, directory: str, *flags: str) -> dict[str, A
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_plan_and_drift_omit_accepted_problems(
-    command: str, platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_and_drift_omit_accepted_problems(command: str, run: Run, project: Project) -> None:
     directory = str(project(accepting(AZURE)))
     ended = run(command, "-C", directory)
     assert ended.code == 0, ended.err
@@ -65,9 +64,8 @@ def test_plan_and_drift_omit_accepted_problems(
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_verbose_output_lists_accepted_problems(
-    command: str, platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_verbose_output_lists_accepted_problems(command: str, run: Run, project: Project) -> None:
     ended = run(command, "-C", str(project(accepting(AZURE))), "-v")
     _, _, accepted = ended.out.partition("Accepted problems: 1\n")
     assert accepted.startswith("acme/saml/azure: the SAML provider is not active")
@@ -89,8 +87,9 @@ SPEC = "organizations: { acme: { id: acme, openapi: { new: { source: { %s } } } 
         ),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("platform")
 def test_apply_with_only_accepted_problems_converges(
-    entries: str, pattern: str, platform: ThreadedServer, run: Run, project: Project
+    entries: str, pattern: str, run: Run, project: Project
 ) -> None:
     directory = str(project(accepting(pattern, entries=entries)))
     ended = document(run, "apply", directory, "--yes")
@@ -99,9 +98,8 @@ def test_apply_with_only_accepted_problems_converges(
     assert ended["report"]["started"] == []
 
 
-def test_apply_of_unprocessed_openapi_text_is_incomplete(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_of_unprocessed_openapi_text_is_incomplete(run: Run, project: Project) -> None:
     """The platform still has no text, so a new plan sends it again; that is no lost value."""
     entries = SPEC % """text: '{"openapi": "3.0.0"}'"""
     ended = document(
@@ -112,7 +110,8 @@ def test_apply_of_unprocessed_openapi_text_is_incomplete(
     assert (ended["report"]["started"], ended["report"]["unkept"]) == ([], [])
 
 
-def test_apply_with_unaccepted_problem_exits_3(platform: ThreadedServer, run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_with_unaccepted_problem_exits_3(run: Run, project: Project) -> None:
     entries = (
         "organizations: { acme: { id: acme, saml: { new: { label: New }, azure: { label: Azure } } } }\n"
     )
@@ -132,7 +131,8 @@ def test_verbose_plan_suggests_removing_obsolete_accept_line(
     assert line.endswith("GitBook no longer reports this problem: remove this line  dpsync.yaml:3")
 
 
-def test_doctor_lists_accepted_problem_as_ok(platform: ThreadedServer, run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_lists_accepted_problem_as_ok(run: Run, project: Project) -> None:
     found = document(run, "doctor", str(project(accepting(AZURE))))
     levels = {one["address"]: (one["level"], one["source"]) for one in found["checks"] if one["address"]}
     assert levels == {
@@ -142,9 +142,8 @@ def test_doctor_lists_accepted_problem_as_ok(platform: ThreadedServer, run: Run,
     assert azure["said"].endswith(" (accepted by policy: accept)")
 
 
-def test_doctor_suggests_working_accept_patterns(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_suggests_working_accept_patterns(run: Run, project: Project) -> None:
     """Each pattern that the notes print is put into the policy; then no problem is left."""
     found = document(run, "doctor", str(project(f"dpsync: 1\n{ENTRIES}")))["checks"]
     notes = [one for one in found if one["address"] and one["level"] == "note"]
@@ -154,9 +153,8 @@ def test_doctor_suggests_working_accept_patterns(
     assert (again["trouble"], len(again["accepted"])) == ([], 2)
 
 
-def test_invalid_accept_pattern_error_suggests_valid_field(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_invalid_accept_pattern_error_suggests_valid_field(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project(accepting("saml/azure#label"))))
     assert ended.code == 5
     assert "error[DP244]" in ended.err

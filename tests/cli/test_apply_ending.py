@@ -55,13 +55,9 @@ def breaking(at: int, error: Exception) -> Any:
 
 @pytest.mark.parametrize("error", [RuntimeError("dictionary"), KeyError("x"), OSError("x")])
 @pytest.mark.parametrize("at", [1, 2, 3])
+@pytest.mark.usefixtures("platform")
 def test_internal_error_during_apply_exits_3_with_report(
-    at: int,
-    error: Exception,
-    run: Run,
-    directory: Path,
-    platform: ThreadedServer,
-    monkeypatch: pytest.MonkeyPatch,
+    at: int, error: Exception, run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(WriteClient, "send", breaking(at, error))
     ended = applied(run, directory, "--format", "json")
@@ -72,12 +68,13 @@ def test_internal_error_during_apply_exits_3_with_report(
     assert events == ["journal", "start", *["intent", "outcome"] * 3, "end", "exit"]
 
 
+@pytest.mark.usefixtures("platform")
 def test_apply_exits_3_when_every_step_is_rejected(
-    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dpsync.client.errors import RejectedError
 
-    def refusing(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
+    def refusing(_self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
         raise RejectedError(method, path, 422, "the title is taken")
 
     monkeypatch.setattr(WriteClient, "send", refusing)
@@ -91,7 +88,7 @@ def test_apply_exits_1_when_no_request_was_sent(
 ) -> None:
     from dpsync.client.errors import NotSentError
 
-    def unreachable(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
+    def unreachable(_self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
         raise NotSentError(method, path, "refused")
 
     monkeypatch.setattr(WriteClient, "send", unreachable)
@@ -102,7 +99,7 @@ def test_apply_exits_1_when_no_request_was_sent(
 def test_apply_exits_1_when_stale_check_fails(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: FreshReads, task: object) -> None:
+    def broken(_self: FreshReads, _task: object) -> None:
         raise RuntimeError("x")
 
     monkeypatch.setattr(FreshReads, "unchanged", broken)

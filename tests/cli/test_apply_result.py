@@ -50,7 +50,8 @@ def after_steps(printed: str) -> list[str]:
     ]
 
 
-def test_apply_result_is_single_line(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_result_is_single_line(run: Run, project: Project) -> None:
     printed = run("apply", "-C", str(project(HEAD + MORE)), "--yes").out
     assert after_steps(printed) == [
         "Applied: 1 created, 1 changed, 3 deleted. Verified: a new plan has no changes."
@@ -67,9 +68,8 @@ def test_apply_shows_journal_path_with_verbose_or_json(
     assert [".jsonl" in text for text in (printed, detailed)] == [False, True]
 
 
-def test_apply_steps_are_printed_to_stdout_in_order(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_steps_are_printed_to_stdout_in_order(run: Run, project: Project) -> None:
     """Otherwise, a log shows steps above the plan, because stderr is not buffered."""
     ran = run("apply", "-C", str(project(HEAD + MORE)), "--yes", "--parallelism", "1")
     steps = [line for line in ended(ran.out) if line.startswith("[")]
@@ -78,9 +78,8 @@ def test_apply_steps_are_printed_to_stdout_in_order(
     assert ran.err == ""
 
 
-def test_apply_without_changes_prints_empty_plan(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_without_changes_prints_empty_plan(run: Run, project: Project) -> None:
     directory = str(project("dpsync: 1\n" + LESS))
     planned = run("plan", "-C", directory).out
     applied = run("apply", "-C", directory, "--yes")
@@ -97,8 +96,9 @@ def test_apply_without_changes_prints_empty_plan(
     ],
     ids=["nobody to ask", "refused", "another plan approved", "unknown environment"],
 )
+@pytest.mark.usefixtures("platform")
 def test_refused_apply_ends_with_not_applied_message(
-    flags: tuple[str, ...], code: int, run: Run, project: Project, platform: ThreadedServer
+    flags: tuple[str, ...], code: int, run: Run, project: Project
 ) -> None:
     directory = str(project(UNNAMED + MORE))
     ran = run("apply", "-C", directory, *flags)
@@ -106,9 +106,8 @@ def test_refused_apply_ends_with_not_applied_message(
     assert (ran.err or ran.out).splitlines()[-1] == "Nothing was applied."
 
 
-def test_failed_apply_prints_plan_once(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_failed_apply_prints_plan_once(run: Run, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, whoever looks for the reason of a failure reads the same plan twice."""
     monkeypatch.setenv("DPSYNC_TOKEN", "rui-token")  # may read, and not write
     ran = run("apply", "-C", str(project("dpsync: 1\n" + MORE)), "--yes")
@@ -128,9 +127,8 @@ def test_terminal_progress_lines_are_erased_after_apply(
     assert printed.count("\nPlan: ") == 1
 
 
-def test_apply_report_tells_where_to_copy_share_links(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_report_tells_where_to_copy_share_links(run: Run, project: Project) -> None:
     """The URL of a share link contains a secret, so no output of dpsync has it."""
     links = "      docs: { id: docs, title: Acme Docs, shareLinks: { partners: {}, press: {} } }\n"
     at = project(f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    sites:\n{links}")

@@ -88,9 +88,8 @@ def test_plan_exits_1_when_server_is_unreachable(
     assert "dpsync cannot connect to http://127.0.0.1:9" in ended.err
 
 
-def test_plan_exits_1_for_rejected_token(
-    run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_exits_1_for_rejected_token(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
     ended = run("plan", "-C", str(example))
     assert ended.code == 1
@@ -98,22 +97,23 @@ def test_plan_exits_1_for_rejected_token(
     assert "not-a-token" not in ended.err
 
 
-def test_plan_exits_1_for_unknown_organization_id(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_exits_1_for_unknown_organization_id(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { id: nowhere }\n")))
     assert ended.code == 1
     assert 'the organization "nowhere" does not exist' in ended.err
     assert "dpsync.yaml:3:12" in ended.err
 
 
-def test_plan_exits_1_for_unknown_hostname(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_exits_1_for_unknown_hostname(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: nowhere }\n")))
     assert ended.code == 1
     assert 'the organization "nowhere" does not exist' in ended.err
 
 
-def test_plan_finds_organization_by_hostname(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_finds_organization_by_hostname(run: Run, project: Project) -> None:
     ended = run(
         "plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: acme, title: Acme }\n"))
     )
@@ -155,7 +155,8 @@ def test_plan_exits_1_for_non_json_response(run: Run, example: Path, monkeypatch
     assert "does not come from the GitBook API" in ended.err
 
 
-def test_plan_exits_5_for_unknown_team_member(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_exits_5_for_unknown_team_member(run: Run, project: Project) -> None:
     text = BASE + "    teams: {t: {title: T, members: {no@acme.example: owner}}}\n"
     ended = run("plan", "-C", str(project(text)))
     assert ended.code == 5
@@ -198,13 +199,9 @@ def test_wrong_command_line_exits_64(arguments: list[str], words: str, run: Run)
 @pytest.mark.parametrize(
     ("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")]
 )
+@pytest.mark.usefixtures("platform")
 def test_plan_exits_64_without_url_or_token(
-    missing: str,
-    words: str,
-    run: Run,
-    example: Path,
-    platform: ThreadedServer,
-    monkeypatch: pytest.MonkeyPatch,
+    missing: str, words: str, run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(missing)
     ended = run("plan", "-C", str(example))
@@ -229,8 +226,9 @@ def test_plan_warns_about_token_over_plain_http(
     assert "others can read the token" in run("plan", "-C", str(project(BASE))).err
 
 
+@pytest.mark.usefixtures("platform")
 def test_plan_reads_token_from_token_file(
-    run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, example: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("DPSYNC_TOKEN")
     (tmp_path / "token").write_text("ada-token\n")

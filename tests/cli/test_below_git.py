@@ -37,7 +37,7 @@ def checkout(tmp_path: Path) -> Path:
     return made
 
 
-def write_credentials(path: Path, checkout: Path) -> None:
+def write_credentials(path: Path, _checkout: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(CREDENTIALS)
     path.with_name("more.yaml").write_text(f"organizations: {{ {SECRET}: {{ id: acme }} }}\n")
@@ -156,8 +156,9 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("words", ARGUMENTS.values(), ids=ARGUMENTS)
+@pytest.mark.usefixtures("platform")
 def test_argument_with_path_below_git_is_rejected(
-    words: tuple[str, ...], checkout: Path, run: Run, platform: object, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
     (checkout / ".git" / "more.yaml").write_text(f"{SECRET}:   1\n")
@@ -166,8 +167,9 @@ def test_argument_with_path_below_git_is_rejected(
     assert SECRET not in ended.out + ended.err
 
 
+@pytest.mark.usefixtures("platform")
 def test_import_and_apply_write_no_files_below_git(
-    checkout: Path, run: Run, platform: object, monkeypatch: pytest.MonkeyPatch
+    checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
     (checkout / ".git" / "docs").mkdir()

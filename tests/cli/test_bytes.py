@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import yaml
 
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 
 BLOCK = Path(__file__).parent / "block"
@@ -75,9 +74,8 @@ def plans(run: Run, directory: Path) -> tuple[str, str, str]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_plan_is_identical_for_reordered_keys(
-    run: Run, tmp_path: Path, platform: ThreadedServer, seed: int
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_is_identical_for_reordered_keys(run: Run, tmp_path: Path, seed: int) -> None:
     written = plans(run, write(BLOCK, tmp_path / "one", None))
     assert '"adaptiveSchema"' in written[0]
     assert plans(run, write(BLOCK, tmp_path / "two", random.Random(seed))) == written

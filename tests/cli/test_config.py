@@ -106,7 +106,8 @@ def test_config_never_prints_secret_values(
         assert "hunter2" not in ended.out + ended.err
 
 
-def test_config_output_loads_as_same_resources(example: Path, run: Run, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("tmp_path")
+def test_config_output_loads_as_same_resources(example: Path, run: Run) -> None:
     (before,) = (load(example / "dpsync.yaml").entries,)
     text = run("config", "-C", str(example)).out
     for path in example.rglob("*.yaml"):

@@ -127,7 +127,8 @@ def test_validate_ignores_unincluded_duplicate_of_declared_entries(checkout: Che
     assert "DP130" not in checkout.run("validate", "-C", str(checkout.at)).err
 
 
-def test_delete_refusal_names_missing_overlay_file(checkout: Checkout, server: ThreadedServer) -> None:
+@pytest.mark.usefixtures("server")
+def test_delete_refusal_names_missing_overlay_file(checkout: Checkout) -> None:
     """The base is read without it as well: the lines of the ids file tell what was in it."""
     checkout.move("prod.yaml")
     root, prod, ids = (str(checkout.at / name) for name in ("dpsync.yaml", "prod.yaml", "ids.yaml"))

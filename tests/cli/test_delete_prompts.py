@@ -116,9 +116,8 @@ def test_delete_without_terminal_needs_confirm_flags(
     assert result in applied.out
 
 
-def test_delete_refusal_prints_command_to_keep_object(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_delete_refusal_prints_command_to_keep_object(run: Run, project: Project) -> None:
     """A team that a colleague creates in GitBook stops every plan until somebody decides."""
     now = files("writers", "reviewers", "sales")
     directory = str(changed(project, now, now))
@@ -131,9 +130,8 @@ def test_delete_refusal_prints_command_to_keep_object(
     assert run("plan", "-C", directory).out.startswith("No changes.")
 
 
-def test_delete_refusal_suggests_import_into_overlay(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_delete_refusal_suggests_import_into_overlay(run: Run, project: Project) -> None:
     now = files("writers", "reviewers", "sales") + "environments: { prod: { overlay: prod.yaml } }\n"
     directory = changed(project, now, now)
     (directory / "prod.yaml").write_text("organizations: {}\n")
@@ -141,9 +139,8 @@ def test_delete_refusal_suggests_import_into_overlay(
     assert "--env prod --add 'acme/teams/[Legacy]' --into prod.yaml" in refused.out
 
 
-def test_plan_warns_about_access_lost_by_removed_member(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_warns_about_access_lost_by_removed_member(run: Run, project: Project) -> None:
     """With `prune: [members]`, a removed entry needs no further confirmation."""
     text = (
         "dpsync: 1\npolicy: { prune: [members], limits: { percent: 100 } }\norganizations:\n  acme:\n"

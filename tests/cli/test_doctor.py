@@ -52,7 +52,8 @@ def check(found: dict[str, Any], topic: str) -> dict[str, Any]:
     return one
 
 
-def test_doctor_reports_all_topics_without_problems(platform: ThreadedServer, acme: Path, run: Run) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_reports_all_topics_without_problems(acme: Path, run: Run) -> None:
     ended = run("doctor", "-C", str(acme))
     assert ended.code == 0
     for topic in (
@@ -70,15 +71,15 @@ def test_doctor_reports_all_topics_without_problems(platform: ThreadedServer, ac
     assert "the token belongs to Ada Byron ada@acme.example (id ada)" in ended.out
 
 
-def test_doctor_never_prints_the_token(platform: ThreadedServer, acme: Path, run: Run) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_never_prints_the_token(acme: Path, run: Run) -> None:
     for format_ in ("text", "json"):
         ended = run("doctor", "-C", str(acme), "--format", format_)
         assert "ada-token" not in ended.out + ended.err
 
 
-def test_doctor_shows_source_of_each_setting(
-    platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_shows_source_of_each_setting(acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPSYNC_PROFILE", "reference")
     found = document(run, acme, "-f", "dpsync.yaml")
     assert check(found, "root file")["source"] == "--file"
@@ -134,9 +135,8 @@ def test_doctor_reports_read_access_to_nested_objects(platform: ThreadedServer, 
     assert {method for method, _, _ in platform.app.requests} == {"GET"}
 
 
-def test_doctor_finds_organization_by_hostname(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_finds_organization_by_hostname(project: Callable[..., Path], run: Run) -> None:
     found = document(run, project("dpsync: 1\norganizations: { x: { hostname: acme } }\n"))
     assert check(found, "organization")["said"] == "x is Acme (acme)"
     assert found["access"]
@@ -144,8 +144,9 @@ def test_doctor_finds_organization_by_hostname(
     assert "the organization nowhere does not exist" in check(found, "organization")["said"]
 
 
+@pytest.mark.usefixtures("platform")
 def test_doctor_reports_unreadable_list_as_no_access(
-    platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "gus-token")
     access = {one["kind"]: one["read"] for one in document(run, acme)["access"]}
@@ -164,10 +165,15 @@ def test_doctor_reports_unreadable_list_as_no_access(
         ({"DPSYNC_TOKEN": "wrong"}, "GitBook did not accept the token (401)", "check DPSYNC_TOKEN"),
     ],
 )
+@pytest.mark.usefixtures("platform")
 def test_doctor_problem_exits_1_with_remedy(
-    variables: dict[str, str], said: str, mend: str | None, platform: ThreadedServer, acme: Path, run: Run,
+    variables: dict[str, str],
+    said: str,
+    mend: str | None,
+    acme: Path,
+    run: Run,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     found = document(run, acme)
@@ -187,26 +193,23 @@ def test_doctor_reports_unreachable_server(acme: Path, run: Run, monkeypatch: py
     assert check(found, "git base")
 
 
-def test_doctor_reports_missing_organization(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_reports_missing_organization(project: Callable[..., Path], run: Run) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: elsewhere } }\n"))
     assert found["exit"] == 1
     assert "the organization elsewhere does not exist" in check(found, "organization")["said"]
 
 
-def test_doctor_checks_platform_despite_invalid_configuration(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_checks_platform_despite_invalid_configuration(project: Callable[..., Path], run: Run) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n"))
     assert found["exit"] == 5
     assert "dpsync.yaml:2: unknown key" in check(found, "configuration")["said"]
     assert "the token belongs to" in check(found, "token")["said"]
 
 
-def test_doctor_sends_no_request_for_invalid_environment(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_sends_no_request_for_invalid_environment(project: Callable[..., Path], run: Run) -> None:
     """Otherwise, a question about one environment is sent to the platform of the shell."""
     folder = project("dpsync: 1\nenvironments: { prod: { url: 5 } }\norganizations: { acme: { id: acme } }\n")
     found = document(run, folder, "--env", "prod")
@@ -315,8 +318,9 @@ def test_doctor_shows_first_three_configuration_findings() -> None:
     assert said(5) == [*three, "and 2 findings more"]
 
 
+@pytest.mark.usefixtures("platform")
 def test_doctor_reports_github_token_permissions_in_workflow(
-    platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {
         "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "1",

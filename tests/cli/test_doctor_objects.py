@@ -53,6 +53,7 @@ def platform(platform: ThreadedServer) -> ThreadedServer:
 
 @pytest.fixture
 def directory(project: Project, platform: ThreadedServer) -> str:
+    del platform
     return str(project(TEXT))
 
 
@@ -95,7 +96,8 @@ def test_doctor_omits_fixed_problem(run: Run, directory: str, platform: Threaded
     assert [one["address"] for one in checks(run, directory)[1]] == [BILLING]
 
 
-def test_doctor_counts_objects_without_problems(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_counts_objects_without_problems(run: Run, project: Project) -> None:
     directory = str(
         project("dpsync: 1\norganizations: { acme: { id: acme, saml: { okta: { label: Okta } } } }\n")
     )
@@ -124,10 +126,16 @@ def test_doctor_sends_only_get_requests(run: Run, directory: str, platform: Thre
         pytest.param(None, {}, "dpsync found no configuration", id="no root file"),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("platform")
 def test_doctor_explains_why_objects_were_not_checked(
-    text: str | None, variables: dict[str, str], reason: str, platform: ThreadedServer, run: Run,
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    text: str | None,
+    variables: dict[str, str],
+    reason: str,
+    run: Run,
+    project: Project,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     directory = str(tmp_path if text is None else project(text))
@@ -151,7 +159,8 @@ def test_doctor_lists_objects_unreadable_by_token(
     assert all("(status 403)" in one["said"] for one in unread)
 
 
-def test_doctor_exits_1_when_plan_is_impossible(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_doctor_exits_1_when_plan_is_impossible(run: Run, project: Project) -> None:
     text = TEXT.replace("{ label: Azure }", "{ label: Azure, id: elsewhere }")
     code, found = checks(run, str(project(text)))
     assert code == 1

@@ -59,7 +59,8 @@ def drift(run: Run, directory: Path, code: int) -> dict[str, Any]:
     return document
 
 
-def test_drift_exits_0_without_drift(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_drift_exits_0_without_drift(run: Run, project: Project) -> None:
     directory = project(text())
     assert drift(run, directory, 0)["drifted"] is False
     assert "No drift." in run("drift", "-C", str(directory)).out
@@ -103,9 +104,8 @@ def test_drift_lists_missing_and_undeclared_teams(
     assert {item["cause"] for item in found.values()} == {"changed outside"}  # test_labels.py
 
 
-def test_drift_labels_local_order_change_as_edited_here(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_drift_labels_local_order_change_as_edited_here(run: Run, project: Project) -> None:
     def ordered(*keys: str) -> str:
         spaces = "".join(f"      {key}: {{ title: {key.title()} }}\n" for key in ("guides", "news"))
         return (
@@ -172,7 +172,8 @@ def test_drift_separates_ignored_and_drifted_fields(
     assert [part["field"] for part in ignored["fields"]] == ["visibility"]
 
 
-def test_unmanaged_members_are_not_drift(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_unmanaged_members_are_not_drift(run: Run, project: Project) -> None:
     document = drift(run, project(text("    title: Acme\n    members: { ada@acme.example: admin }\n")), 0)
     assert document["drift"]["kept"][0]["place"] == "acme/members"
 
@@ -180,7 +181,8 @@ def test_unmanaged_members_are_not_drift(run: Run, project: Project, platform: T
 ZOE = text("    title: Acme\n    members: { ada@acme.example: admin, zoe@acme.example: read }\n")
 
 
-def test_uninvited_member_is_drift_and_blocked(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_uninvited_member_is_drift_and_blocked(run: Run, project: Project) -> None:
     document = drift(run, project(ZOE), 2)
     assert one(document)["address"] == "acme/members/zoe@acme.example"
     assert document["drift"]["blocked"][0]["address"] == "acme/members/zoe@acme.example"
@@ -188,9 +190,8 @@ def test_uninvited_member_is_drift_and_blocked(run: Run, project: Project, platf
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit", "codequality"])
-def test_every_drift_format_shows_manual_invitation(
-    format_: str, run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_every_drift_format_shows_manual_invitation(format_: str, run: Run, project: Project) -> None:
     ended = run("drift", "-C", str(project(ZOE)), "--format", format_)
     assert ended.code == 2
     assert "missing in GitBook" in ended.out
@@ -231,8 +232,9 @@ def test_drift_suggests_fixes_for_missing_and_undeclared_objects(
     assert drift(run, directory, 0)["drifted"] is False
 
 
+@pytest.mark.usefixtures("platform")
 def test_unreachable_platform_is_not_reported_as_no_drift(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = project(text())
     monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
@@ -244,8 +246,9 @@ def test_unreachable_platform_is_not_reported_as_no_drift(
     assert "drifted" not in document
 
 
+@pytest.mark.usefixtures("platform")
 def test_rejected_token_is_not_reported_as_no_drift(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
     ended = run("drift", "-C", str(project(text())))
@@ -253,13 +256,13 @@ def test_rejected_token_is_not_reported_as_no_drift(
     assert "drift" not in ended.out.lower()
 
 
-def test_drift_exits_5_for_invalid_configuration(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_drift_exits_5_for_invalid_configuration(run: Run, project: Project) -> None:
     assert run("drift", "-C", str(project(text("    titel: Acme\n")))).code == 5
 
 
-def test_apply_removes_all_drift(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_removes_all_drift(run: Run, example: Path) -> None:
     assert drift(run, example, 2)["drifted"] is True
     assert run("apply", "-C", str(example), "--yes").code == 0
     assert drift(run, example, 0)["drift"]["found"] == []

@@ -57,7 +57,8 @@ def test_doctor_lists_connection_settings_with_sources(
     ]
 
 
-def test_doctor_omits_certificates_for_plain_http(nothing_set: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("nothing_set")
+def test_doctor_omits_certificates_for_plain_http() -> None:
     assert [topic for topic, *_ in way("http://127.0.0.1:9")] == ["address", "token", "proxy"]
 
 

@@ -101,7 +101,7 @@ def test_refused_plan_exits_4_even_without_changes(
 
 def test_apply_is_refused_without_interactive_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, in CI an apply waits for an answer for ever."""
-    monkeypatch.setattr(applying, "interactive", lambda no_input: False)
+    monkeypatch.setattr(applying, "interactive", lambda *_, **__: False)
     said: list[str] = []
 
     class Out:

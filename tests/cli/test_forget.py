@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import committed
@@ -32,9 +34,8 @@ def text(
 LEGACY = ", old: { title: Legacy }"
 
 
-def test_policy_forget_keeps_object_of_removed_entry(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_policy_forget_keeps_object_of_removed_entry(run: Run, project: Project) -> None:
     committed(project, text(more=LEGACY))
     assert changes(planned(run, project(text()))) == ["acme/teams/[Legacy]"]
     plan = planned(run, project(text("teams/old")))
@@ -42,7 +43,8 @@ def test_policy_forget_keeps_object_of_removed_entry(
     assert plan["kept"] == []
 
 
-def test_plan_suggests_permanent_forget_address(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_suggests_permanent_forget_address(run: Run, project: Project) -> None:
     committed(project, text(more=LEGACY))
     (note,) = planned(run, project(text("teams/old")))["notes"]
     lasting = (
@@ -56,9 +58,8 @@ def test_plan_suggests_permanent_forget_address(run: Run, project: Project, plat
     assert planned(run, directory)["notes"] == []
 
 
-def test_policy_forget_hides_removed_entry_without_prune(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_policy_forget_hides_removed_entry_without_prune(run: Run, project: Project) -> None:
     committed(project, text(more=LEGACY))
     assert (
         "the entry was removed"
@@ -76,9 +77,8 @@ def test_unknown_forget_key_refuses_deletes(run: Run, project: Project, platform
     assert writes(platform) == []
 
 
-def test_policy_forget_matches_title_without_git_base(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_policy_forget_matches_title_without_git_base(run: Run, project: Project) -> None:
     directory = project(text('"teams/[Legacy]"'))
     assert changes(planned(run, directory)) == []
     assert run("drift", "-C", str(directory)).code == 0
@@ -90,15 +90,13 @@ def test_policy_forget_rejects_declared_entry(run: Run, project: Project) -> Non
     assert "acme/teams/sales has an entry, so the address cannot be under" in ended.err
 
 
-def test_policy_forget_wildcard_keeps_undeclared_teams(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_policy_forget_wildcard_keeps_undeclared_teams(run: Run, project: Project) -> None:
     assert changes(planned(run, project(text('"teams/*"')))) == []
 
 
-def test_delete_of_parent_with_forgotten_child_is_refused(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_delete_of_parent_with_forgotten_child_is_refused(run: Run, project: Project) -> None:
     site = "sites: { docs: { title: Acme Docs, basename: docs, structure: [{ type: section, key: news,"
     site += (
         " title: News, path: news, children: [{ type: space, key: latest, space: news, path: latest }] }] }"

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from dpsync.config import git_program
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.pipes import pipe
 
 from .conftest import Run
@@ -40,7 +39,8 @@ def renamed(project: Project) -> Path:
     return project(AFTER)
 
 
-def test_plan_explains_how_rename_was_matched(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_explains_how_rename_was_matched(run: Run, renamed: Path) -> None:
     ended = run("plan", "-v", "-C", str(renamed))
     assert ended.code == 0
     assert "renamed: matched by its name in HEAD to writers" in ended.out
@@ -48,14 +48,14 @@ def test_plan_explains_how_rename_was_matched(run: Run, platform: ThreadedServer
     assert f"base: HEAD ({git(renamed, 'rev-parse', 'HEAD')[:12]})" in ended.out
 
 
-def test_second_apply_of_rename_has_no_changes(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_second_apply_of_rename_has_no_changes(run: Run, renamed: Path) -> None:
     assert run("apply", "--yes", "-C", str(renamed)).code == 0
     assert "No changes." in run("apply", "--yes", "-C", str(renamed)).out
 
 
-def test_swapped_titles_are_applied_once(
-    run: Run, platform: ThreadedServer, project: Project, renamed: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_swapped_titles_are_applied_once(run: Run, project: Project, renamed: Path) -> None:
     def teams(one: str, other: str) -> Path:
         return project(f"{BASE}    teams: {{ one: {{ title: {one} }}, other: {{ title: {other} }} }}\n")
 
@@ -67,15 +67,17 @@ def test_swapped_titles_are_applied_once(
     assert "No changes." in ended.out, ended.out
 
 
+@pytest.mark.usefixtures("platform")
 def test_plan_from_subdirectory_uses_git_base(
-    run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, renamed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (renamed / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(renamed / "a" / "b")
     assert "matched by its name in HEAD" in run("plan", "-v").out
 
 
-def test_base_flag_keeps_matched_objects(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_base_flag_keeps_matched_objects(run: Run, renamed: Path) -> None:
     git(renamed, "commit", "-q", "-a", "-m", "after")
     plans = [run("plan", "-C", str(renamed), *flags).out for flags in ((), ("--base", "HEAD~1"))]
     assert ["~ team authors" in plan for plan in plans] == [True, True]
@@ -91,16 +93,16 @@ def test_ids_doctor_list_and_import_reject_base_flag(run: Run, renamed: Path, co
 
 
 @pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]])
-def test_unknown_git_base_exits_5(
-    run: Run, platform: ThreadedServer, renamed: Path, command: list[str]
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_unknown_git_base_exits_5(run: Run, renamed: Path, command: list[str]) -> None:
     ended = run(*command, "-C", str(renamed), "--base", "nowhere")
     assert ended.code == 5
     assert "DP140" in ended.err
     assert 'dpsync cannot compare the files with "nowhere"' in ended.err
 
 
-def test_plan_reports_missing_git_repository(run: Run, platform: ThreadedServer, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_reports_missing_git_repository(run: Run, project: Project) -> None:
     directory = str(project(AFTER))
     assert run("plan", "-C", directory).err == ""
     ended = run("plan", "-v", "-C", directory)
@@ -108,9 +110,8 @@ def test_plan_reports_missing_git_repository(run: Run, platform: ThreadedServer,
     assert "base: none (the files are not in a git repository)" in ended.out
 
 
-def test_invalid_configuration_in_git_base_is_warning(
-    run: Run, platform: ThreadedServer, project: Project, renamed: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_invalid_configuration_in_git_base_is_warning(run: Run, project: Project, renamed: Path) -> None:
     project(BASE + "    titel: Acme\n")
     git(renamed, "commit", "-q", "-a", "-m", "a mistake")
     project(AFTER)
@@ -121,8 +122,9 @@ def test_invalid_configuration_in_git_base_is_warning(
     assert run("plan", "-C", str(renamed), "--base", "HEAD").code == 5
 
 
+@pytest.mark.usefixtures("platform")
 def test_shallow_clone_in_ci_suggests_fetch_depth(
-    run: Run, platform: ThreadedServer, renamed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, renamed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(renamed, "commit", "-q", "-a", "-m", "after")
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{renamed}", "shallow")
@@ -135,7 +137,8 @@ def test_shallow_clone_in_ci_suggests_fetch_depth(
     assert "fetch-depth: 0" in ended.err
 
 
-def test_plan_digest_is_independent_of_git_base(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_digest_is_independent_of_git_base(run: Run, renamed: Path) -> None:
     git(renamed, "tag", "before")
     head = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
     tag = json.loads(run("plan", "-C", str(renamed), "--format", "json", "--base", "before").out)
@@ -144,7 +147,8 @@ def test_plan_digest_is_independent_of_git_base(run: Run, platform: ThreadedServ
     assert head["digest"] == tag["digest"]
 
 
-def test_approved_plan_is_applied_after_merge(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_approved_plan_is_applied_after_merge(run: Run, renamed: Path) -> None:
     """The base is another commit then, and what it says of the causes is something else."""
     approved = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
     git(renamed, "commit", "-q", "--allow-empty", "-m", "another change")
@@ -153,9 +157,8 @@ def test_approved_plan_is_applied_after_merge(run: Run, platform: ThreadedServer
     assert run("apply", "--yes", "-C", str(renamed), "--approved", approved["digest"]).code == 0
 
 
-def test_similar_existing_space_makes_plan_exit_4(
-    run: Run, platform: ThreadedServer, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_similar_existing_space_makes_plan_exit_4(run: Run, project: Project) -> None:
     directory = project(BASE + "    spaces: { guides: { title: guides } }\n")
     ended = run("plan", "-C", str(directory))
     assert ended.code == 4
@@ -165,8 +168,9 @@ def test_similar_existing_space_makes_plan_exit_4(
     assert re.search(r"^\+ space guides +dpsync\.yaml:5$", ended.out, re.MULTILINE)
 
 
+@pytest.mark.usefixtures("platform")
 def test_import_is_refused_when_git_times_out(
-    run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, renamed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
     before = (renamed / "dpsync.yaml").read_text()
@@ -178,9 +182,8 @@ def test_import_is_refused_when_git_times_out(
     assert (renamed / "dpsync.yaml").read_text() == before
 
 
-def test_plan_fails_when_git_times_out(
-    run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_fails_when_git_times_out(run: Run, renamed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
     with pipe(renamed / ".git" / "refs" / "heads" / "main"):
         ended = run("plan", "-C", str(renamed))

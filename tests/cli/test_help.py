@@ -75,7 +75,8 @@ def test_command_summary_matches_in_overview_and_command_help(command: str) -> N
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_examples_of_command_parse(command: str, example_files: None) -> None:
+@pytest.mark.usefixtures("example_files")
+def test_help_examples_of_command_parse(command: str) -> None:
     """An example with a flag that does not exist fails when somebody copies it."""
     lines = getattr(command_named(command), "examples", [])
     assert lines

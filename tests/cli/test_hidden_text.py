@@ -62,7 +62,8 @@ def test_json_output_escapes_hidden_characters(run: Run, hostile: Path, platform
     assert json.loads(journal.splitlines()[0])["event"] == "journal"
 
 
-def test_import_escapes_hidden_characters_in_yaml(run: Run, hostile: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("hostile")
+def test_import_escapes_hidden_characters_in_yaml(run: Run, tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.mkdir()
     clean(run("import", "-C", str(new), "--organization", "acme", "--format", "json"))

@@ -157,7 +157,8 @@ def test_history_links_apply_with_revert(run: Run, applied_project: Path) -> Non
     assert [other["reverted_by"] for other in others] == [None, None]
 
 
-def test_revert_last_without_applies_exits_5(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_revert_last_without_applies_exits_5(run: Run, project: Project) -> None:
     ended = run("revert", "--last", "-C", str(project(TEXT.format(title="One"))), "--yes")
     assert ended.code == 5
     assert "error[DP155]: there is no apply to revert" in ended.err

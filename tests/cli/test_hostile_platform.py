@@ -30,8 +30,9 @@ def hostile(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Threaded
     "words",
     [("plan",), ("apply", "--yes"), ("drift",), ("ids",), ("import", "--organization", "acme", "--force")],
 )
+@pytest.mark.usefixtures("hostile")
 def test_id_of_only_dots_is_platform_error(
-    words: tuple[str, ...], hostile: ThreadedServer, run: Run, project: Callable[..., Path]
+    words: tuple[str, ...], run: Run, project: Callable[..., Path]
 ) -> None:
     ended = run(*words, "-C", str(project(CONFIGURATION)))
     assert ended.code == 1, ended

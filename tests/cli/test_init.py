@@ -17,7 +17,6 @@ import yaml
 from dpsync.api import load
 from dpsync.importing.layout import _TEMPLATES, WorkflowSettings, root_file, workflow_files
 from dpsync.render.error_page import _PAGE_LOCATIONS
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 
@@ -194,7 +193,8 @@ def test_init_without_terminal_exits_64_for_missing_flags(flags: list[str], chec
     assert "--organization ID" in ended.err
 
 
-def test_init_import_writes_live_objects(platform: ThreadedServer, checkout: Path, run: Run) -> None:
+@pytest.mark.usefixtures("platform")
+def test_init_import_writes_live_objects(checkout: Path, run: Run) -> None:
     ended = run("init", "-C", str(checkout), "--organization", "acme", "--import")
     assert ended.code == 0
     assert set(FILES) <= set(files(checkout))
@@ -202,8 +202,9 @@ def test_init_import_writes_live_objects(platform: ThreadedServer, checkout: Pat
     assert "ada-token" not in ended.out + ended.err
 
 
+@pytest.mark.usefixtures("platform")
 def test_init_import_with_rejected_token_writes_no_files(
-    platform: ThreadedServer, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "wrong")
     assert run("init", "-C", str(checkout), "--organization", "acme", "--import").code == 1

@@ -31,6 +31,7 @@ ANEW = ("--confirm", "new acme/teams/legacy")
 @pytest.fixture
 def applied(project: Project, run: Run, platform: ThreadedServer) -> Path:
     """Return a checkout whose only commit was applied completely."""
+    del platform
     directory = project(FILE)
     git(directory, "init", "-q", "-b", "main")
     commit(directory, "as it is")
@@ -163,8 +164,8 @@ UNKNOWN: dict[str, Callable[[Run, Path, Project], None]] = {
     "apply from edited files": lambda run, at, project: _edit_and_apply(run, at, project),
     "apply without deletes": lambda run, at, project: _edit_and_apply(run, at, project, "--no-delete"),
     "reverted apply": lambda run, at, project: _apply_and_revert(run, at, project),
-    "rewritten history": lambda run, at, project: _rewrite(at),
-    "another root file": lambda run, at, project: _rename_root(at),
+    "rewritten history": lambda _run, at, _project: _rewrite(at),
+    "another root file": lambda _run, at, _project: _rename_root(at),
 }
 
 
@@ -201,9 +202,8 @@ def test_drift_omits_labels_when_applied_commit_is_unknown(
     assert set(labels(run, applied).values()) == {None}
 
 
-def test_plan_base_flag_labels_edits_since_base(
-    run: Run, platform: ThreadedServer, applied: Path, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_base_flag_labels_edits_since_base(run: Run, applied: Path, project: Project) -> None:
     (note,) = (applied / ".dpsync" / "applied").iterdir()
     note.unlink()
     first = git(applied, "rev-parse", "HEAD")
@@ -270,13 +270,13 @@ def _link_directory(directory: Path, note: Path) -> None:
     note.parent.symlink_to(directory.parent / "applied")
 
 
-def _pipe(directory: Path, note: Path) -> None:
+def _pipe(_directory: Path, note: Path) -> None:
     note.unlink()
     os.mkfifo(note)
 
 
 def _edit_note(**values: Any) -> Callable[[Path, Path], None]:
-    def edit(directory: Path, note: Path) -> None:
+    def edit(_directory: Path, note: Path) -> None:
         note.write_text(json.dumps({**json.loads(note.read_text()), **values}))
 
     return edit
@@ -287,8 +287,8 @@ HOSTILE: dict[str, Callable[[Path, Path], None]] = {
     "link to a note": _link_note,
     "linked directory": _link_directory,
     "pipe": _pipe,
-    "huge note": lambda directory, note: note.write_bytes(note.read_bytes() + b" " * 30_000_000),
-    "no JSON": lambda directory, note: note.write_bytes(b"\xff{"),
+    "huge note": lambda _directory, note: note.write_bytes(note.read_bytes() + b" " * 30_000_000),
+    "no JSON": lambda _directory, note: note.write_bytes(b"\xff{"),
     "branch name as commit": _edit_note(commit="main"),
     "option as commit": _edit_note(commit="--output=x"),
     "unknown commit": _edit_note(commit="0" * 40),
@@ -354,9 +354,8 @@ def test_approved_plan_is_applied_after_merge(
     assert document(run, pull_request, "plan")["plan"]["changes"] == []
 
 
-def test_plan_omits_label_for_value_from_unset_variable(
-    run: Run, platform: ThreadedServer, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_omits_label_for_value_from_unset_variable(run: Run, project: Project) -> None:
     directory = project(FILE.replace("Acme Docs", "'${OLD}'").replace("public", "'${PAST}'"))
     git(directory, "init", "-q", "-b", "main")
     first = commit(directory, "with variables")
@@ -381,10 +380,10 @@ UNCOMMITTED = "your files differ from the commit HEAD. Commit your files before 
     ],
     ids=["edited files", "selected part", "no deletes", "quiet", "JSON"],
 )
+@pytest.mark.usefixtures("platform")
 def test_apply_explains_missing_labels_in_later_plans(
-    run: Run, platform: ThreadedServer, applied: Path, project: Project, flags: tuple[str, ...],
-    reason: str | None,
-) -> None:  # fmt: skip
+    run: Run, applied: Path, project: Project, flags: tuple[str, ...], reason: str | None
+) -> None:
     """Otherwise, a later plan has no label, and nobody knows why."""
     project(FILE.replace("Acme Docs", "Acme documentation"))
     lines = run("apply", "-C", str(applied), "--yes", *flags).out.splitlines()
@@ -393,9 +392,8 @@ def test_apply_explains_missing_labels_in_later_plans(
     assert not reason or lines[-2].startswith(f"{NOT_RECORDED}{reason}")
 
 
-def test_apply_of_committed_files_prints_no_label_warning(
-    run: Run, platform: ThreadedServer, applied: Path, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_of_committed_files_prints_no_label_warning(run: Run, applied: Path, project: Project) -> None:
     project(FILE.replace("Acme Docs", "Acme documentation"))
     commit(applied, "edit")
     assert NOT_RECORDED not in run("apply", "-C", str(applied), "--yes").out
@@ -415,8 +413,9 @@ def test_apply_outside_git_warns_about_labels_when_verbose(
     assert NOT_RECORDED + reason in run("apply", "-C", str(directory), "--yes", "-v").out
 
 
+@pytest.mark.usefixtures("platform")
 def test_apply_in_ci_prints_no_label_warning(
-    run: Run, platform: ThreadedServer, applied: Path, project: Project, monkeypatch: pytest.MonkeyPatch
+    run: Run, applied: Path, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A runner has a new checkout for each job."""
     monkeypatch.setenv("CI", "true")

@@ -30,6 +30,7 @@ organizations:
 @pytest.fixture
 def directory(project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project and set the token of a user who may not read the SAML providers."""
+    del platform
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     return project(TEXT)
 
@@ -57,7 +58,8 @@ def test_apply_with_unreadable_object_exits_3(run: Run, directory: Path, platfor
     assert (ended.code, writes(platform)) == (3, []), ended.out + ended.err
 
 
-def test_drift_omits_unreadable_ignored_object(run: Run, project: Project, directory: Path) -> None:
+@pytest.mark.usefixtures("directory")
+def test_drift_omits_unreadable_ignored_object(run: Run, project: Project) -> None:
     """Otherwise, a list is told as not readable beside each of its entries."""
     ignored = TEXT.replace("{ prune: [saml]", "{ prune: [saml], ignore: [saml/okta]")
     ended = run("drift", "-C", str(project(ignored)))

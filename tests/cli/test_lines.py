@@ -10,7 +10,6 @@ import click
 import pytest
 
 from dpsync.cli.main import COMMANDS, root
-from dpsync.server.process.threaded_server import ThreadedServer
 
 from .conftest import Run
 
@@ -42,8 +41,9 @@ def forged(ended: str) -> list[str]:
     return [line for line in ended.splitlines() if line.lstrip().startswith(("::", "##["))]
 
 
+@pytest.mark.usefixtures("platform")
 def test_arguments_cannot_inject_output_lines(
-    run: Run, platform: ThreadedServer, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(CONFIG))
     monkeypatch.setenv("GITHUB_WORKSPACE", "/nowhere")
@@ -61,12 +61,9 @@ def test_arguments_cannot_inject_output_lines(
     ["DPSYNC_URL", "DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE", "DPSYNC_FILE", "DPSYNC_ENV", "DPSYNC_PROFILE",
      "HTTP_PROXY", "SSL_CERT_FILE", "GITHUB_BASE_REF", "NO_COLOR", "TERM", "XDG_STATE_HOME"],
 )  # fmt: skip
+@pytest.mark.usefixtures("platform")
 def test_environment_variables_cannot_inject_output_lines(
-    name: str,
-    run: Run,
-    platform: ThreadedServer,
-    project: Callable[..., Path],
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(CONFIG))
     if name == "DPSYNC_TOKEN_FILE":
@@ -78,8 +75,9 @@ def test_environment_variables_cannot_inject_output_lines(
         assert "internal error" not in ended.err
 
 
+@pytest.mark.usefixtures("platform")
 def test_printed_apply_command_quotes_hostile_file_name(
-    run: Run, platform: ThreadedServer, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(CONFIG))
     name = "x\n::error::forged '\\\u202e.plan"

@@ -30,7 +30,8 @@ def row(out: str, address: str) -> list[str]:
     return next(line.split() for line in out.splitlines() if line.startswith(f"{address} "))
 
 
-def test_list_prints_every_entry(platform: ThreadedServer, example: Path, run: Run) -> None:
+@pytest.mark.usefixtures("platform")
+def test_list_prints_every_entry(example: Path, run: Run) -> None:
     ended = run("list", "-C", str(example))
     assert ended.code == 0
     wanted = [str(address) for address in load(example / "dpsync.yaml").entries]
@@ -75,9 +76,8 @@ def test_list_rejects_wrong_pattern_with_hint(
     assert (ended.code, ended.out, words in ended.err) == (5, "", True), ended.err
 
 
-def test_list_shows_location_id_and_match_reason(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_list_shows_location_id_and_match_reason(project: Callable[..., Path], run: Run) -> None:
     out = run("list", "-C", str(project(TEAMS))).out
     said = {words[0]: " ".join(words[1:]) for words in map(str.split, out.splitlines())}
     assert said["acme/teams/writers"] == "team dpsync.yaml:6 writers by its title"
@@ -85,7 +85,8 @@ def test_list_shows_location_id_and_match_reason(
     assert said["acme/teams/pinned"] == "team dpsync.yaml:8 sales by the id in your files"
 
 
-def test_list_json_matches_schema(platform: ThreadedServer, example: Path, run: Run) -> None:
+@pytest.mark.usefixtures("platform")
+def test_list_json_matches_schema(example: Path, run: Run) -> None:
     document = json.loads(run("list", "-C", str(example), "--format", "json").out)
     jsonschema.validate(document, SCHEMA)
     site = next(one for one in document["entries"] if one["address"] == "acme/sites/docs")
@@ -93,8 +94,9 @@ def test_list_json_matches_schema(platform: ThreadedServer, example: Path, run: 
     assert document["platform"]
 
 
+@pytest.mark.usefixtures("platform")
 def test_list_offline_shows_ids_from_files(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
+    project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", "https://api.acme.example")
     folder = project(TEAMS)
@@ -118,8 +120,9 @@ def test_list_without_token_uses_ids_from_files(
     assert "the ids come from the files: dpsync needs an access token" in ended.err
 
 
+@pytest.mark.usefixtures("platform")
 def test_list_exits_1_for_rejected_token(
-    platform: ThreadedServer, project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
+    project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "nobody's")
     ended = run("list", "-C", str(project(TEAMS)))

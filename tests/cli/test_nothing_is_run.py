@@ -21,7 +21,6 @@ import pytest
 import dpsync
 from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.git_base import default_base
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
@@ -275,9 +274,8 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def test_commands_run_no_code_from_repository(
-    trap: Trap, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_commands_run_no_code_from_repository(trap: Trap, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for lay in TRAPS:
         if lay not in (partial_clone, partial_clone_by_a_helper, included_here, included_monitor):
             lay(trap)
@@ -327,8 +325,9 @@ def test_python_p_option_imports_no_local_modules(trap: Trap) -> None:
     assert (started("-P"), trap.went_off()) == (f"dpsync {dpsync.__version__}\n", [])
 
 
+@pytest.mark.usefixtures("platform")
 def test_git_process_receives_no_secrets(
-    trap: Trap, tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    trap: Trap, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = tmp_path / "bin" / "git"
     spy.parent.mkdir()

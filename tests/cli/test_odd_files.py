@@ -106,8 +106,9 @@ def test_validate_follows_symlinks_inside_project(run: Run, project: Project) ->
 
 
 @pytest.mark.parametrize("own", [".dpsync", ".dpsync/journal", ".dpsync/.gitignore"])
+@pytest.mark.usefixtures("platform")
 def test_apply_does_not_write_through_symlinked_dpsync_directory(
-    own: str, run: Run, project: Project, platform: ThreadedServer
+    own: str, run: Run, project: Project
 ) -> None:
     at = project(CHANGED)
     elsewhere = outside(at).parent / "elsewhere"
@@ -126,9 +127,8 @@ def test_apply_does_not_write_through_symlinked_dpsync_directory(
 
 
 @pytest.mark.parametrize("own", ["dpsync.ids.yaml", ".dpsync/ids.yaml", "in/ids.yaml"])
-def test_irregular_ids_file_exits_5(
-    own: str, run: Run, project: Project, lay: Lay, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_irregular_ids_file_exits_5(own: str, run: Run, project: Project, lay: Lay) -> None:
     at = project(CHANGED)
     (at / own).parent.mkdir(exist_ok=True)
     lay(at / own)
@@ -146,9 +146,8 @@ def test_irregular_ids_file_exits_5(
 
 
 @pytest.mark.parametrize("own", [".dpsync/ids.yaml", "in/ids.yaml"])
-def test_ids_file_behind_symlinked_directory_is_rejected(
-    own: str, run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_ids_file_behind_symlinked_directory_is_rejected(own: str, run: Run, project: Project) -> None:
     """Otherwise, a link in the project has the journal, with all that was written, put anywhere."""
     at = project(CHANGED)
     elsewhere = outside(at).parent / "elsewhere"
@@ -165,7 +164,8 @@ def test_ids_file_behind_symlinked_directory_is_rejected(
     assert [path.read_text() for path in elsewhere.iterdir()] == [OUTSIDE]
 
 
-def test_ids_file_outside_project_is_not_quoted(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_ids_file_outside_project_is_not_quoted(run: Run, project: Project) -> None:
     at = project(BASE)
     outside(at).write_text(f"a: {{ b: {OUTSIDE} }}\n")
     told(run("plan", "-C", str(at), "--ids", str(outside(at))), 5, "DP150")
@@ -173,25 +173,24 @@ def test_ids_file_outside_project_is_not_quoted(run: Run, project: Project, plat
     assert OUTSIDE in run("plan", "-C", str(at), "--ids", "a.yaml").err
 
 
-def test_ids_file_may_be_symlink_inside_project(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_ids_file_may_be_symlink_inside_project(run: Run, project: Project) -> None:
     at = project(BASE)
     (at / "kept.yaml").write_text("")
     (at / "dpsync.ids.yaml").symlink_to("kept.yaml")
     assert run("plan", "-C", str(at), "--ids", "dpsync.ids.yaml").code == 0
 
 
-def test_apply_rejects_irregular_saved_plan(
-    run: Run, project: Project, lay: Lay, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_rejects_irregular_saved_plan(run: Run, project: Project, lay: Lay) -> None:
     """Otherwise, a file that is no plan ends in a mistake of dpsync's."""
     at = project(BASE)
     lay(at / "plan.json")
     told(run("apply", "-C", str(at), "plan.json"), 5, "DP143", "plan.json")
 
 
-def test_plan_out_rejects_irregular_file(
-    run: Run, project: Project, lay: Lay, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_out_rejects_irregular_file(run: Run, project: Project, lay: Lay) -> None:
     at = project(BASE)
     lay(at / "plan.json")
     before = (at / "plan.json").lstat()
@@ -200,9 +199,8 @@ def test_plan_out_rejects_irregular_file(
     assert outside(at).read_text(encoding="utf-8") == OUTSIDE
 
 
-def test_import_never_writes_through_irregular_file(
-    run: Run, project: Project, lay: Lay, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_never_writes_through_irregular_file(run: Run, project: Project, lay: Lay) -> None:
     """A link is replaced by a file (with --force alone) and never written through."""
     at = project(BASE)
     lay(at / "dpsync.yaml")
@@ -228,9 +226,8 @@ def lock_of(run: Run, at: Path) -> Path:
     return next(journal.state_directory(os.environ).glob("locks/*"))
 
 
-def test_apply_exits_1_for_irregular_lock_file(
-    run: Run, project: Project, lay: Lay, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_exits_1_for_irregular_lock_file(run: Run, project: Project, lay: Lay) -> None:
     at = project(CHANGED)
     held = lock_of(run, at)
     lay(held)
@@ -251,15 +248,17 @@ def test_apply_exits_1_when_state_directory_is_file(
     assert [path for method, path, _ in platform.app.requests if method != "GET"] == []
 
 
+@pytest.mark.usefixtures("platform")
 def test_apply_exits_1_for_unwritable_state_directory(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc")
     told(run("apply", "-C", str(project(CHANGED)), "--yes"), 1, "error[state]", "/proc/dpsync/locks")
 
 
+@pytest.mark.usefixtures("platform")
 def test_apply_exits_1_without_home_directory(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -275,6 +274,7 @@ def test_apply_exits_1_without_home_directory(
 
 @pytest.fixture
 def token_file(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    del platform
     monkeypatch.delenv("DPSYNC_TOKEN")
     monkeypatch.setenv("DPSYNC_TOKEN_FILE", str(tmp_path / "token"))
     return tmp_path / "token"
@@ -311,7 +311,8 @@ def test_token_file_may_be_symlink(run: Run, project: Project, token_file: Path)
     told(run("plan", "-C", str(project(BASE))), 0)
 
 
-def test_token_file_may_be_process_substitution(project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_token_file_may_be_process_substitution(project: Project) -> None:
     plan = f'DPSYNC_TOKEN_FILE=<(echo ada-token) "{sys.executable}" -m dpsync plan -C "{project(BASE)}"'
     env = {name: value for name, value in os.environ.items() if name != "DPSYNC_TOKEN"}
     ended = subprocess.run(["bash", "-c", plan], capture_output=True, text=True, check=False, env=env)

@@ -26,7 +26,7 @@ class Broken(io.StringIO):
         super().__init__()
         self.why = why
 
-    def write(self, text: str) -> int:
+    def write(self, _text: str) -> int:
         raise self.why
 
 
@@ -35,6 +35,7 @@ GONE, FULL = BrokenPipeError(), OSError(ENOSPC, os.strerror(ENOSPC))
 
 @pytest.fixture
 def directory(project: Callable[..., Path], platform: ThreadedServer) -> str:
+    del platform
     return str(project(CHANGED))
 
 

@@ -151,7 +151,8 @@ def test_overlay_paths_are_relative_to_overlay_file(project: Project) -> None:
     assert "agents.md" not in desired.texts
 
 
-def test_plan_shows_overlay_file_and_line(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_shows_overlay_file_and_line(run: Run, project: Project) -> None:
     flags = write(project, below("title: Acme Inc"))
     ended = run("plan", *flags)
     assert '"Acme" → "Acme Inc"  prod.yaml:3' in ended.out, ended.out
@@ -160,15 +161,15 @@ def test_plan_shows_overlay_file_and_line(run: Run, project: Project, platform: 
     assert document["plan"]["origins"]["acme"]["file"] == "dpsync.yaml"
 
 
-def test_verbose_plan_shows_location_of_every_field(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_verbose_plan_shows_location_of_every_field(run: Run, project: Project) -> None:
     directory = project(BASE.replace("title: Acme\n", "title: Acme Inc\n"))
     assert '"Acme Inc"  dpsync.yaml:6' in run("plan", "-C", str(directory), "-v").out
     assert '"Acme Inc"  dpsync.yaml' not in run("plan", "-C", str(directory)).out
 
 
-def test_apply_with_overlay_converges(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_with_overlay_converges(run: Run, project: Project) -> None:
     flags = write(project, "policy: { prune: [] }\n" + below("title: Acme Inc"))
     assert run("apply", *flags, "--yes").code == 0
     assert run("drift", *flags).code == 0
@@ -212,7 +213,8 @@ def test_missing_or_outside_overlay_file_is_rejected(run: Run, project: Project,
     assert (ended.code, "outside the project" in ended.err) == (5, True)
 
 
-def test_git_base_includes_overlays(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_git_base_includes_overlays(run: Run, project: Project) -> None:
     flags = write(project, below("teams: { authors: { title: Sales } }"))
     directory = Path(flags[1])
     git(directory, "init", "-q", "-b", "main")
@@ -223,9 +225,8 @@ def test_git_base_includes_overlays(run: Run, project: Project, platform: Thread
     assert "renamed: matched by its name in HEAD to sales" in ended.out, ended.out
 
 
-def test_plan_accepts_overlay_missing_from_git_base(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_accepts_overlay_missing_from_git_base(run: Run, project: Project) -> None:
     flags = write(project, below("title: Acme Inc"))
     directory = Path(flags[1])
     git(directory, "init", "-q", "-b", "main")
@@ -271,8 +272,9 @@ def test_environment_sets_url_token_and_organization(
     assert platform.app.requests
 
 
+@pytest.mark.usefixtures("platform")
 def test_plan_and_drift_show_environment_name(
-    run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, surroundings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (surroundings / "dpsync.yaml").read_text().replace("globex", "acme")
     (surroundings / "dpsync.yaml").write_text(text)

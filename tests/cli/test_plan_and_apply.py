@@ -38,13 +38,15 @@ def writes(server: ThreadedServer) -> list[str]:
     return [line for line in asked(server) if not line.startswith("GET ")]
 
 
-def test_plan_of_example_matches_golden_file(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_of_example_matches_golden_file(run: Run, example: Path) -> None:
     ended = run("plan", "-C", str(example))
     assert ended.code == 0
     golden("plan.txt", ended.out)
 
 
-def test_plan_json_matches_schema(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_json_matches_schema(run: Run, example: Path) -> None:
     ended = run("plan", "-C", str(example), "--format", "json")
     document = json.loads(ended.out)
     jsonschema.validate(document, json.loads((SCHEMAS / "plan.schema.json").read_text()))
@@ -136,7 +138,8 @@ def test_apply_without_yes_or_terminal_exits_4(run: Run, example: Path, platform
     assert writes(platform) == []
 
 
-def test_plan_digest_is_independent_of_parallelism(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_digest_is_independent_of_parallelism(run: Run, example: Path) -> None:
     digests = {
         re.findall(r"digest (\w+)", run("plan", "-v", "-C", str(example), "--parallelism", number).out)[0]
         for number in ("1", "3", "16")
@@ -144,7 +147,8 @@ def test_plan_digest_is_independent_of_parallelism(run: Run, example: Path, plat
     assert len(digests) == 1
 
 
-def test_apply_writes_journal_in_project_directory(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_writes_journal_in_project_directory(run: Run, example: Path) -> None:
     run("apply", "-C", str(example), "--yes")
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -156,7 +160,8 @@ def test_apply_writes_journal_in_project_directory(run: Run, example: Path, plat
     assert len(intents) == 26
 
 
-def test_file_flag_selects_root_file(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_file_flag_selects_root_file(run: Run, example: Path) -> None:
     (example / "dpsync.yaml").rename(example / "other.yaml")
     assert run("plan", "-C", str(example)).code == 5
     assert run("plan", "-C", str(example), "-f", "other.yaml").code == 0
@@ -215,7 +220,8 @@ def test_schema_rejects_invalid_configuration(document: Any) -> None:
 # The configuration that the documentation shows as a whole.
 
 
-def test_apply_of_block_example_converges(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_of_block_example_converges(run: Run, tmp_path: Path) -> None:
     """Its site shows what a translation makes, which waits in the built-in world until somebody runs it.
 
     Otherwise, a translation is named where its space is meant.

@@ -37,9 +37,8 @@ def platform(platform: ThreadedServer) -> ThreadedServer:
     return platform
 
 
-def test_plan_and_drift_report_platform_problem_without_changes(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_and_drift_report_platform_problem_without_changes(run: Run, project: Project) -> None:
     directory = str(project(BEFORE))
     for command in ("plan", "drift"):
         ended = run(command, "-C", directory)
@@ -52,9 +51,8 @@ def test_plan_and_drift_report_platform_problem_without_changes(
     assert planned["changes"] == []
 
 
-def test_apply_with_existing_platform_problem_exits_0(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_with_existing_platform_problem_exits_0(run: Run, project: Project) -> None:
     assert run("apply", "-C", str(project(BEFORE)), "--yes").code == 0
     directory = str(project(BEFORE + "    teams: { new: { title: New } }\n"))
     ended = run("apply", "-C", directory, "--yes")
@@ -63,9 +61,8 @@ def test_apply_with_existing_platform_problem_exits_0(
     assert ended.out.endswith("Verified: a new plan has no changes.\n")
 
 
-def test_apply_causing_platform_problem_exits_3(
-    platform: ThreadedServer, run: Run, project: Project, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_causing_platform_problem_exits_3(run: Run, project: Project, tmp_path: Path) -> None:
     directory = str(project(BEFORE.partition("    openapi:")[0] + SAML))
     ended = run("apply", "-C", directory, "--yes", "--format", "json")
     document = json.loads(ended.out)
@@ -123,9 +120,8 @@ def test_five_kinds_can_report_platform_problems() -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "apply"])
-def test_short_output_counts_platform_problems(
-    command: str, platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_short_output_counts_platform_problems(command: str, run: Run, project: Project) -> None:
     directory = str(project(BEFORE + "    teams: { writers: { title: Technical writers } }\n"))
     for flag in ("--summary", "-q"):
         assert ONE_PROBLEM in run(command, "-C", directory, flag).out

@@ -75,6 +75,7 @@ def started(
     run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[[Way], tuple[str, ...]]:
     """Return a function that applies the project of a case, enters its directory and returns its flags."""
+    del platform
 
     def start(way: Way) -> tuple[str, ...]:
         directory = tmp_path / "a project"

@@ -230,7 +230,7 @@ def test_progress_line_is_narrower_than_terminal(columns: int) -> None:
 
 def test_progress_survives_broken_output_pipe() -> None:
     class Gone(Screen):
-        def write(self, text: str) -> None:
+        def write(self, _text: str) -> None:
             raise BrokenPipeError
 
     with told(Gone(80)) as (progress, time):
@@ -355,12 +355,17 @@ class Noted(Progress):
     ],
     ids=["plan", "drift", "ids", "import", "apply"],
 )
+@pytest.mark.usefixtures("platform")
 def test_reading_commands_report_progress(
-    command: list[str], phases: list[str], run: Run, project: Project, platform: ThreadedServer,
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
-) -> None:  # fmt: skip
+    command: list[str],
+    phases: list[str],
+    run: Run,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
     noted = Noted()
-    monkeypatch.setattr(output, "on_stderr", lambda quiet, verbose: noted)
+    monkeypatch.setattr(output, "on_stderr", lambda _quiet, _verbose: noted)
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
     if command[0] == "import":
         directory = tmp_path / "new"
@@ -403,7 +408,8 @@ def heard() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_interrupted_plan_clears_progress_line(project: Project, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("tmp_path")
+def test_interrupted_plan_clears_progress_line(project: Project) -> None:
     """The platform takes the request and never answers."""
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
     with socket.create_server(("127.0.0.1", 0)) as silent, terminal(80) as (master, slave):

@@ -139,8 +139,9 @@ def test_navigation_rebuild_requires_typed_address(
     assert (code, printed.splitlines()[-1]) == (4, "Nothing was applied.")
 
 
+@pytest.mark.usefixtures("run")
 def test_object_chosen_at_prompt_is_saved_to_ids(
-    run: Run, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
+    project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     """Otherwise, the next plan asks again which object the entry is."""
     directory = project(RENAMED)

@@ -117,7 +117,8 @@ def test_saved_plan_and_journal_contain_no_secrets(run: Run, project: Project) -
     assert clean(run("apply", "-C", str(at), *PROFILE, "--yes"), at).code == 0
 
 
-def test_import_replaces_secrets_with_variables(run: Run, platform: ThreadedServer, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_replaces_secrets_with_variables(run: Run, tmp_path: Path) -> None:
     at = tmp_path / "imported"
     ended = clean(run("import", "-C", str(at), "--organization", "acme", *PROFILE), at)
     assert ended.code == 0, ended.err
@@ -129,9 +130,8 @@ def test_import_replaces_secrets_with_variables(run: Run, platform: ThreadedServ
     assert json.loads(planned.out)["plan"]["changes"] == []
 
 
-def test_plan_compares_header_names_but_not_values(
-    run: Run, platform: ThreadedServer, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_compares_header_names_but_not_values(run: Run, project: Project) -> None:
     as_it_is = TEXT.replace("Authorization: {", "X-Old: { env: TOOLS_KEY }, Authorization: {")
     at = project(as_it_is.replace("acme/docs", "acme/shop"))
     assert clean(run("plan", "-C", str(at), *PROFILE, "--detailed-exitcode")).code == 0

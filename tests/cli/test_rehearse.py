@@ -46,6 +46,7 @@ SCHEMA = Path(__file__).parents[2] / "schemas" / "rehearse.schema.json"
 
 @pytest.fixture
 def directory(project: Project, platform: ThreadedServer) -> Path:
+    del platform
     return project(TEXT)
 
 
@@ -82,7 +83,8 @@ organizations:
 """
 
 
-def test_rehearsal_of_redirect_to_page_succeeds(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_rehearsal_of_redirect_to_page_succeeds(run: Run, project: Project) -> None:
     """The rehearsal copy must contain the page, or the redirect to the page is refused."""
     directory = project(PAGE_TEXT)
     ended = run("rehearse", "-C", str(directory))
@@ -113,7 +115,7 @@ def test_rehearse_connects_only_to_the_platform(
         reached.add(address)
         connect(self, address)
 
-    def closed(self: socket.socket, *_: Any) -> None:
+    def closed(_self: socket.socket, *_: Any) -> None:
         raise AssertionError("a rehearsal listens to nobody")
 
     monkeypatch.setattr(socket.socket, "connect", watched)
@@ -132,17 +134,17 @@ def test_rehearse_writes_no_files(run: Run, directory: Path, tmp_path: Path) -> 
 # What it needs.
 
 
-def test_rehearse_needs_only_a_read_token(
-    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_rehearse_needs_only_a_read_token(run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     found = document(run, directory)
     assert (found["exit"], found["rehearsal"]["converged"]) == (0, True)
     assert "token" in {one["what"] for one in found["rehearsal"]["unproven"]}
 
 
+@pytest.mark.usefixtures("platform")
 def test_rehearse_lists_unreadable_objects_as_unproven(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what the token may not read looks empty in a rehearsal, and is filled."""
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
@@ -151,8 +153,9 @@ def test_rehearse_lists_unreadable_objects_as_unproven(
     assert (found["exit"], refused) == (3, [["/orgs/acme/saml"]])
 
 
+@pytest.mark.usefixtures("platform")
 def test_rehearse_succeeds_without_secret_values(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BOT_KEY", raising=False)
     found = document(run, project(SECRET))
@@ -162,8 +165,9 @@ def test_rehearse_succeeds_without_secret_values(
     ]
 
 
+@pytest.mark.usefixtures("platform")
 def test_rehearse_output_contains_no_secrets(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BOT_KEY", "s3cret-value")
     ended = run("rehearse", "-C", str(project(SECRET)), "--format", "json", "-vv")
@@ -199,7 +203,8 @@ def test_failed_rehearsal_exits_4_with_step_and_line(
     assert "convergence: After the last step, a new plan had no changes." not in ended.out
 
 
-def test_refused_plan_is_not_rehearsed(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_refused_plan_is_not_rehearsed(run: Run, project: Project) -> None:
     ended = run(
         "rehearse", "-C", str(project(TEXT.replace("title: The news, new: true", "title: News, id: no")))
     )
@@ -209,7 +214,8 @@ def test_refused_plan_is_not_rehearsed(run: Run, project: Project, platform: Thr
     assert (ended.code, "Not rehearsed." in ended.out) == (4, True), ended.out + ended.err
 
 
-def test_rehearse_without_changes_exits_0(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_rehearse_without_changes_exits_0(run: Run, project: Project) -> None:
     ended = run("rehearse", "-C", str(project("dpsync: 1\norganizations:\n  acme: { id: acme }\n")))
     assert (ended.code, "Nothing to rehearse." in ended.out) == (0, True)
 

@@ -30,6 +30,7 @@ RECORDED = "dpsync updated the key of 1 renamed entry in the ids file."
 @pytest.fixture
 def renamed(run: Run, project: Project, platform: ThreadedServer) -> Path:
     """Return a project in which one key has changed since the apply."""
+    del platform
     at = project(TEXT)
     assert run("apply", "-C", str(at), "--yes").code == 0
     root = at / "dpsync.yaml"
@@ -43,9 +44,8 @@ def test_plan_announces_new_key_for_ids_file(run: Run, renamed: Path) -> None:
     assert planned.out.splitlines() == [hint, "No changes. acme matches your files."]
 
 
-def test_plan_lists_three_new_keys_and_counts_rest(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_lists_three_new_keys_and_counts_rest(run: Run, project: Project) -> None:
     at = project(TEXT + "".join(f"      {key}: {{ title: Team {key} }}\n" for key in "abcde"))
     assert run("apply", "-C", str(at), "--yes").code == 0
     root = at / "dpsync.yaml"

@@ -139,7 +139,8 @@ def test_second_revert_of_same_apply_has_no_changes(run: Run, applied: Path) -> 
     assert (ended.code, ended.out.splitlines()) == (0, [older, nothing])
 
 
-def test_revert_of_delete_prints_next_steps(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_revert_of_delete_prints_next_steps(run: Run, project: Project) -> None:
     """The revert restores the team without its member; the next steps restore the member as well."""
     teams = "      sales: { title: Sales, members: { grace@acme.example: { role: member } } }\n"
     at = project(TEXT + teams)
@@ -164,9 +165,8 @@ def test_revert_of_delete_prints_next_steps(run: Run, project: Project, platform
     assert "Verified: a new plan has no changes." in again.out
 
 
-def test_revert_of_removed_entry_names_command_for_commit(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_revert_of_removed_entry_names_command_for_commit(run: Run, project: Project) -> None:
     """A command with a placeholder, such as `git revert COMMIT`, fails when somebody copies it."""
     text = TEXT.replace("policy: {", "policy: { prune: [teams],")
     at = project(text + "      sales: { title: Sales, new: true }\n")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import EXAMPLE, Run
 from tests.cli.test_git_base import git
 
@@ -31,9 +30,8 @@ def _entry_added(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
-def test_base_flag_at_head_gives_default_plan(
-    edit: Callable[[Path], None], tmp_path: Path, run: Run, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_base_flag_at_head_gives_default_plan(edit: Callable[[Path], None], tmp_path: Path, run: Run) -> None:
     """A saved plan names its base: if that asked more questions, `apply` would refuse what `plan` showed."""
     directory = tmp_path / "acme"
     shutil.copytree(EXAMPLE, directory)
@@ -54,8 +52,9 @@ def test_base_flag_at_head_gives_default_plan(
     assert applied.code == (4 if plans[0]["plan"]["refusals"] else 0), applied.err
 
 
+@pytest.mark.usefixtures("platform")
 def test_ci_base_at_head_plans_like_base_flag(
-    tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit before the push is HEAD, as when a CI job is re-run. Such a plan asks no extra questions."""
     directory = tmp_path / "acme"
@@ -77,9 +76,8 @@ def test_ci_base_at_head_plans_like_base_flag(
 
 
 @pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
-def test_older_base_flag_changes_only_labels(
-    edit: Callable[[Path], None], tmp_path: Path, run: Run, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_older_base_flag_changes_only_labels(edit: Callable[[Path], None], tmp_path: Path, run: Run) -> None:
     """An older base has other names and protections: they must not change what is asked or done."""
     directory = tmp_path / "acme"
     shutil.copytree(EXAMPLE, directory)
@@ -106,9 +104,8 @@ def test_older_base_flag_changes_only_labels(
     assert older["plan"] == default["plan"]
 
 
-def test_saved_plan_without_git_base_applies_without_base(
-    tmp_path: Path, run: Run, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_saved_plan_without_git_base_applies_without_base(tmp_path: Path, run: Run) -> None:
     """Otherwise, `apply` asks other questions than `plan` has shown, once the files are committed."""
     directory = tmp_path / "acme"
     shutil.copytree(EXAMPLE, directory)

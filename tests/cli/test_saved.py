@@ -30,6 +30,7 @@ organizations:
 @pytest.fixture
 def saved(run: Run, project: Project, platform: ThreadedServer) -> Path:
     """Return a project with a saved plan of all its entries."""
+    del platform
     directory = project(TEXT)
     ended = run("plan", "-C", str(directory), "-o", "plan.json")
     assert ended.code == 0
@@ -75,7 +76,8 @@ def test_saved_plan_keeps_selection(run: Run, project: Project, platform: Thread
     assert writes(platform) == ["PUT /v1/orgs/acme/teams"]
 
 
-def test_saved_plan_keeps_confirmed_answers(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_saved_plan_keeps_confirmed_answers(run: Run, project: Project) -> None:
     policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     found = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
@@ -124,9 +126,9 @@ def test_saved_plan_cannot_be_applied_twice(saved: Path, run: Run, platform: Thr
     [
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("Acme Inc", "Acme Ltd"),
-        lambda text: "not JSON",
+        lambda _text: "not JSON",
         lambda text: text.replace("saved-plan/1", "saved-plan/2"),
-        lambda text: "",
+        lambda _text: "",
     ],
 )
 def test_apply_exits_5_for_damaged_saved_plan(
@@ -156,9 +158,8 @@ def test_tampered_saved_plan_is_not_approved(saved: Path, run: Run, platform: Th
 
 
 @pytest.mark.parametrize("digits", [32, 64])
-def test_approved_saved_plan_is_applied_without_prompt(
-    digits: int, saved: Path, run: Run, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_approved_saved_plan_is_applied_without_prompt(digits: int, saved: Path, run: Run) -> None:
     assert run("apply", "-C", str(saved), "plan.json", "--approved", digest(saved)[:digits]).code == 0
 
 
@@ -176,16 +177,16 @@ def test_saved_plan_rejects_plan_flags(saved: Path, run: Run, platform: Threaded
     assert "a saved plan already contains" in refused(run, platform, saved, 64, "plan.json", "--no-delete")
 
 
-def test_refused_plan_is_not_saved(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_refused_plan_is_not_saved(run: Run, project: Project) -> None:
     policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     assert run("plan", "-C", str(directory), "-o", "plan.json").code == 4
     assert not (directory / "plan.json").exists()
 
 
-def test_plan_exits_1_when_out_file_is_unwritable(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_exits_1_when_out_file_is_unwritable(run: Run, project: Project) -> None:
     directory = project(TEXT)
     ended = run("plan", "-C", str(directory), "-o", "gone/plan.json")
     assert (ended.code, "cannot be written" in ended.err) == (1, True)
@@ -281,7 +282,8 @@ def test_forged_answer_in_saved_plan_is_rejected(
     refused(run, platform, directory, 4, "plan.json", "--approved", approved)
 
 
-def test_saved_plan_of_example_is_applied(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_saved_plan_of_example_is_applied(run: Run, example: Path) -> None:
     """Otherwise, the first saved plan that somebody tries is refused."""
     assert run("plan", "--out", "p", "-C", str(example)).code == 0
     applied = run("apply", "p", "-C", str(example), "--yes")

@@ -71,9 +71,8 @@ def test_validate_warns_about_literal_secret_in_overlay(run: Run, project: Proje
     assert LITERAL not in run("validate", "-C", str(at)).err
 
 
-def test_plan_and_drift_warn_about_literal_secret(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_and_drift_warn_about_literal_secret(run: Run, project: Project) -> None:
     at = project(TEXT.format(settings=f"token: {LITERAL}", header="{ }"))
     for command in ("plan", "drift"):
         ended = run(command, "-C", str(at))

@@ -109,9 +109,8 @@ def pieces(secret: str) -> list[str]:
 
 
 @pytest.mark.parametrize("flags", [[], ["-vv"], ["--format", "json"]], ids=["text", "verbose", "json"])
-def test_sent_secret_is_masked_in_output_and_journal(
-    flags: list[str], run: Run, project: Project, telltale: type[Telltale]
-) -> None:
+@pytest.mark.usefixtures("telltale")
+def test_sent_secret_is_masked_in_output_and_journal(flags: list[str], run: Run, project: Project) -> None:
     at = project(TEXT)
     ended = run("apply", "-C", str(at), "--yes", *flags)
     assert ended.code == 3, ended
@@ -152,8 +151,9 @@ def clean(ended: Ran) -> Ran:
     return ended
 
 
+@pytest.mark.usefixtures("tmp_path")
 def test_plan_and_drift_mask_token_in_live_values(
-    run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
+    run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"by {TOKEN}"}, TOKEN)
     integrations = TEXT[TEXT.index("    integrations") : TEXT.index("    teams")]

@@ -54,20 +54,21 @@ def changes(plan: dict[str, Any]) -> list[str]:
     return [change["address"] for change in plan["changes"]]
 
 
-def test_select_plans_only_the_selected_entry(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_plans_only_the_selected_entry(run: Run, project: Project) -> None:
     directory = project(text())
     assert changes(planned(run, directory, "--select", "acme/teams/writers")) == ["acme/teams/writers"]
 
 
-def test_select_pattern_includes_nested_objects(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_pattern_includes_nested_objects(run: Run, project: Project) -> None:
     assert changes(planned(run, project(text()), "--select", "teams")) == [
         "acme/teams/support", "acme/teams/support/members/ada@acme.example", "acme/teams/writers",
     ]  # fmt: skip
 
 
-def test_select_patterns_combine_and_exclude_subtracts(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_patterns_combine_and_exclude_subtracts(run: Run, project: Project) -> None:
     flags = ["--select", "teams", "--select", "collections/*", "--exclude", "teams/support"]
     assert changes(planned(run, project(text()), *flags)) == [
         "acme/collections/manuals",
@@ -75,7 +76,8 @@ def test_select_patterns_combine_and_exclude_subtracts(
     ]
 
 
-def test_exclude_alone_plans_all_other_entries(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_exclude_alone_plans_all_other_entries(run: Run, project: Project) -> None:
     """Otherwise, what is excluded is planned."""
     directory = project(text())
     everything = changes(planned(run, directory))
@@ -84,9 +86,8 @@ def test_exclude_alone_plans_all_other_entries(run: Run, project: Project, platf
     ]
 
 
-def test_select_adds_and_reports_new_dependencies(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_adds_and_reports_new_dependencies(run: Run, project: Project) -> None:
     directory = project(text())
     plan = planned(run, directory, "--select", "saml/okta")
     assert changes(plan) == ["acme/saml/okta", "acme/teams/support"]
@@ -99,12 +100,14 @@ def test_select_adds_and_reports_new_dependencies(
     )
 
 
-def test_select_omits_existing_dependencies(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_omits_existing_dependencies(run: Run, project: Project) -> None:
     directory = project(text(BELOW.replace("defaultTeam: support", "defaultTeam: writers")))
     assert changes(planned(run, directory, "--select", "saml/okta")) == ["acme/saml/okta"]
 
 
-def test_select_adds_parent_of_new_object(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_adds_parent_of_new_object(run: Run, project: Project) -> None:
     directory = project(text())
     assert changes(planned(run, directory, "--select", "teams/support/members/ada@acme.example")) == [
         "acme/teams/support", "acme/teams/support/members/ada@acme.example",
@@ -114,7 +117,8 @@ def test_select_adds_parent_of_new_object(run: Run, project: Project, platform: 
     ]  # fmt: skip
 
 
-def test_excluded_dependency_exits_5(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_excluded_dependency_exits_5(run: Run, project: Project) -> None:
     """Otherwise, what is excluded comes along."""
     ended = run("plan", "-C", str(project(text())), "--select", "saml", "--exclude", "teams")
     assert ended.code == 5
@@ -134,7 +138,8 @@ def test_apply_select_applies_and_verifies_selection(
     assert "acme/teams/writers" in changes(planned(run, directory))
 
 
-def test_select_limits_prune_deletes(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_limits_prune_deletes(run: Run, project: Project) -> None:
     directory = project(text(policy="policy: { prune: [teams], limits: { percent: 100 }, GONE }\n"))
     everything = [item for item in planned(run, directory)["changes"] if item["action"] == "delete"]
     assert len(everything) > 1
@@ -148,9 +153,8 @@ def test_select_limits_prune_deletes(run: Run, project: Project, platform: Threa
     assert "Verified: a new plan has no changes." in ended.out
 
 
-def test_select_matches_old_address_of_removed_entry(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_matches_old_address_of_removed_entry(run: Run, project: Project) -> None:
     policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, GONE }\n"
     committed(
         project, text(BELOW.replace("    teams:\n", "    teams:\n      old: { title: Legacy }\n"), policy)
@@ -159,16 +163,16 @@ def test_select_matches_old_address_of_removed_entry(
     assert changes(planned(run, directory, "--select", "teams/old")) == ["acme/teams/[Legacy]"]
 
 
-def test_delete_limit_counts_only_selected_changes(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_delete_limit_counts_only_selected_changes(run: Run, project: Project) -> None:
     directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 } }\n"))
     planned(run, directory, code=4)
     planned(run, directory, "--select", "acme/teams/writers")
     planned(run, directory, "--select", "acme/teams/[Legacy]", code=4)
 
 
-def test_select_plans_only_the_selected_member(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_plans_only_the_selected_member(run: Run, project: Project) -> None:
     below = "    members: { ada@acme.example: admin, lin@acme.example: admin }\n"
     directory = project(text(below))
     assert changes(planned(run, directory, "--select", "members/lin@acme.example")) == [
@@ -178,8 +182,9 @@ def test_select_plans_only_the_selected_member(run: Run, project: Project, platf
 
 @pytest.mark.parametrize("command", ["plan", "apply", "drift"])
 @pytest.mark.parametrize("flag", ["--select", "--exclude"])
+@pytest.mark.usefixtures("platform")
 def test_unmatched_select_pattern_exits_5_with_suggestion(
-    command: str, flag: str, run: Run, project: Project, platform: ThreadedServer
+    command: str, flag: str, run: Run, project: Project
 ) -> None:
     ended = run(command, "-C", str(project(text())), flag, "acme/teams/writer")
     assert ended.code == 5
@@ -188,9 +193,8 @@ def test_unmatched_select_pattern_exits_5_with_suggestion(
 
 
 @pytest.mark.parametrize("pattern", ["teams/x/", "teams/w*", "", "teams/writers#title"])
-def test_invalid_select_pattern_exits_5(
-    pattern: str, run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_invalid_select_pattern_exits_5(pattern: str, run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project(text())), "--select", pattern)
     assert (ended.code, "DP230" in ended.err) == (5, True)
 
@@ -203,9 +207,8 @@ def test_drift_respects_select_and_exclude(run: Run, project: Project, platform:
     assert run("drift", "-C", str(directory), "--exclude", "teams").code == 0
 
 
-def test_select_adds_change_freeing_unique_value(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_select_adds_change_freeing_unique_value(run: Run, project: Project) -> None:
     below = (
         "    sites:\n"
         "      docs: { title: Acme Docs, id: docs, basename: help }\n"
@@ -243,8 +246,9 @@ SIBLINGS = 1
 
 @pytest.mark.parametrize("one", slice_of("abcdef", SIBLINGS))
 @pytest.mark.parametrize(("written", "place"), [(ordered, "spaces"), (navigation, "sites/mine/structure")])
+@pytest.mark.usefixtures("platform")
 def test_apply_select_moves_single_sibling(
-    written: Callable[..., str], place: str, one: str, run: Run, project: Project, platform: ThreadedServer
+    written: Callable[..., str], place: str, one: str, run: Run, project: Project
 ) -> None:
     directory, address = project(text(written(*"defbca"))), f"acme/{place}/{one}"
     assert run("apply", "-C", str(directory), "--yes").code == 0
@@ -259,7 +263,8 @@ def test_apply_select_moves_single_sibling(
     assert not {address, *also} & set(changes(planned(run, directory)))
 
 
-def test_plan_digest_includes_selection(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_digest_includes_selection(run: Run, project: Project) -> None:
     directory = project(text())
     digests = {
         json.loads(run("plan", "-C", str(directory), "--format", "json", *flags).out)["digest"]
@@ -285,7 +290,8 @@ def test_every_example_change_can_be_applied_alone(run: Run, example: Path, plat
         assert address in [change["address"] for change in document["plan"]["plan"]["changes"]]
 
 
-def test_example_changes_can_be_applied_separately(run: Run, example: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_example_changes_can_be_applied_separately(run: Run, example: Path) -> None:
     everything = changes(planned(run, example))
     for address in [*reversed(slice_of(everything, ALONE)), "**"]:
         ended = run("apply", "-C", str(example), "--yes", "--select", address)
@@ -306,9 +312,8 @@ REDIRECTS = """\
         pytest.param("acme/sites/docs/redirects/%2Fold%2Fstart", id="encoded"),
     ],
 )
-def test_printed_and_encoded_redirect_address_are_accepted(
-    address: str, run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_printed_and_encoded_redirect_address_are_accepted(address: str, run: Run, project: Project) -> None:
     """Every command and the policy take the printed address, and also the encoded one."""
     directory = project(text(REDIRECTS))
     printed = "acme/sites/docs/redirects//old/start"

@@ -106,7 +106,8 @@ def test_revert_and_apply_use_profile_reported_by_server(
     assert json.loads(reverted.out)["plan"]["plan"]["profile"] == edition.app.profile
 
 
-def test_profile_flag_overrides_server_profile(edition: ThreadedServer, run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("edition")
+def test_profile_flag_overrides_server_profile(run: Run, project: Project) -> None:
     folder = project(ACME + "environments: { old: { profile: reference } }\n")
 
     assert planned_profile(run, folder, "--profile", "reference") == "reference"

@@ -92,14 +92,14 @@ def saved(tmp_path: Path) -> Path:
             lambda text: text.replace('"changes"', '"chances"'),
             "Perhaps another version of dpsync wrote the file",
         ),
-        (lambda text: "[" * 100_000, "the file is not a complete saved plan"),
+        (lambda _text: "[" * 100_000, "the file is not a complete saved plan"),
         (
-            lambda text: '{"format_version": "1.2", "terraform_version": "1.9"}',
+            lambda _text: '{"format_version": "1.2", "terraform_version": "1.9"}',
             "the file is not a complete saved plan",
         ),
-        (lambda text: '{"format": "\\u001b[2J"}', "the file is not a complete saved plan\n"),
-        (lambda text: "\0\xff", "the file is not a complete saved plan"),
-        (lambda text: "", "the file is not a complete saved plan"),
+        (lambda _text: '{"format": "\\u001b[2J"}', "the file is not a complete saved plan\n"),
+        (lambda _text: "\0\xff", "the file is not a complete saved plan"),
+        (lambda _text: "", "the file is not a complete saved plan"),
     ],
 )
 def test_show_rejects_damaged_plan_file(
@@ -132,9 +132,8 @@ def test_plan_prints_findings_in_requested_format(run: Run, project: Project, na
     assert ("titel" in ended.out) == (name != "text")
 
 
-def test_apply_markdown_starts_with_result_heading(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_apply_markdown_starts_with_result_heading(run: Run, project: Project) -> None:
     at = str(project(TEXT))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.out.startswith("### Applied: 1 created, 1 changed. Verified: a new plan has no changes.\n")
@@ -142,9 +141,8 @@ def test_apply_markdown_starts_with_result_heading(
     assert again.out.startswith("### No changes. acme matches your files.\n")
 
 
-def test_refused_apply_markdown_names_the_refusal(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_refused_apply_markdown_names_the_refusal(run: Run, project: Project) -> None:
     at = str(project(TEXT.replace("organizations", "policy: { prune: [teams] }\norganizations", 1)))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4
@@ -164,9 +162,8 @@ def test_findings_use_paths_relative_to_repository_root(run: Run, project: Proje
     assert physical["artifactLocation"]["uri"] == "project/dpsync.yaml"
 
 
-def test_plan_masks_token_in_every_format(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform", "monkeypatch")
+def test_plan_masks_token_in_every_format(run: Run, project: Project) -> None:
     """Not even where the platform or a file says it: the token is in a title here."""
     at = str(project(TEXT.replace("Quite another", "has ada-token in it")))
     for name in FORMATS:

@@ -15,7 +15,6 @@ from dpsync.client.client import WriteClient
 from dpsync.model.journal import EVENT_ADAPTER
 from dpsync.model.text import INVISIBLE_CHARACTERS
 from dpsync.render.formats import FORMATS
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.held import holding
 from tests.cli.test_apply_ending import TEXT, breaking
@@ -38,8 +37,9 @@ def without_course(printed: str) -> str:
 
 
 @pytest.mark.parametrize("flags", [[], ["-v"], ["-q", "--summary"], ["--rehearse"]], ids=" ".join)
+@pytest.mark.usefixtures("platform")
 def test_show_journal_reprints_apply_output(
-    flags: list[str], run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    flags: list[str], run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = project(TEXT)
     applied = run("apply", "-C", str(at), "--yes", *flags)
@@ -51,8 +51,9 @@ def test_show_journal_reprints_apply_output(
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.usefixtures("platform")
 def test_show_journal_reprints_failed_apply_in_every_format(
-    name: str, run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    name: str, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = project(TEXT)
     with monkeypatch.context() as patched:
@@ -63,9 +64,8 @@ def test_show_journal_reprints_failed_apply_in_every_format(
     assert shown.out == without_course(applied.out)
 
 
-def test_show_journal_repeats_flags_of_apply(
-    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform", "monkeypatch")
+def test_show_journal_repeats_flags_of_apply(run: Run, project: Project) -> None:
     at = project(TEXT)
     applied = run("apply", "-C", str(at), "--yes", "--ids", "other.ids.yaml", "--format", "json")
     assert run("show", str(newest(at)), "--format", "json").out == applied.out
@@ -73,9 +73,8 @@ def test_show_journal_repeats_flags_of_apply(
     assert (flags["directory"], flags["ids"]) == (str(at), "other.ids.yaml")
 
 
-def test_show_journal_prints_apply_time_to_stderr(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_show_journal_prints_apply_time_to_stderr(run: Run, project: Project) -> None:
     at = project(TEXT)
     run("apply", "-C", str(at), "--yes")
     assert run("show", str(newest(at))).err.startswith("Applied by dpsync ")
@@ -99,9 +98,8 @@ def test_show_journal_of_killed_apply_exits_3(run: Run, example: Path, tmp_path:
     assert "Not verified. To see the remaining changes: dpsync plan" in shown.out
 
 
-def test_show_reads_copied_journal(
-    run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_show_reads_copied_journal(run: Run, project: Project, tmp_path: Path) -> None:
     at = project(TEXT)
     applied = run("apply", "-C", str(at), "--yes", "--format", "markdown").out
     moved = Path(shutil.copy(newest(at), tmp_path / "journal.jsonl"))
@@ -116,8 +114,9 @@ def test_show_exits_5_for_truncated_journal(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.usefixtures("platform")
 def test_show_escapes_forged_journal_in_every_format(
-    name: str, run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
+    name: str, run: Run, project: Project, tmp_path: Path
 ) -> None:
     """Whoever may write a journal may have it say anything, and nothing that is more than text."""
     at = project(TEXT)

@@ -40,18 +40,16 @@ def test_unneeded_confirm_without_terminal_exits_64(
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])
-def test_unneeded_confirm_for_empty_plan_is_note(
-    command: str, run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_unneeded_confirm_for_empty_plan_is_note(command: str, run: Run, project: Project) -> None:
     """Otherwise, a job that has done its work cannot be run again."""
     directory = str(project(f"dpsync: 1\n{START}"))
     ran = run(*command.split(), "-C", directory, "--confirm", "delete 3")
     assert (ran.code, UNNEEDED in ran.out) == (0, True)
 
 
-def test_wrong_confirm_error_names_required_answer(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_wrong_confirm_error_names_required_answer(run: Run, project: Project) -> None:
     """Otherwise, whoever runs an interrupted apply again with the same flags does not know what to say."""
     directory = str(project(TWO_DELETES))
     refused = run("apply", "-C", directory, "--yes", "--confirm", "delete 9")
@@ -81,9 +79,8 @@ def test_saved_plan_keeps_only_needed_confirm_answers(
     assert run("apply", "saved", "-C", str(directory), "--yes").code == 0
 
 
-def test_saved_plan_with_needed_confirm_is_applied(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_saved_plan_with_needed_confirm_is_applied(run: Run, project: Project) -> None:
     directory = project(TWO_DELETES)
     assert run("plan", "-C", str(directory), "--confirm", "delete 2", "--out", "saved").code == 0
     assert run("apply", "saved", "-C", str(directory), "--yes").code == 0

@@ -54,7 +54,8 @@ def test_validate_warns_about_password_in_url(entry: str, run: Run, project: Pro
     assert PASSWORD not in found.out
 
 
-def test_plan_warns_about_password_in_url(run: Run, project: Project, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_warns_about_password_in_url(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project(ROOT.format(entry=FIELDS["specification"]))))
     assert ended.code == 0, ended
     assert "warning[DP242]" in ended.err

@@ -54,9 +54,8 @@ def test_validate_changes_lists_renamed_and_added_entries(run: Run, at: str) -> 
     assert json.loads(run("validate", "-C", at, "--format", "json").out)["edits"] is None
 
 
-def test_validate_changes_reports_no_changes_or_base(
-    run: Run, at: str, project: Project, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("project")
+def test_validate_changes_reports_no_changes_or_base(run: Run, at: str, tmp_path: Path) -> None:
     Path(at, "dpsync.yaml").write_text(BEFORE, encoding="utf-8")
     assert "Entries in the files: no changes." in run("validate", "-C", at, "--changes").out
     Path(at, ".git").rename(tmp_path / "elsewhere")

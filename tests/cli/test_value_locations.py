@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from dpsync.server.process.threaded_server import ThreadedServer
 from tests.certificates import OKTA
 from tests.cli.conftest import Run
 from tests.config.loading import organization
@@ -53,17 +52,15 @@ def plan_json(run: Run, directory: Path) -> dict[str, Any]:
         pytest.param("acme/saml/okta#label", "dpsync.yaml:7", id="value-in-root-file"),
     ],
 )
-def test_plan_locates_value_in_referenced_file(
-    platform: ThreadedServer, run: Run, project: Project, field: str, location: str
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_locates_value_in_referenced_file(run: Run, project: Project, field: str, location: str) -> None:
     at = plan_json(run, project(organization(BODY), FILES))["origins"][field]
     assert f"{at['file']}:{at['line']}" == location
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_plan_and_drift_locate_text_in_text_file(
-    platform: ThreadedServer, run: Run, project: Project, command: str
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_and_drift_locate_text_in_text_file(run: Run, project: Project, command: str) -> None:
     body = "agentInstructions: { file: agents.md }"
     ended = run(command, "-C", str(project(organization(body), {"agents.md": "Answer briefly.\n"})))
     (line,) = [line for line in ended.out.splitlines() if line.startswith("~ agent instructions ")]
@@ -71,9 +68,8 @@ def test_plan_and_drift_locate_text_in_text_file(
     assert "dpsync.yaml" not in line
 
 
-def test_codequality_report_locates_change_in_text_file(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_codequality_report_locates_change_in_text_file(run: Run, project: Project) -> None:
     """Otherwise, a merge request that changes only the text file would not show the finding."""
     body = "agentInstructions: { file: agents.md }"
     directory = project(organization(body), {"agents.md": "Answer briefly.\n"})

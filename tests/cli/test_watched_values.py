@@ -53,9 +53,8 @@ def test_drift_reports_change_of_watched_specification(
     assert (field["field"], field["live"], field["file"]) == ("visibility", "public", "private")
 
 
-def test_second_import_does_not_add_watched_specification(
-    pets: ThreadedServer, run: Run, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("pets")
+def test_second_import_does_not_add_watched_specification(run: Run, tmp_path: Path) -> None:
     directory = import_without_pets(run, tmp_path)
     again = run("import", "-C", str(directory))
     assert (again.code, "pets" in again.out) == (0, False), again.out

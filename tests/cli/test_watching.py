@@ -46,9 +46,8 @@ def everything(run: Run, directory: Path, code: int) -> dict[str, Any]:
     return found
 
 
-def test_verbose_plan_counts_unwatched_fields_and_lists(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_verbose_plan_counts_unwatched_fields_and_lists(run: Run, project: Project) -> None:
     directory = project(text())
     (line,) = re.findall("^not compared: .*", run("plan", "-v", "-C", str(directory)).out, re.MULTILINE)
     assert line in run("drift", "-v", "-C", str(directory)).out.splitlines()
@@ -61,9 +60,8 @@ def test_verbose_plan_counts_unwatched_fields_and_lists(
     assert counts["things"] == 2
 
 
-def test_unwatched_count_excludes_declared_and_ignored_fields(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_unwatched_count_excludes_declared_and_ignored_fields(run: Run, project: Project) -> None:
     def counted(told: str) -> tuple[int, int]:
         made = run("plan", "-C", str(project(told)), "--format", "json")
         counts = json.loads(made.out)["plan"]["unwatched"]
@@ -81,9 +79,8 @@ def test_unwatched_count_excludes_declared_and_ignored_fields(
     )  # fmt: skip
 
 
-def test_unwatched_counts_change_no_request_or_digest(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_unwatched_counts_change_no_request_or_digest(run: Run, project: Project) -> None:
     plans = [
         json.loads(run("plan", "-C", str(project(told)), "--format", "json").out)
         for told in (text(), text(WATCH))
@@ -93,9 +90,8 @@ def test_unwatched_counts_change_no_request_or_digest(
     assert plans[0]["plan"]["requests"] == plans[1]["plan"]["requests"]
 
 
-def test_unwatched_flag_lists_fields_with_suggested_lines(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_unwatched_flag_lists_fields_with_suggested_lines(run: Run, project: Project) -> None:
     directory = project(text())
     plain = run("drift", "-C", str(directory), "--format", "json")
     assert json.loads(plain.out)["drift"]["unwatched_lines"] == []
@@ -112,9 +108,8 @@ def test_unwatched_flag_lists_fields_with_suggested_lines(
     assert len({one["address"] for one in lines if one["field"]}) == counts["things"]
 
 
-def test_suggested_field_lines_produce_empty_plan(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_suggested_field_lines_produce_empty_plan(run: Run, project: Project) -> None:
     directory = project(text())
     document = json.loads(run("drift", "-C", str(directory), "--unwatched", "--format", "json").out)
     lines = document["drift"]["unwatched_lines"]
@@ -190,8 +185,9 @@ def test_drift_reads_watched_lists_but_plan_does_not(
     assert kept["acme/sites/help/shareLinks"] == ["acme/sites/help/shareLinks/[kept]"]
 
 
+@pytest.mark.usefixtures("platform")
 def test_drift_reports_unreadable_watched_list(
-    platform: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = project(text("policy: { watch: [saml] }\n"))
     assert everything(run, directory, 2)["unread"] == []
@@ -213,8 +209,9 @@ def test_drift_reports_unreadable_watched_list(
         ),
     ],
 )
+@pytest.mark.usefixtures("platform")
 def test_plan_reports_invalid_or_unmatched_watch_pattern(
-    platform: ThreadedServer, run: Run, project: Project, pattern: str, code: int, said: str | None
+    run: Run, project: Project, pattern: str, code: int, said: str | None
 ) -> None:
     ended = run("plan", "-C", str(project(text(f'policy: {{ watch: ["{pattern}"] }}\n'))))
     assert ended.code == code
@@ -238,9 +235,8 @@ def test_watch_access_equals_expanded_access_patterns(
     }
 
 
-def test_watch_access_without_match_prints_no_warning(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_watch_access_without_match_prints_no_warning(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project(text("policy: { watch: access }\n"))))
     assert ended.code == 0
     assert "policy.watch" not in ended.out + ended.err

@@ -31,6 +31,7 @@ organizations:
 
 @pytest.fixture
 def directory(platform: ThreadedServer, tmp_path: Path) -> Path:
+    del platform
     (tmp_path / "dpsync.yaml").write_text(TEXT)
     return tmp_path
 
@@ -121,9 +122,8 @@ def grant(platform: ThreadedServer, user: str) -> str:
     return token.id
 
 
-def test_world_file_masks_token_in_live_values(
-    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("monkeypatch")
+def test_world_file_masks_token_in_live_values(run: Run, directory: Path, platform: ThreadedServer) -> None:
     def rename() -> None:
         space = platform.app.store.get("space", "guides")
         assert space is not None

@@ -23,7 +23,7 @@ class FakeClock(Clock):
     def wall(self) -> float:
         return START + self._passed
 
-    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+    def wait(self, seconds: float, _cancelled: threading.Event) -> None:
         with self._lock:
             self.waits.append(seconds)
             self._passed += seconds

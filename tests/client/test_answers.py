@@ -131,7 +131,7 @@ class Pages:
     def __init__(self, *envelopes: dict[str, Any]) -> None:
         self.left = list(envelopes)
 
-    def send(self, request: Request) -> Response:
+    def send(self, _request: Request) -> Response:
         body = json.dumps(self.left.pop(0)).encode()
         return Response(200, {"content-type": "application/json"}, body)
 
@@ -181,7 +181,7 @@ def test_error_for_oversized_url_shows_truncated_path() -> None:
 )
 def test_client_rejects_statuses_206_299_and_300(status: int, read: type[ClientError], reason: str) -> None:
     class Odd(Pages):
-        def send(self, request: Request) -> Response:
+        def send(self, _request: Request) -> Response:
             return Response(status, {"content-type": "application/json"}, b"{}")
 
     client = WriteClient(URL, "token", transport=Odd(), clock=FakeClock())

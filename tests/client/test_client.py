@@ -377,7 +377,7 @@ def test_transport_repr_shows_origin_only() -> None:
 class Refusing(Recorder):
     """A transport on which nothing is there."""
 
-    def send(self, request: Request) -> Response:
+    def send(self, _request: Request) -> Response:
         return Response(404, {"content-type": "application/json"}, b'{"error": {"message": "gone"}}')
 
 

@@ -301,7 +301,7 @@ def test_unanswered_write_stays_unknown_after_rate_limit(clock: FakeClock) -> No
 )
 def test_unanswered_write_stays_unknown_after_interrupt(kind: str, raised: type[ClientError]) -> None:
     class CancelledDuringWait(FakeClock):
-        def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        def wait(self, _seconds: float, cancelled: threading.Event) -> None:
             cancelled.set()
 
     outcome, requests = run(CancelledDuringWait(), kind, faulty.reset)

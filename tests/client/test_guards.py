@@ -226,7 +226,7 @@ class Stream(httpcore.NetworkStream):
     def __init__(self) -> None:
         self.own, self.other = socket.socketpair()
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, _info: str) -> Any:
         return self.own
 
     def close(self) -> None:

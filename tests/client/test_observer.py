@@ -38,7 +38,7 @@ class Script:
     def __init__(self, *answers: tuple[int, object] | Exception) -> None:
         self.answers = list(answers)
 
-    def send(self, request: Request) -> Response:
+    def send(self, _request: Request) -> Response:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer

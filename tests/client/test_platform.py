@@ -65,7 +65,7 @@ class Answering:
     def __init__(self, *worlds: str) -> None:
         self.worlds = list(worlds)
 
-    def send(self, request: Request) -> Response:
+    def send(self, _request: Request) -> Response:
         headers = {"content-type": "application/json", "dpsync-world": self.worlds.pop(0)}
         return Response(200, headers, b"{}")
 

@@ -41,7 +41,7 @@ FILES: dict[str, Callable[[int], str]] = {
 def count_executed_lines(work: Callable[[], object]) -> int:
     count = 0
 
-    def traced(frame: FrameType, event: str, argument: Any) -> Any:
+    def traced(_frame: FrameType, event: str, _argument: Any) -> Any:
         nonlocal count
         count += event == "line"
         return traced

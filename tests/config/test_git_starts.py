@@ -26,6 +26,7 @@ def checkout(tmp_path: Path) -> Path:
 @pytest.fixture
 def starts(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starts:
     """Return the git commands since the last call: a program in front of git writes a line for each one."""
+    del checkout
     log, program = tmp_path / "log", tmp_path / "bin" / "git"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\necho "$*" >> {log}\nexec {shutil.which("git")} "$@"\n', "utf-8")

@@ -98,7 +98,8 @@ def test_deleted_file_is_described_as_deleted(project: Path, how: Callable[[Path
     assert described(project) == ""
 
 
-def test_missing_file_is_unexplained_at_unknown_commit(project: Path) -> None:
+@pytest.mark.usefixtures("project")
+def test_missing_file_is_unexplained_at_unknown_commit() -> None:
     """Without git, a missing file may be lost."""
     from dpsync.model.desired import NO_BASE
 

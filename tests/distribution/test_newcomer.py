@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.examples import Reader, WrongPage
+from tests.docs.examples import InvalidPageError, Reader
 from tests.docs.markdown import DOCS, blocks
 from tests.github.act import TOOLS, act_in
 from tests.github.fake_github import REPOSITORY, FakeGitHub
@@ -35,7 +35,7 @@ def test_tutorial_and_pull_request_work_from_wheel(installed: Path, tmp_path: Pa
     with Reader(tmp_path / "folder", programs=installed) as reader:
         try:
             reader.work_through(blocks(PAGE))
-        except WrongPage as wrong:
+        except InvalidPageError as wrong:
             pytest.fail(f"docs/tutorial.md, {wrong}", pytrace=False)
         comment = pull_request(reader, installed, tmp_path)
     shown = [block.text for block in blocks(PAGE) if SHOWN in block.text]

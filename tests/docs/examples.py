@@ -77,7 +77,7 @@ _PROGRESS = re.compile(r"^(?:[A-Z][A-Za-z ]+: |\[\d+/\d+\] reading back: )read \
 _BACKGROUND = re.compile(r"^(.*?)\s*&\s*(?:#.*)?$")
 
 
-class WrongPage(AssertionError):
+class InvalidPageError(AssertionError):
     """What a page says is not what happens."""
 
 
@@ -146,7 +146,7 @@ class Reader:
         elif block.language == "text" and printed is not None:
             self._compare(block, "the program above", block.text, printed)
         else:
-            raise WrongPage(f"line {block.line}: nobody knows what this block is for")
+            raise InvalidPageError(f"line {block.line}: nobody knows what this block is for")
         self.taken.append(block)
 
     def _write(self, name: str, text: str) -> None:
@@ -169,12 +169,14 @@ class Reader:
     def _succeed(self, block: Block, script: str) -> None:
         printed = self._type(f"set -e\n{script}")
         if self.code != 0:
-            raise WrongPage(f"line {block.line}: ends with {self.code}:\n{script}\n{printed}")
+            raise InvalidPageError(f"line {block.line}: ends with {self.code}:\n{script}\n{printed}")
 
     def _session(self, block: Block) -> None:
         commands = _PROMPT.split(block.text)
         if commands[0]:
-            raise WrongPage(f"line {block.line}: a console begins with a `$ ` command; commands alone are sh")
+            raise InvalidPageError(
+                f"line {block.line}: a console begins with a `$ ` command; commands alone are sh"
+            )
         told = True
         for part in (*commands[1:], ""):
             command, _, output = part.partition("\n")
@@ -187,7 +189,7 @@ class Reader:
     def _add_exit_code(self, block: Block, next_command: str) -> None:
         """Show the exit code of the last command in a page that is updated. Raises WrongPage otherwise."""
         if self.updates is None:
-            raise WrongPage(f"line {block.line}: ended with {self.code}, and the page does not say so")
+            raise InvalidPageError(f"line {block.line}: ended with {self.code}, and the page does not say so")
         text, added = self.updates.get(block.line, block.text), f"$ echo $?\n{self.code}\n"
         before, found, after = text.rpartition(f"$ {next_command}\n") if next_command else (text, "", "")
         self.updates[block.line] = f"{before}{added}{found}{after}"
@@ -223,7 +225,7 @@ class Reader:
         assert program.stdout is not None
         first = program.stdout.readline()
         if not first.startswith("http://"):
-            raise WrongPage(f"line {block.line}: {command} prints {first!r}")
+            raise InvalidPageError(f"line {block.line}: {command} prints {first!r}")
 
     def _program(self, block: Block) -> str:
         command = [sys.executable, "-c", self._in_truth(block.text)]
@@ -232,7 +234,9 @@ class Reader:
             text=True, check=False, timeout=PATIENCE,
         )  # fmt: skip
         if ended.returncode != 0:
-            raise WrongPage(f"line {block.line}: the program ends with {ended.returncode}:\n{ended.stdout}")
+            raise InvalidPageError(
+                f"line {block.line}: the program ends with {ended.returncode}:\n{ended.stdout}"
+            )
         return ended.stdout
 
     def _happen(self, block: Block) -> None:
@@ -241,7 +245,7 @@ class Reader:
             url = self.env["DPSYNC_URL"] + path
             answer = httpx.request(method, url, json=json.loads(body), headers=TOKEN, **NO_TLS)
             if not answer.is_success:
-                raise WrongPage(f"line {block.line}: {line}\n{answer.status_code} {answer.text}")
+                raise InvalidPageError(f"line {block.line}: {line}\n{answer.status_code} {answer.text}")
 
     # The page and the truth.
 
@@ -259,7 +263,7 @@ class Reader:
         ]
         same = re.fullmatch(_pattern(shown), printed)
         if same is None and self.updates is None:
-            raise WrongPage(f"line {block.line}: {what}\n--- shown\n{shown}--- printed\n{printed}")
+            raise InvalidPageError(f"line {block.line}: {what}\n--- shown\n{shown}--- printed\n{printed}")
         if same is None:
             assert self.updates is not None
             text = self.updates.get(block.line, block.text)

@@ -14,7 +14,7 @@ import pytest
 from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.world import load_builtin_world
 
-from .examples import LANGUAGES, Reader, WrongPage, read, update
+from .examples import LANGUAGES, InvalidPageError, Reader, read, update
 from .markdown import DOCS, PAGES, ROOT, Block, blocks
 
 BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
@@ -68,7 +68,7 @@ def test_page_examples_run_as_shown(
             clone(reader.folder)
         try:
             reader.work_through(blocks(page))
-        except WrongPage as wrong:
+        except InvalidPageError as wrong:
             pytest.fail(f"{names(page)}, {wrong}", pytrace=False)
         if reader.updates:
             update(page, reader.updates)
@@ -141,7 +141,7 @@ def block(language: str, text: str, name: str = "") -> Block:
     ],
 )
 def test_page_runner_detects_wrong_example(page: list[Block], why: str, tmp_path: Path) -> None:
-    with Reader(tmp_path / "folder") as reader, pytest.raises(WrongPage, match=why):
+    with Reader(tmp_path / "folder") as reader, pytest.raises(InvalidPageError, match=why):
         reader.work_through(page)
 
 

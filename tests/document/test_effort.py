@@ -34,7 +34,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
 def calls(work: Callable[[], object]) -> int:
     count = 0
 
-    def counted(frame: FrameType, event: str, argument: Any) -> None:
+    def counted(_frame: FrameType, event: str, _argument: Any) -> None:
         nonlocal count
         count += event in ("call", "c_call")
 

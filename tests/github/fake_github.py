@@ -58,7 +58,7 @@ class FakeGitHub:
     asked: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     """What the next requests get instead of an answer."""
-    before: Callable[[str, str], None] = lambda method, path: None
+    before: Callable[[str, str], None] = lambda _method, _path: None
     """Called before each request: what somebody else does in between."""
     moment: int = 0
     numbers: int = 0
@@ -277,7 +277,7 @@ class FakeGitHub:
         self.labels[name] = content["description"]
         return status, {"name": name, **content}
 
-    def _issues(self, token: Token, query: dict[str, str]) -> list[dict[str, Any]]:
+    def _issues(self, _token: Token, query: dict[str, str]) -> list[dict[str, Any]]:
         found = sorted(self.issues.values(), key=lambda one: -int(one["number"]))
         if "creator" in query:
             found = [one for one in found if one["user"]["login"] == query["creator"]]

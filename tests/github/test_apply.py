@@ -149,7 +149,7 @@ def test_apply_queries_editors_of_own_comments_only(forged: int, workflow: Workf
     asked = workflow.github.asked
     asked.clear()
 
-    def limited(method: str, path: str) -> None:
+    def limited(_method: str, path: str) -> None:
         if path == "/graphql" and asked.count("POST /graphql") > 10:
             workflow.github.answers = [(403, {"message": "rate limit"}, {"Retry-After": "3600"})]
 
@@ -265,7 +265,7 @@ def test_apply_notices_push_during_approval_lookup(
     reviewed(workflow)
     workflow.github.late = 2
 
-    def pushed(method: str, path: str) -> None:
+    def pushed(_method: str, _path: str) -> None:
         if workflow.github.late <= 0:
             workflow.github.tips["main"] = "f" * 40
 
@@ -351,7 +351,7 @@ def test_apply_is_refused_when_approvals_are_unreadable(workflow: Workflow) -> N
 def test_apply_succeeds_when_comment_update_fails(workflow: Workflow) -> None:
     reviewed(workflow)
 
-    def no_writing(method: str, path: str) -> None:
+    def no_writing(method: str, _path: str) -> None:
         if method == "PATCH":
             workflow.github.answers = [(403, {}, {})]
 

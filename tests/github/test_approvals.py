@@ -471,7 +471,7 @@ def test_last_converged_apply_is_known_per_organization(story: Story) -> None:
     assert applied(story.approvals(), plan("a", organization="2")) is None
 
 
-def two_platforms(story: Story) -> tuple[Plan, Plan]:
+def two_platforms(_story: Story) -> tuple[Plan, Plan]:
     """Return plans of the same files for two platforms."""
     return plan("a"), plan("a", platform="https://staging")
 
@@ -594,7 +594,7 @@ def test_approval_uses_comment_body_from_editor_query(story: Story) -> None:
     body = story.github.comments[id_]["body"]
     story.merge(7, "1")
 
-    def meanwhile(method: str, path: str) -> None:
+    def meanwhile(_method: str, path: str) -> None:
         listed = path.endswith("/issues/7/comments")
         story.github.comments[id_]["body"] = body.replace(*swapped("b", "a")) if listed else body
 
@@ -662,7 +662,7 @@ def test_plan_continuation_uses_body_from_editor_query(story: Story) -> None:
     story.merge(7, "1")
     body, (part, *_) = rest["body"], split_into_marker_values(shown_by(plan("zzzz")))
 
-    def meanwhile(method: str, path: str) -> None:
+    def meanwhile(_method: str, path: str) -> None:
         marker = read_marker(body, FurtherMarker)
         assert marker is not None
         listed = path.endswith("/issues/7/comments")

@@ -131,9 +131,8 @@ def test_requested_plan_is_stale_after_new_push(workflow: Workflow, request_7: d
     assert "ffffffffffff" in refused(workflow, "stale")
 
 
-def test_requested_plan_is_stale_for_different_checkout(
-    workflow: Workflow, request_7: dict[str, Any]
-) -> None:
+@pytest.mark.usefixtures("request_7")
+def test_requested_plan_is_stale_for_different_checkout(workflow: Workflow) -> None:
     workflow.git("checkout", "-q", "main")  # as actions/checkout does where nobody says what to check out
     refused(workflow, "stale")
     workflow.git("checkout", "-q", "--detach", "change")
@@ -162,7 +161,7 @@ def test_requested_plan_for_unknown_author_is_refused(workflow: Workflow) -> Non
 def test_reaction_to_plan_request_is_tried_once(workflow: Workflow) -> None:
     github = workflow.github
 
-    def limited(method: str, path: str) -> None:
+    def limited(_method: str, path: str) -> None:
         if path.endswith("/reactions"):
             github.answers = [(429, {"message": "slow down"}, {"Retry-After": "1"})]
 

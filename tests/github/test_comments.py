@@ -102,7 +102,7 @@ def test_concurrent_runs_keep_one_comment_with_later_text(
             quicker[:] = of_run(github, other)
 
     github.before = meanwhile
-    decision, text = comments.write(None, marker(), lambda size: body(marker(), "ours"), should_create=True)
+    decision, text = comments.write(None, marker(), lambda _size: body(marker(), "ours"), should_create=True)
     assert text is not None
     assert [text.number] == list(github.comments) == quicker
     assert github.comments[text.number]["body"].endswith(written)
@@ -112,7 +112,7 @@ def test_concurrent_runs_keep_one_comment_with_later_text(
 def test_concurrent_comment_with_other_key_is_kept(comments: PlanComments, github: FakeGitHub) -> None:
     """Otherwise, the plan of one platform is written over that of another."""
     github.comment(7, body(marker(4, key=OTHER)))
-    _, text = comments.write(None, marker(), lambda size: body(marker(), "ours"), should_create=True)
+    _, text = comments.write(None, marker(), lambda _size: body(marker(), "ours"), should_create=True)
     assert text is not None
     assert list(github.comments) == [1, text.number]
 
@@ -121,12 +121,12 @@ def test_comment_is_not_written_when_author_unverifiable(comments: PlanComments,
     """Otherwise, a comment is made that nobody knows again, and the next run makes another one."""
     github.tokens["token"] = Token(graphql=False)
     with pytest.raises(GitHubError):
-        comments.write(None, marker(), lambda size: body(marker()), should_create=True)
+        comments.write(None, marker(), lambda _size: body(marker()), should_create=True)
     assert not github.comments
 
 
 def test_unneeded_comment_is_not_written(comments: PlanComments, github: FakeGitHub) -> None:
-    decision, text = comments.write(None, marker(), lambda size: body(marker()), should_create=False)
+    decision, text = comments.write(None, marker(), lambda _size: body(marker()), should_create=False)
     assert (decision.action, text) == ("leave", None)
     assert not github.asked
 
@@ -134,7 +134,7 @@ def test_unneeded_comment_is_not_written(comments: PlanComments, github: FakeGit
 def test_existing_comment_is_edited_instead_of_duplicated(comments: PlanComments, github: FakeGitHub) -> None:
     (id_,) = of_run(github, 4)
     (found,) = comments.find()
-    _, text = comments.write(found, marker(), lambda size: body(marker(), "ours"), should_create=False)
+    _, text = comments.write(found, marker(), lambda _size: body(marker(), "ours"), should_create=False)
     assert text is not None
     assert (text.number, list(github.comments)) == (id_, [id_])
     assert github.comments[id_]["body"].endswith("ours")
@@ -199,14 +199,14 @@ def test_otherwise_refused_comment_is_not_resent(
     """Otherwise, a comment that was perhaps made is made a second time."""
     github.answers = [(status, {"message": "no"}, {})]
     with pytest.raises(GitHubError) as refused:
-        comments.add(lambda size: "x")
+        comments.add(lambda _size: "x")
     assert (refused.value.status, len(github.asked)) == (status, 1)
     assert not github.comments
 
 
 def test_comment_too_long_after_shortening_is_an_error(comments: PlanComments) -> None:
     with pytest.raises(GitHubError) as refused:
-        comments.add(lambda size: "x" * 70_000)
+        comments.add(lambda _size: "x" * 70_000)
     assert refused.value.status == 422
 
 

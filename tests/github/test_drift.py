@@ -132,7 +132,7 @@ def test_drift_has_no_label_without_comments_or_history(
     if lacks == "comments":
         workflow.github.answers = [(403, {}, {})]
     else:
-        monkeypatch.setattr("dpsync.cli.github_action._history", lambda inputs: History())
+        monkeypatch.setattr("dpsync.cli.github_action._history", lambda _inputs: History())
     ended = check(workflow)
     assert (ended.code, ended.outputs["outcome"]) == (0, "drift")
     assert drift_labels(ended) == set()

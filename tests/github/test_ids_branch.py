@@ -115,7 +115,7 @@ def test_ids_file_update_keeps_concurrent_lines(checkout: Checkout) -> None:
     """
     legs = [text(a="1", b="2", x="8"), text(a="1", b="2", x="8", y="9")]
 
-    def leg(method: str, path: str) -> None:
+    def leg(method: str, _path: str) -> None:
         if method == "PUT" and legs:
             checkout.git.push("main", {IDS: legs.pop(0)})
 
@@ -169,7 +169,7 @@ def test_large_ids_file_is_read_completely(checkout: Checkout) -> None:
 
 
 def test_lost_ids_file_commit_response_causes_no_retry(checkout: Checkout) -> None:
-    def lose(method: str, path: str) -> None:
+    def lose(method: str, _path: str) -> None:
         if method == "PUT" and not checkout.waited:
             checkout.git.push("main", {IDS: text(a="1", b="2", c="3")})
             checkout.github.answers = [(502, {}, {})]
@@ -198,7 +198,7 @@ def test_concurrent_ids_file_updates_keep_all_lines(by: SaveMethod, checkout: Ch
 
 
 def always_another(checkout: Checkout) -> tuple[str, int]:
-    def write(method: str, path: str) -> None:
+    def write(method: str, _path: str) -> None:
         if method == "PUT":
             checkout.git.push("main", {IDS: text(a=str(len(checkout.github.asked)))})
 
@@ -207,7 +207,7 @@ def always_another(checkout: Checkout) -> tuple[str, int]:
 
 
 def silent(checkout: Checkout) -> tuple[str, int]:
-    def down(method: str, path: str) -> None:
+    def down(method: str, _path: str) -> None:
         if method == "PUT":
             checkout.github.answers = [(502, {}, {})]
 
@@ -216,7 +216,7 @@ def silent(checkout: Checkout) -> tuple[str, int]:
 
 
 def strange(checkout: Checkout) -> tuple[str, int]:
-    def answer(method: str, path: str) -> None:
+    def answer(method: str, _path: str) -> None:
         if method == "PUT":
             checkout.github.answers = [(200, {"commit": {"sha": "../x"}}, {})]
 
@@ -240,7 +240,7 @@ def protected(checkout: Checkout) -> tuple[str, int]:
 def hostile(checkout: Checkout) -> tuple[str, int]:
     """Answer with a hostile message, which must always be shown as plain text."""
 
-    def answer(method: str, path: str) -> None:
+    def answer(method: str, _path: str) -> None:
         if method == "PUT":
             said = "x%0A::error::y\n##[error]z [a](https://evil.example) @ada <b>"
             checkout.github.answers = [(403, {"message": said}, {})]
@@ -278,7 +278,7 @@ def test_failed_ids_file_update_reports_missing_lines(
     (399, "may be"), (400, "is"), (499, "is"), (500, "may be"), (599, "may be"),
 ])  # fmt: skip
 def test_only_http_4xx_proves_ids_file_unwritten(status: int, said: str, checkout: Checkout) -> None:
-    def answer(method: str, path: str) -> None:
+    def answer(method: str, _path: str) -> None:
         if method == "PUT":
             checkout.github.answers = [(status, {}, {})]
 
@@ -470,7 +470,7 @@ def test_concurrent_ids_file_updates_share_one_pull_request(checkout: Checkout) 
 def test_concurrent_ids_file_pull_request_updates_keep_lines(checkout: Checkout) -> None:
     request(checkout, a="1", b="2", c="3")
 
-    def leg(method: str, path: str) -> None:
+    def leg(method: str, _path: str) -> None:
         if method == "PATCH" and "x:" not in checkout.git.text(NAME, IDS):
             checkout.git.push(NAME, {IDS: text(a="1", b="2", c="3", x="9")})
 

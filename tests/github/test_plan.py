@@ -165,7 +165,7 @@ def test_plan_changed_warning_survives_failed_review_lookup(workflow: Workflow) 
     workflow.run("pull_request", workflow.request())
     workflow.github.review("lin")
 
-    def silent(method: str, path: str) -> None:
+    def silent(_method: str, path: str) -> None:
         if path.endswith("/reviews"):
             workflow.github.answers = [(502, {}, {})] * 3
 

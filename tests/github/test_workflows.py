@@ -171,7 +171,7 @@ def test_workflow_processes_have_no_token_in_environment(
     """Processes are looked at all the time, and surely while one waits for GitHub, or for git or Python."""
     act.github.tokens["github-secret"] = act.github.tokens["token"]
     spy = Spy(tmp_path, ("ada-token", "github-secret"))
-    act.github.before = lambda method, path: spy.look()
+    act.github.before = lambda *_: spy.look()
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("python3", "git"):

@@ -113,7 +113,7 @@ class Project:
             assert planned.plan.can_apply, planned.plan.refusals
             return session.apply(open_, planned, ids=self if self.ids is not None else None)
 
-    def edit(self, platform: str, edits: IdsEdits) -> None:
+    def edit(self, _platform: str, edits: IdsEdits) -> None:
         """Change lines of the ids file, as an apply does."""
         lines = {address: line for (_, address), line in edits.items()}
         known = {at: line for at, line in (self.ids or {}).items() if at not in lines}

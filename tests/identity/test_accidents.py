@@ -150,7 +150,7 @@ class History:
             elif self.records or key in self.answers:
                 assert change.id == self.meant[key] or self.meant[key] is None, f"{key}: {self}"
 
-    def answer(self, plan: Plan | None) -> None:
+    def answer(self, _plan: Plan | None) -> None:
         """Every entry says which one it is."""
         for key, id in self.meant.items():
             self.answers[key] = f"id: {id}" if id is not None else "new: true"
@@ -158,7 +158,7 @@ class History:
         self.removed |= going  # each of them is named in the policy from now on
         self.write()
 
-    def settle(self, before: dict[str, str]) -> None:
+    def settle(self, _before: dict[str, str]) -> None:
         """Record the objects that were created as the intended objects of their entries."""
         now = self.live()
         bindings = self.project.plan().bindings

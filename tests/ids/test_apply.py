@@ -224,7 +224,7 @@ def test_next_apply_completes_ids_file_after_crash(lab: Lab, when: str) -> None:
 def test_aborted_apply_keeps_learned_ids(lab: Lab) -> None:
     """Whatever ends the apply: here something that nobody catches."""
 
-    def gone(outcome: object) -> None:
+    def gone(_outcome: object) -> None:
         raise KeyboardInterrupt
 
     session = lab.session()
@@ -266,6 +266,7 @@ def test_unwritable_ids_file_does_not_stop_apply(lab: Lab) -> None:
 
 @pytest.fixture
 def ids(example: Path, platform: ThreadedServer) -> Path:
+    del platform
     return example / ".dpsync" / "ids.yaml"
 
 
@@ -293,7 +294,8 @@ def test_apply_without_changes_still_records_ids(run: Run, example: Path, ids: P
 
 
 @pytest.mark.parametrize("changed", [True, False])
-def test_apply_exits_with_3_when_ids_unwritable(changed: bool, run: Run, example: Path, ids: Path) -> None:
+@pytest.mark.usefixtures("ids")
+def test_apply_exits_with_3_when_ids_unwritable(changed: bool, run: Run, example: Path) -> None:
     if not changed:
         run("apply", "--yes", "-C", str(example))
     ended = run("apply", "--yes", "-C", str(example), "--ids", "nowhere/ids.yaml")
@@ -323,7 +325,8 @@ def test_apply_leaves_checkout_unchanged_with_external_ids_file(
 # Import.
 
 
-def test_import_keeps_keys_recorded_in_ids_file(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_keeps_keys_recorded_in_ids_file(run: Run, tmp_path: Path) -> None:
     here = tmp_path / "here"
     first = run("import", "-C", str(here), "--organization", "acme")
     ids = here / ".dpsync" / "ids.yaml"

@@ -75,7 +75,8 @@ def test_import_add_inserts_entry_after_its_siblings(
     assert "temporary" not in json.dumps(add(run, directory, 3, "acme/teams/[Temporary]")["files"])
 
 
-def test_import_add_appends_to_flow_mapping(platform: ThreadedServer, run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_add_appends_to_flow_mapping(run: Run, project: Project) -> None:
     directory = project(
         "dpsync: 1\norganizations:\n  acme: { id: acme, teams: { writers: { title: Technical writers } } }\n"
     )
@@ -86,9 +87,8 @@ def test_import_add_appends_to_flow_mapping(platform: ThreadedServer, run: Run, 
     settled(run, directory)
 
 
-def test_import_add_pattern_adds_all_matching_objects(
-    platform: ThreadedServer, run: Run, directory: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_add_pattern_adds_all_matching_objects(run: Run, directory: Path) -> None:
     """Otherwise, something that is an entry already is added a second time."""
     add(run, directory, 0, "acme/teams/*")
     assert read(directory).count("title:") == 4
@@ -117,9 +117,8 @@ def test_import_add_creates_missing_mappings(platform: ThreadedServer, run: Run,
         pytest.param("", "include: []\n", id="key of the file below"),
     ],
 )
-def test_import_add_writes_new_list_as_block(
-    before: str, after: str, platform: ThreadedServer, run: Run, project: Project
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_add_writes_new_list_as_block(before: str, after: str, run: Run, project: Project) -> None:
     head = f"dpsync: 1\npolicy: {{ watch: [spaces] }}\norganization: acme\nid: acme\n{before}"
     directory = project(head + after)
     add(run, directory, 0, "acme/spaces/[Archive]", "acme/spaces/[News]")
@@ -187,9 +186,8 @@ def test_import_add_pins_ambiguous_objects(platform: ThreadedServer, run: Run, d
     settled(run, directory)
 
 
-def test_import_add_refuses_unknown_or_declared_address(
-    platform: ThreadedServer, run: Run, directory: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_add_refuses_unknown_or_declared_address(run: Run, directory: Path) -> None:
     expected = {
         "acme/teams/[Nobody]": "matches no object that is in GitBook but not in your files",
         "acme/teams/writers": "has an entry already",
@@ -215,7 +213,8 @@ def test_import_add_adds_objects_with_references_together(
     settled(run, directory)
 
 
-def test_import_add_refuses_navigation_nodes(platform: ThreadedServer, run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_add_refuses_navigation_nodes(run: Run, project: Project) -> None:
     directory = project(
         "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    spaces: { support: { title: Support } }\n"
         "    sites:\n      help:\n        title: Help center\n        basename: help\n"
@@ -284,9 +283,8 @@ def test_import_update_refuses_ambiguous_new_name(
     assert "keep  write the new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
 
 
-def test_import_update_writes_name_for_exact_address(
-    platform: ThreadedServer, run: Run, directory: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_writes_name_for_exact_address(run: Run, directory: Path) -> None:
     """The ids file knows the entry that is gone; the title of the new one looks like nothing that is live."""
     assert run("ids", "-C", str(directory)).code == 0
     edited = TEAMS.replace("writers: { title: Technical writers }", "scribes: { title: Scribes }")
@@ -312,8 +310,9 @@ SINGLES = [
 
 
 @pytest.mark.parametrize(("address", "expected"), SINGLES)
+@pytest.mark.usefixtures("platform")
 def test_import_add_writes_single_object_of_parent(
-    address: str, expected: str, platform: ThreadedServer, run: Run, directory: Path
+    address: str, expected: str, run: Run, directory: Path
 ) -> None:
     """Otherwise, --add and --update refer to each other."""
     refused = run("import", "-C", str(directory), "--update", f"{address}#backend")
@@ -327,17 +326,17 @@ def test_import_add_writes_single_object_of_parent(
     assert updated.code == 0, updated.out
 
 
+@pytest.mark.usefixtures("platform")
 def test_import_add_of_unreadable_object_names_missing_access(
-    platform: ThreadedServer, run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "lin-token")
     (found,) = add(run, directory, 3, "acme/sites/help/visitorAuth")["differences"]
     assert found["message"].startswith("this token has no access to GET ")
 
 
-def test_import_add_skips_site_space_inheriting_all_settings(
-    platform: ThreadedServer, run: Run, directory: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_add_skips_site_space_inheriting_all_settings(run: Run, directory: Path) -> None:
     (directory / "dpsync.yaml").write_text(
         ROOT.replace(
             "redirects: {} }", "structure: [{ type: space, key: en, space: support, path: support }] }"

@@ -50,6 +50,7 @@ DECIDED = (
 @pytest.fixture
 def directory(platform: ThreadedServer, run: Run, project: Project) -> Path:
     """Create a project that is live and committed; then change and create objects by hand."""
+    del run
     made = project(
         ROOT, {"people/teams.yaml": PEOPLE, "prod.yaml": "organizations: { acme: { title: Acme } }"}
     )
@@ -165,8 +166,9 @@ NOTE = (
 )
 
 
+@pytest.mark.usefixtures("platform")
 def test_second_import_with_more_access_completes_files(
-    platform: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, visitor access is left out silently and the comment says that it was not imported."""
     target, file = tmp_path / "new", tmp_path / "new/acme/sites/help.yaml"
@@ -186,8 +188,9 @@ def test_second_import_with_more_access_completes_files(
     assert git_says(target) == ""
 
 
+@pytest.mark.usefixtures("platform")
 def test_second_import_with_less_access_names_unreadable_lists(
-    platform: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target, file = tmp_path / "new", tmp_path / "new/acme/sites/help.yaml"
     assert run("import", "-C", str(target), "--organization", "acme").code == 0
@@ -203,7 +206,8 @@ def test_second_import_with_less_access_names_unreadable_lists(
     assert git_says(target) == ""
 
 
-def test_second_import_adds_entry_as_block(platform: ThreadedServer, run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_second_import_adds_entry_as_block(run: Run, project: Project) -> None:
     root = (
         "dpsync: 1\npolicy: { watch: [saml] }\norganization: acme\nid: acme\nsaml:\n  okta: { label: Okta }\n"
     )

@@ -46,10 +46,10 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("token", "organization"), [("ada-token", "acme"), ("hank-token", "globex")])
+@pytest.mark.usefixtures("platform")
 def test_plan_is_empty_after_import(
-    platform: ThreadedServer, run: Run, target: Path, token: str, organization: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    run: Run, target: Path, token: str, organization: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", token)
     ended = run("import", "-C", str(target), "--organization", organization)
     assert ended.code == 0, ended.out + ended.err
@@ -83,7 +83,8 @@ def test_import_omits_and_reports_invalid_certificate(
     assert "the text is not a certificate: it is not Base64" in ended.out
 
 
-def test_import_writes_one_file_per_list_and_site(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_writes_one_file_per_list_and_site(run: Run, target: Path) -> None:
     run("import", "-C", str(target), "--organization", "acme")
     names = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
     assert names == {
@@ -102,7 +103,8 @@ def test_import_writes_one_file_per_list_and_site(platform: ThreadedServer, run:
         ).resolve() == target / "schemas/dpsync.schema.json"
 
 
-def test_import_output_is_human_readable(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_output_is_human_readable(run: Run, target: Path) -> None:
     run("import", "-C", str(target), "--organization", "acme")
     assert (target / "acme/teams.yaml").read_text(encoding="utf-8").splitlines()[1:] == [
         "organization: acme",
@@ -163,15 +165,15 @@ def test_import_output_is_human_readable(platform: ThreadedServer, run: Run, tar
     ) == "Answer briefly and link the page.\n"
 
 
-def test_import_creates_missing_directory(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_creates_missing_directory(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path / "new" / "docs"), "--organization", "globex")
     assert ended.code == 0, ended.err
     assert (tmp_path / "new" / "docs" / "dpsync.yaml").is_file()
 
 
-def test_import_into_uncreatable_directory_is_an_error(
-    platform: ThreadedServer, run: Run, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_into_uncreatable_directory_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ended = run("import", "-C", str(tmp_path / "file" / "docs"), "--organization", "globex")
     assert ended.code == 1
@@ -185,12 +187,14 @@ def test_import_update_in_missing_directory_is_refused(run: Run, tmp_path: Path)
     assert not (tmp_path / "new").exists()
 
 
-def test_import_writes_only_selected_organization(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_writes_only_selected_organization(run: Run, target: Path) -> None:
     assert run("import", "-C", str(target), "--organization", "globex").code == 0
     assert "acme:" not in (target / "dpsync.yaml").read_text(encoding="utf-8")
 
 
-def test_import_of_unknown_organization_is_an_error(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_of_unknown_organization_is_an_error(run: Run, target: Path) -> None:
     ended = run("import", "-C", str(target), "--organization", "initech")
     assert ended.code == 1
     assert 'this token can read no organization "initech"' in ended.err
@@ -242,7 +246,8 @@ def test_import_never_overwrites_uncommitted_changes(
     assert "# a note" not in changed.read_text(encoding="utf-8")
 
 
-def test_import_never_overwrites_gitignored_file(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_never_overwrites_gitignored_file(run: Run, target: Path) -> None:
     (target / ".gitignore").write_text("dpsync.yaml\n", encoding="utf-8")
     (target / "dpsync.yaml").write_text("mine\n", encoding="utf-8")
     committed(target)
@@ -251,9 +256,8 @@ def test_import_never_overwrites_gitignored_file(platform: ThreadedServer, run: 
     assert not (target / "acme").exists()
 
 
-def test_import_refuses_leftover_file_matching_include(
-    platform: ThreadedServer, run: Run, target: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_refuses_leftover_file_matching_include(run: Run, target: Path) -> None:
     (target / "acme/sites").mkdir(parents=True)
     (target / "acme/sites/gone.yaml").write_text("organizations: {}\n", encoding="utf-8")
     ended = run("import", "-C", str(target), "--organization", "acme", "--force")
@@ -262,16 +266,16 @@ def test_import_refuses_leftover_file_matching_include(
     assert not (target / "dpsync.yaml").exists()
 
 
-def test_import_refuses_symlink_leaving_project(
-    platform: ThreadedServer, run: Run, target: Path, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_refuses_symlink_leaving_project(run: Run, target: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (target / "acme").symlink_to(tmp_path / "elsewhere")
     assert run("import", "-C", str(target), "--organization", "acme", "--force").code == 4
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_failed_import_leaves_no_files(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_failed_import_leaves_no_files(run: Run, target: Path) -> None:
     (target / "schemas").write_text("a file where a directory belongs\n", encoding="utf-8")
     ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 1
@@ -342,8 +346,9 @@ def test_import_omits_and_reports_inexpressible_document(
     platform.reset()
 
 
+@pytest.mark.usefixtures("platform")
 def test_import_omits_lists_the_token_cannot_read(
-    platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     ended = run("import", "-C", str(target), "--organization", "acme", "--format", "json")
@@ -362,9 +367,8 @@ def test_import_omits_lists_the_token_cannot_read(
     assert "Not checked: 4 objects that this token cannot read." in drift.out
 
 
-def test_import_comments_have_stable_order(
-    platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_comments_have_stable_order(run: Run, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, two imports of the same organization write different files."""
     read = SourceReader.read
 
@@ -412,9 +416,8 @@ def test_import_does_not_watch_unsupported_list(platform: ThreadedServer) -> Non
         ["--file", "dpsync.yaml"],
     ],
 )  # fmt: skip
-def test_invalid_import_argument_combination_is_refused(
-    platform: ThreadedServer, run: Run, target: Path, arguments: list[str]
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_invalid_import_argument_combination_is_refused(run: Run, target: Path, arguments: list[str]) -> None:
     assert run("import", "-C", str(target), *arguments).code == 64
 
 
@@ -431,7 +434,8 @@ def test_import_supports_reference_api_version(
         assert not (target / "acme/integrations.yaml").exists()
 
 
-def test_plan_does_not_load_import_modules(platform: ThreadedServer, run: Run, target: Path) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_does_not_load_import_modules(run: Run, target: Path) -> None:
     run("import", "-C", str(target), "--organization", "acme")
     code = (
         "import sys\nfrom dpsync.cli.main import main\n"

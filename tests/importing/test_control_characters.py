@@ -77,7 +77,7 @@ def test_import_omits_values_with_forbidden_characters(
     assert (ended.code, f"not added: {why}" in ended.out) == (3, True), ended
 
 
-NOBODY = ValueWriter(lambda kinds, id: None, lambda path: "")
+NOBODY = ValueWriter(lambda _kinds, _id: None, lambda _path: "")
 
 
 @pytest.mark.parametrize(

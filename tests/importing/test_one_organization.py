@@ -32,6 +32,7 @@ OVERLAY = "organization: acme\ntitle: Another\n"
 
 @pytest.fixture
 def directory(project: Callable[..., Path], platform: ThreadedServer) -> Path:
+    del platform
     made = project(ROOT, {"people.yaml": PEOPLE})
     committed(made)
     return made

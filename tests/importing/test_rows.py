@@ -49,13 +49,14 @@ REDIRECT = REGISTRY["redirect"]
 @pytest.fixture
 def directory(project: Project, platform: ThreadedServer, run: Run) -> Path:
     """Create a project with a CSV file of redirects and apply it."""
+    del platform
     made = project(ROOT, {"help.csv": TABLE})
     ended = run("apply", "-C", str(made), "--yes")
     assert ended.code == 0, ended.out + ended.err
     return made
 
 
-def live(platform: ThreadedServer, run: Run, directory: Path, source: str) -> str:
+def live(platform: ThreadedServer, _run: Run, _directory: Path, source: str) -> str:
     """Return the API path of the live redirect with this source."""
     with reading(platform, "ada-token") as client:
         items = client.get(PATH)["items"]
@@ -82,7 +83,8 @@ def external(url: str) -> dict[str, str]:
     return {"kind": "external", "url": url}
 
 
-def test_plan_locates_redirect_in_csv_row(project: Project, platform: ThreadedServer, run: Run) -> None:
+@pytest.mark.usefixtures("platform")
+def test_plan_locates_redirect_in_csv_row(project: Project, run: Run) -> None:
     directory = project(ROOT, {"help.csv": TABLE})
     plan = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["plan"]
     origins = {address: (at["file"], at["line"]) for address, at in plan["origins"].items()}
@@ -268,8 +270,9 @@ def test_import_redirects_refuses_entries_in_several_files(in_yaml: Path, run: R
     assert (ended.code, said in ended.err) == (4, True)
 
 
+@pytest.mark.usefixtures("platform")
 def test_import_redirects_refuses_value_from_variable(
-    in_yaml: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
+    in_yaml: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a value of a variable becomes that of one environment."""
     monkeypatch.setenv("HOST", "a.example")
@@ -302,9 +305,8 @@ COMMENTED = """\
 """
 
 
-def test_import_redirects_refuses_to_drop_comments(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_redirects_refuses_to_drop_comments(project: Project, run: Run) -> None:
     """Otherwise, what a person has written about a redirect is lost."""
     text = re.sub(r"      help: .*\n", lambda _: COMMENTED, IN_YAML)
     directory = project(text)

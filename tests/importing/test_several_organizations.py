@@ -30,7 +30,8 @@ def two(platform: ThreadedServer) -> ThreadedServer:
     return platform
 
 
-def test_import_without_terminal_lists_organizations(two: ThreadedServer, run: Run, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("two")
+def test_import_without_terminal_lists_organizations(run: Run, tmp_path: Path) -> None:
     """Otherwise, an import for one team also writes, and later deletes in, organizations of others."""
     target = tmp_path / "new"
     ended = run("import", "-C", str(target))
@@ -41,8 +42,9 @@ def test_import_without_terminal_lists_organizations(two: ThreadedServer, run: R
     assert "\u202e" not in ended.err
 
 
+@pytest.mark.usefixtures("two")
 def test_import_in_terminal_asks_for_organization(
-    two: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("nobody\nglobex\n"))
     for stream in ("stdin", "stderr"):
@@ -54,9 +56,8 @@ def test_import_in_terminal_asks_for_organization(
     assert not (tmp_path / "new/acme").exists()
 
 
-def test_import_of_named_organizations_asks_no_question(
-    two: ThreadedServer, run: Run, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("two")
+def test_import_of_named_organizations_asks_no_question(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--organization", "acme", "--organization", "globex")
     assert ended.code == 0, ended.err
     assert (tmp_path / "acme").is_dir()

@@ -69,6 +69,7 @@ def changed(before: str, path: Path) -> list[str]:
 
 @pytest.fixture
 def docs(project: Project, platform: ThreadedServer) -> Path:
+    del platform
     directory = project(ROOT, {"teams.yaml": TEAMS, "sites.yaml": SITES})
     committed(directory)
     return directory
@@ -137,9 +138,8 @@ def test_plan_is_empty_after_import_update(docs: Path, run: Run) -> None:
     assert "No changes." in run("plan", "-C", str(docs)).out
 
 
-def test_import_update_reports_entry_missing_in_gitbook(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_reports_entry_missing_in_gitbook(project: Project, run: Run) -> None:
     root = "dpsync: 1\norganizations: { acme: { id: acme, members: { new@acme.example: read } } }\n"
     directory = project(root, {})
     committed(directory)
@@ -169,9 +169,8 @@ def test_import_update_refuses_uncommitted_file(docs: Path, run: Run) -> None:
     assert path.read_text(encoding="utf-8").endswith("# work\n")
 
 
-def test_import_update_keeps_crlf_and_byte_order_mark(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_keeps_crlf_and_byte_order_mark(project: Project, run: Run) -> None:
     directory = project("dpsync: 1\n")
     before = b"\xef\xbb\xbf" + ROOT.replace("[teams.yaml, sites.yaml]", "[]").replace("\n", "\r\n").encode()
     (directory / "dpsync.yaml").write_bytes(before.replace(b"include: []\r\n", b""))
@@ -189,9 +188,8 @@ def config(body: str) -> str:
     return f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n{body}"
 
 
-def test_import_update_replaces_alias_with_value(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_replaces_alias_with_value(project: Project, run: Run) -> None:
     before = config(
         "    teams:\n      sales: { title: &name Sales }\n"
         "    collections:\n      product: { title: Product, description: *name }\n"
@@ -203,9 +201,8 @@ def test_import_update_replaces_alias_with_value(
     )
 
 
-def test_import_update_refuses_edit_of_shared_anchor(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_refuses_edit_of_shared_anchor(project: Project, run: Run) -> None:
     """Otherwise, an edit that changes something else as well is written."""
     before = config(
         "    teams:\n      writers:\n        title: Technical writers\n"
@@ -218,9 +215,8 @@ def test_import_update_refuses_edit_of_shared_anchor(
     assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
-def test_import_update_refuses_value_from_variable(
-    project: Project, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("platform", "monkeypatch")
+def test_import_update_refuses_value_from_variable(project: Project, run: Run) -> None:
     before = config("    title: ${NAME:-Initech}\n")
     directory = project(before)
     ended = run("import", "-C", str(directory), "--update", "acme", "--force")
@@ -230,9 +226,8 @@ def test_import_update_refuses_value_from_variable(
 
 
 @pytest.mark.parametrize("wanted", [["acme#collectionOrder"], ["acme#collectionOrder", "acme/collections"]])
-def test_import_update_writes_collection_order(
-    project: Project, platform: ThreadedServer, run: Run, wanted: list[str]
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_writes_collection_order(project: Project, run: Run, wanted: list[str]) -> None:
     collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
     before = config(f"    collectionOrder: [internal, product] # ours\n    collections: {collections}\n")
     directory = project(before)
@@ -243,9 +238,8 @@ def test_import_update_writes_collection_order(
     ]
 
 
-def test_import_update_keeps_collection_order_unless_selected(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_keeps_collection_order_unless_selected(project: Project, run: Run) -> None:
     collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
     order = "    collectionOrder: [internal, product]\n"
     directory = project(config(f"    title: Initech\n{order}    collections: {collections}\n"))
@@ -260,9 +254,8 @@ def test_import_update_keeps_collection_order_unless_selected(
     assert order in text
 
 
-def test_import_update_writes_long_value_to_its_file(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_writes_long_value_to_its_file(project: Project, run: Run) -> None:
     before = config("    agentInstructions: { file: agents.md }\n")
     directory = project(before, {"agents.md": "# Nothing\n"})
     assert run("import", "-C", str(directory), "--update", "acme", "--force").code == 0
@@ -300,9 +293,8 @@ def test_import_update_adds_line_for_named_field(docs: Path, run: Run) -> None:
     ) in (docs / "sites.yaml").read_text(encoding="utf-8")
 
 
-def test_import_update_writes_to_overlay_with_into(
-    project: Project, platform: ThreadedServer, run: Run
-) -> None:
+@pytest.mark.usefixtures("platform")
+def test_import_update_writes_to_overlay_with_into(project: Project, run: Run) -> None:
     base = config("    title: Base\n    defaultRole: admin\n")
     over = "organizations:\n  acme:\n    title: Over   # here\n"
     directory = project(base, {"prod.yaml": over})

@@ -21,7 +21,7 @@ from dpsync.model.address import Address
 from dpsync.model.values import LiveId, Secret, Value
 from tests.certificates import OKTA
 
-WRITING = ValueWriter(lambda kinds, id: {"t1": "writers"}.get(id), "_".join)
+WRITING = ValueWriter(lambda _kinds, id: {"t1": "writers"}.get(id), "_".join)
 TEAM = Reference.to("team")
 FORMS = OneOf("type", {"none": Object({}), "team": Object({"team": TEAM})})
 

@@ -20,7 +20,7 @@ from dpsync.kinds.kind import (
 )
 from dpsync.kinds.types import Enum, Flag, Reference, Text
 
-from .toy_http import Json, Platform, Refusal, exactly, page, pick, route
+from .toy_http import Json, Platform, ToyHttpError, exactly, page, pick, route
 
 
 def toy_kinds() -> list[Kind]:
@@ -155,7 +155,7 @@ class Studio(Platform):
         return pick(self.artists, artist)
 
     @route("DELETE", "/studios/st/artists/{}")
-    def delete_artist(self, artist: str, body: Json) -> None:
+    def delete_artist(self, artist: str, _body: Json) -> None:
         self.artists.remove(pick(self.artists, artist))
 
     @route("GET", "/studios/st/crews")
@@ -169,7 +169,7 @@ class Studio(Platform):
         return self.crews[-1]
 
     @route("DELETE", "/studios/st/crews/{}")
-    def delete_crew(self, crew: str, body: Json) -> None:
+    def delete_crew(self, crew: str, _body: Json) -> None:
         self.crews.remove(pick(self.crews, crew))
         for place, grants in self.grants.items():
             self.grants[place] = [grant for grant in grants if grant["crew"]["id"] != crew]
@@ -194,7 +194,7 @@ class Studio(Platform):
         return pick(self.papers, paper)
 
     @route("DELETE", "/papers/{}")
-    def delete_paper(self, paper: str, body: Json) -> None:
+    def delete_paper(self, paper: str, _body: Json) -> None:
         self.papers.remove(pick(self.papers, paper))
 
     @route("GET", "/studios/st/boxes")
@@ -227,7 +227,7 @@ class Studio(Platform):
         for grant in self.place(word, id):
             if grant["crew"]["id"] == crew:
                 return grant
-        raise Refusal(404, "no such grant")
+        raise ToyHttpError(404, "no such grant")
 
     @route("PATCH", "/{}/{}/permissions/{}")
     def patch_grant(self, word: str, id: str, crew: str, body: Json) -> None:
@@ -235,7 +235,7 @@ class Studio(Platform):
         self.grant(word, id, crew)["level"] = body["role"]
 
     @route("DELETE", "/{}/{}/permissions/{}")
-    def delete_grant(self, word: str, id: str, crew: str, body: Json) -> None:
+    def delete_grant(self, word: str, id: str, crew: str, _body: Json) -> None:
         self.place(word, id).remove(self.grant(word, id, crew))
 
     @route("GET", "/studios/st/copies")
@@ -250,7 +250,7 @@ class Studio(Platform):
         return self.copies[-1]
 
     @route("DELETE", "/studios/st/copies/{}")
-    def delete_copy(self, copy: str, body: Json) -> None:
+    def delete_copy(self, copy: str, _body: Json) -> None:
         self.copies.remove(pick(self.copies, copy))
 
     @route("GET", "/studios/st/style")
@@ -266,7 +266,7 @@ class Studio(Platform):
     @route("GET", "/studios/st/door")
     def get_door(self) -> Json:
         if self.door is None:
-            raise Refusal(404, "there is no door")
+            raise ToyHttpError(404, "there is no door")
         return self.door
 
     @route("PUT", "/studios/st/door")

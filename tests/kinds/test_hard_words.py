@@ -193,7 +193,8 @@ def test_missing_singleton_is_created_then_compared(toy: Pipeline, studio: Studi
     assert [change.action for change in toy.plan(DOOR.replace("green", "red")).changes] == ["update"]
 
 
-def test_unreadable_value_is_noted_in_plan(toy: Pipeline, studio: Studio) -> None:
+@pytest.mark.usefixtures("studio")
+def test_unreadable_value_is_noted_in_plan(toy: Pipeline) -> None:
     toy.secrets["DOOR_CODE"] = SECRET
     toy.apply(DOOR)
     notes = {note.address: note.text for note in toy.plan(DOOR).notes}

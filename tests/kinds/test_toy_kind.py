@@ -21,7 +21,7 @@ from dpsync.kinds.types import Enum, Flag, Reference, Text
 from dpsync.model.diagnostic import DiagnosticError
 
 from .pipeline import Pipeline
-from .toy_http import Json, Platform, Refusal, exactly, page, pick, route, serving
+from .toy_http import Json, Platform, ToyHttpError, exactly, page, pick, route, serving
 
 
 def toy_kinds() -> list[Kind]:
@@ -110,7 +110,7 @@ class Library(Platform):
 
     def one_library(self, id: str) -> None:
         if id != "lib":
-            raise Refusal(404, "no such library")
+            raise ToyHttpError(404, "no such library")
 
     def shelf(self, library: str, id: str) -> Json:
         self.one_library(library)
@@ -139,36 +139,36 @@ class Library(Platform):
         self.front = pick(self.shelves, body["shelf"])["id"]
 
     @route("GET", "/libraries/{}/people")
-    def get_people(self, id: str) -> Json:
+    def get_people(self, _id: str) -> Json:
         return page(self.people)
 
     @route("POST", "/libraries/{}/people")
-    def post_person(self, id: str, body: Json) -> Json:
+    def post_person(self, _id: str, body: Json) -> Json:
         exactly(body, needs=("name",))
         self.people.append({"id": self.number("p"), **body})
         return self.people[-1]
 
     @route("PATCH", "/libraries/{}/people/{}")
-    def patch_person(self, id: str, person: str, body: Json) -> Json:
+    def patch_person(self, _id: str, person: str, body: Json) -> Json:
         exactly(body, needs=("name",))
         pick(self.people, person).update(body)
         return pick(self.people, person)
 
     @route("DELETE", "/libraries/{}/people/{}")
-    def delete_person(self, id: str, person: str, body: Json) -> None:
+    def delete_person(self, id: str, person: str, _body: Json) -> None:
         self.people.remove(pick(self.people, person))
         for shelf in self.keepers:
             self.delete_keeper(id, shelf, person, None)
 
     @route("GET", "/libraries/{}/shelves")
-    def get_shelves(self, id: str) -> Json:
+    def get_shelves(self, _id: str) -> Json:
         return page([shelf | {"front": shelf["id"] == self.front} for shelf in self.shelves])
 
     @route("POST", "/libraries/{}/shelves")
-    def post_shelf(self, id: str, body: Json) -> Json:
+    def post_shelf(self, _id: str, body: Json) -> Json:
         exactly(body, needs=("title", "material"))
         if body["material"] != "wood":
-            raise Refusal(422, "only wood")
+            raise ToyHttpError(422, "only wood")
         new = self.number("s")
         self.shelves.append(
             {"id": new, "title": body["title"], "mark": f"mark-{new}", "note": "", "lit": False}
@@ -183,14 +183,14 @@ class Library(Platform):
         found = self.shelf(id, shelf)
         if "mark" in body:
             if self.lose_the_mark:
-                raise Refusal(403, "not now")
+                raise ToyHttpError(403, "not now")
             if any(other["mark"] == body["mark"] and other is not found for other in self.shelves):
-                raise Refusal(409, "another shelf has that mark")
+                raise ToyHttpError(409, "another shelf has that mark")
         found.update(body)
         return found
 
     @route("DELETE", "/libraries/{}/shelves/{}")
-    def delete_shelf(self, id: str, shelf: str, body: Json) -> None:
+    def delete_shelf(self, id: str, shelf: str, _body: Json) -> None:
         self.shelves.remove(self.shelf(id, shelf))
         del self.books[shelf], self.keepers[shelf]
         if self.front == shelf:
@@ -201,15 +201,15 @@ class Library(Platform):
         exactly(body, needs=("shelf",))
         found = self.shelf(id, shelf)
         if body["shelf"] != shelf:
-            raise Refusal(422, "that is another shelf")
+            raise ToyHttpError(422, "that is another shelf")
         if found["lit"] or not self.books[shelf] or not self.keepers[shelf]:
-            raise Refusal(409, "a shelf is lit once, when it has books and somebody to keep it")
+            raise ToyHttpError(409, "a shelf is lit once, when it has books and somebody to keep it")
         found["lit"] = True
 
     @route("POST", "/libraries/{}/shelves/{}/dark")
     def dark(self, id: str, shelf: str, body: Json) -> None:
         if body is not None or not self.shelf(id, shelf)["lit"]:
-            raise Refusal(409, "it is dark")
+            raise ToyHttpError(409, "it is dark")
         self.shelf(id, shelf)["lit"] = False
 
     @route("GET", "/libraries/{}/shelves/{}/books")
@@ -217,43 +217,43 @@ class Library(Platform):
         return page(self.books[self.shelf(id, shelf)["id"]])
 
     @route("POST", "/libraries/{}/shelves/{}/books")
-    def post_book(self, id: str, shelf: str, body: Json) -> Json:
+    def post_book(self, _id: str, shelf: str, body: Json) -> Json:
         exactly(body, needs=("title",))
         self.books[shelf].append({"id": self.number("b"), "sequel": None, **body})
         return self.books[shelf][-1]
 
     @route("PATCH", "/libraries/{}/shelves/{}/books/{}")
-    def patch_book(self, id: str, shelf: str, book: str, body: Json) -> Json:
+    def patch_book(self, _id: str, shelf: str, book: str, body: Json) -> Json:
         exactly(body, needs=("title",))
         pick(self.books[shelf], book).update(body)
         return pick(self.books[shelf], book)
 
     @route("DELETE", "/libraries/{}/shelves/{}/books/{}")
-    def delete_book(self, id: str, shelf: str, book: str, body: Json) -> None:
+    def delete_book(self, _id: str, shelf: str, book: str, _body: Json) -> None:
         if any(other["sequel"] == book for other in self.books[shelf]):
-            raise Refusal(409, "it is the sequel of another one")
+            raise ToyHttpError(409, "it is the sequel of another one")
         self.books[shelf].remove(pick(self.books[shelf], book))
 
     @route("POST", "/libraries/{}/shelves/{}/books/{}/sequel")
-    def sequel(self, id: str, shelf: str, book: str, body: Json) -> None:
+    def sequel(self, _id: str, shelf: str, book: str, body: Json) -> None:
         exactly(body, needs=("of", "is"))
         if body["of"] != book or (body["is"] is not None and not pick(self.books[shelf], body["is"])):
-            raise Refusal(422, "not these books")
+            raise ToyHttpError(422, "not these books")
         pick(self.books[shelf], book)["sequel"] = body["is"]
 
     @route("GET", "/libraries/{}/shelves/{}/keepers")
-    def get_keepers(self, id: str, shelf: str) -> Json:
+    def get_keepers(self, _id: str, shelf: str) -> Json:
         return page(self.keepers[shelf])
 
     @route("PUT", "/libraries/{}/shelves/{}/keepers/{}")
-    def put_keeper(self, id: str, shelf: str, person: str, body: Json) -> None:
+    def put_keeper(self, _id: str, shelf: str, person: str, body: Json) -> None:
         exactly(body, needs=("role",))
         known = pick(self.people, person)
         self.keepers[shelf] = [item for item in self.keepers[shelf] if item["person"]["id"] != person]
         self.keepers[shelf].append({"person": {"id": person, "name": known["name"]}, "role": body["role"]})
 
     @route("DELETE", "/libraries/{}/shelves/{}/keepers/{}")
-    def delete_keeper(self, id: str, shelf: str, person: str, body: Json) -> None:
+    def delete_keeper(self, _id: str, shelf: str, person: str, _body: Json) -> None:
         self.keepers[shelf] = [item for item in self.keepers[shelf] if item["person"]["id"] != person]
 
     def state(self) -> dict[str, Any]:
@@ -451,7 +451,8 @@ def test_moved_exclusive_flag_is_one_change(toy: Pipeline, library: Library) -> 
     assert [body for _, _, body in library.log] == [{"shelf": library.shelves[0]["id"]}]
 
 
-def test_undeclared_objects_are_kept_unchanged(toy: Pipeline, library: Library) -> None:
+@pytest.mark.usefixtures("library")
+def test_undeclared_objects_are_kept_unchanged(toy: Pipeline) -> None:
     toy.apply(FIRST)
     only = """
         dpsync: 1

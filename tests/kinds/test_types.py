@@ -57,7 +57,7 @@ class Found:
         self.error("DP201", f'"{key.value}" is no part of {what}', key.span)
         return next((name for name in known if name.startswith(str(key.value)[:3])), None)
 
-    def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+    def reference(self, kinds: tuple[str, ...], key: str, _span: Span) -> Value:
         return Ref(Address((kinds[0], key)))
 
     def file(self, path: Scalar) -> Node | str | None:

@@ -17,7 +17,7 @@ from typing import Any
 Json = Any
 
 
-class Refusal(Exception):
+class ToyHttpError(Exception):
     def __init__(self, status: int, message: str) -> None:
         self.status = status
         super().__init__(message)
@@ -37,20 +37,20 @@ def route(method: str, path: str) -> Callable[[Callable[..., Json]], Callable[..
 def exactly(body: Json, needs: tuple[str, ...] = (), may: tuple[str, ...] = ()) -> None:
     """Refuse a body that lacks a key, or has one that nobody knows."""
     if not isinstance(body, dict):
-        raise Refusal(400, "an object is expected")
+        raise ToyHttpError(400, "an object is expected")
     for name in needs:
         if name not in body:
-            raise Refusal(422, f"{name} is missing")
+            raise ToyHttpError(422, f"{name} is missing")
     for name in body:
         if name not in (*needs, *may):
-            raise Refusal(422, f"{name} is unknown")
+            raise ToyHttpError(422, f"{name} is unknown")
 
 
 def pick(items: list[Json], id: str) -> Json:
     for item in items:
         if item["id"] == id:
             return item
-    raise Refusal(404, f"there is no {id}")
+    raise ToyHttpError(404, f"there is no {id}")
 
 
 class Platform:
@@ -80,15 +80,15 @@ class Platform:
                 self.log.append((method, path, body))
             try:
                 if method != "GET" and self.complaint:
-                    raise Refusal(422, self.complaint)
+                    raise ToyHttpError(422, self.complaint)
                 for served, pattern, function in self._routes:
                     match = pattern.fullmatch(path)
                     if served == method and match:
                         groups = match.groups()
                         answer = function(*groups) if method == "GET" else function(*groups, body)
                         return (204, None) if answer is None else (200, json.loads(json.dumps(answer)))
-                raise Refusal(404, f"{method} {path} is not served")
-            except Refusal as refusal:
+                raise ToyHttpError(404, f"{method} {path} is not served")
+            except ToyHttpError as refusal:
                 if method != "GET":
                     self.refused.append((method, path, str(refusal)))
                 return refusal.status, {"error": {"code": refusal.status, "message": str(refusal)}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dpsync.kinds.kind import (
     BusyState,
     Delete,
@@ -21,7 +23,7 @@ from dpsync.kinds.types import Enum, Json, Object, Reference, Table, Text
 from dpsync.kinds.types.texts import LongText
 
 from .toy_http import Json as Body
-from .toy_http import Platform, Refusal, exactly, page, pick, route
+from .toy_http import Platform, ToyHttpError, exactly, page, pick, route
 
 WORDS = "{parent}/words"
 PRINT = {"...": "$fields", "shop": "$shop"}
@@ -146,25 +148,26 @@ class Workshop(Platform):
     def patch_tool(self, brand: str, tool: str, body: Body) -> Body:
         exactly(body, may=("settings", "poster"))
         if body.get("poster") not in (None, *self.posters):
-            raise Refusal(422, "no such poster")
+            raise ToyHttpError(422, "no such poster")
         found = pick(self.tools[brand], tool)
         found.update(body)
         return found
 
     @route("POST", "/brands/{}/tools/{}/test")
-    def test_tool(self, brand: str, tool: str, body: Body) -> None:
+    @pytest.mark.usefixtures("body")
+    def test_tool(self, brand: str, tool: str) -> None:
         self.tested.append(f"{brand} at {pick(self.tools[brand], tool)['settings']['speed']['most']}")
 
     @route("DELETE", "/brands/{}/tools/{}")
-    def delete_tool(self, brand: str, tool: str, body: Body) -> None:
+    def delete_tool(self, brand: str, tool: str, _body: Body) -> None:
         self.tools[brand].remove(pick(self.tools[brand], tool))
 
     @route("GET", "/brands/{}/tools/{}/sign")
-    def get_sign(self, brand: str, tool: str) -> Body:
+    def get_sign(self, _brand: str, tool: str) -> Body:
         return self.signs[tool]
 
     @route("PUT", "/brands/{}/tools/{}/sign")
-    def put_sign(self, brand: str, tool: str, body: Body) -> Body:
+    def put_sign(self, _brand: str, tool: str, body: Body) -> Body:
         exactly(body, needs=("text",))
         self.signs[tool] = body
         return body
@@ -184,7 +187,7 @@ class Workshop(Platform):
                 case {"type": "delete", "id": id}:
                     self.words.remove(pick(self.words, id))
                 case _:
-                    raise Refusal(422, "no such operation")
+                    raise ToyHttpError(422, "no such operation")
 
     @route("GET", "/shops/sh/orders")
     def get_orders(self) -> Body:

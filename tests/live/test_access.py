@@ -39,7 +39,7 @@ def found(answers: Mapping[str, Any], **more: Any) -> dict[str, KindAccess]:
 @pytest.mark.parametrize("answer", [None, [], "ada", 7])
 def test_doctor_ignores_malformed_user_or_organization(answer: Any) -> None:
     """Otherwise, an answer of another shape ends `doctor`."""
-    odd = cast(ReadClient, SimpleNamespace(get=lambda path: answer))
+    odd = cast(ReadClient, SimpleNamespace(get=lambda _path: answer))
     assert token_user(odd) == organization(odd, REGISTRY, "acme") == {}
 
 
@@ -97,7 +97,7 @@ class Answering(Transport):
     def __init__(self, headers: Mapping[str, str]) -> None:
         self.headers = headers
 
-    def send(self, request: Request) -> Response:
+    def send(self, _request: Request) -> Response:
         return Response(200, self.headers, b"")
 
 

@@ -44,7 +44,7 @@ class Platform:
         self.asked: list[str] = []
         self.requests, self.url, self.platform, self.observer = 0, HERE, HERE, NullObserver()
 
-    def get(self, path: str, params: object = None) -> Any:
+    def get(self, path: str, _params: object = None) -> Any:
         self.asked.append(path)
         found = self.answers.get(path)
         if isinstance(found, Exception):
@@ -53,7 +53,7 @@ class Platform:
             raise NotFoundError("GET", path, 404, "")
         return found
 
-    def pages(self, path: str, params: object = None) -> Any:
+    def pages(self, path: str, _params: object = None) -> Any:
         return self.get(path)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import SystemRandom
 
-from .machine import Broken, Machine, machines, walk
+from .machine import BrokenPromiseError, Machine, machines, walk
 
 STEPS = 30
 """Of one history."""
@@ -40,7 +40,7 @@ def main() -> None:
             number += 1
             try:
                 walk(machine, steps)
-            except Broken as found:
+            except BrokenPromiseError as found:
                 broken += 1
                 _tell(made, machine.seed, steps, found, options.steps is not None)
             if options.verbose:
@@ -54,7 +54,9 @@ def _steps(text: str) -> list[int]:
     return list(range(int(first), int(last) + 1)) if last else [int(one) for one in text.split(",") if one]
 
 
-def _tell(made: Callable[[int], Machine], seed: int, steps: list[int], found: Broken, whole: bool) -> None:
+def _tell(
+    made: Callable[[int], Machine], seed: int, steps: list[int], found: BrokenPromiseError, whole: bool
+) -> None:
     """Print a failure, and with which steps it comes again."""
     print(f"\n{found}\n\nrepeat: {_again(seed, steps)}", flush=True)
     if not whole:
@@ -67,8 +69,8 @@ def _again(seed: int, steps: Sequence[int]) -> str:
 
 
 def reduced(
-    made: Callable[[int], Machine], seed: int, steps: list[int], found: Broken
-) -> tuple[list[int], Broken]:
+    made: Callable[[int], Machine], seed: int, steps: list[int], found: BrokenPromiseError
+) -> tuple[list[int], BrokenPromiseError]:
     """Fewer steps that break the same promise: without halves, quarters, and at last one by one."""
     kind, end = found.promise.partition(")")[0], time.monotonic() + PATIENCE
     size = len(steps) // 2
@@ -79,7 +81,7 @@ def reduced(
             try:
                 walk(made(seed), fewer)
                 at += size
-            except Broken as other:
+            except BrokenPromiseError as other:
                 if other.promise.partition(")")[0] == kind:
                     steps, found = fewer, other
                 else:

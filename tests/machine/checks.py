@@ -351,7 +351,7 @@ def gone(step: Step) -> Iterator[tuple[str, Fields]]:
 
 @promise(6)
 @of_apply
-def every_write_is_a_step_of_the_plan(step: Step, apply: Apply, past: PastApply) -> None:
+def every_write_is_a_step_of_the_plan(step: Step, _apply: Apply, past: PastApply) -> None:
     steps = Counter(one.method for change in past.plan.changes for one in change.steps)
     sent = Counter(method for method, _, status in step.writes if status < 400)
     if not step.disturbed:
@@ -399,7 +399,7 @@ def things(state: Fields) -> dict[str, Fields]:
 
 @promise(7)
 @of_apply
-def a_second_apply_has_nothing_to_do(step: Step, apply: Apply, past: PastApply) -> None:
+def a_second_apply_has_nothing_to_do(_step: Step, apply: Apply, _past: PastApply) -> None:
     if apply.second is not None:
         again, writes = apply.second
         assert again.code == 0, again
@@ -423,7 +423,7 @@ def no_object_is_created_twice(step: Step, apply: Apply, past: PastApply) -> Non
 
 @promise(9, 10)
 @of_apply
-def every_write_is_in_the_journal(step: Step, apply: Apply, past: PastApply) -> None:
+def every_write_is_in_the_journal(step: Step, _apply: Apply, past: PastApply) -> None:
     sent = sum(outcome.sent for outcome in past.report.outcomes)
     assert len({path for _, path, _ in step.writes}) <= max(sent, past.report.writes), (step.writes, sent)
     good = sum(outcome.result in SUCCESSFUL for outcome in past.report.outcomes)
@@ -447,7 +447,7 @@ def the_journal_gives_the_same_report(step: Step, apply: Apply, past: PastApply)
 
 @promise(12)
 @of_apply
-def only_objects_that_prune_covers_are_deleted(step: Step, apply: Apply, past: PastApply) -> None:
+def only_objects_that_prune_covers_are_deleted(step: Step, apply: Apply, _past: PastApply) -> None:
     if step.command == "revert":
         return
     for place, thing in gone(step):
@@ -457,7 +457,7 @@ def only_objects_that_prune_covers_are_deleted(step: Step, apply: Apply, past: P
 
 @promise(14)
 @of_apply
-def every_deleted_object_was_shown_in_the_plan(step: Step, apply: Apply, past: PastApply) -> None:
+def every_deleted_object_was_shown_in_the_plan(step: Step, _apply: Apply, past: PastApply) -> None:
     deleted = {change.id for change in past.plan.changes if change.action == "delete"}
     for place, thing in gone(step):
         assert thing["id"] in deleted, (place, thing["id"])
@@ -465,14 +465,14 @@ def every_deleted_object_was_shown_in_the_plan(step: Step, apply: Apply, past: P
 
 @promise(15)
 @of_apply
-def protected_objects_still_exist(step: Step, apply: Apply, past: PastApply) -> None:
+def protected_objects_still_exist(step: Step, apply: Apply, _past: PastApply) -> None:
     for _, thing in gone(step):
         assert thing["id"] not in apply.kept_out, thing["id"]
 
 
 @promise(41)
 @of_apply
-def content_is_deleted_only_after_a_decision(step: Step, apply: Apply, past: PastApply) -> None:
+def content_is_deleted_only_after_a_decision(step: Step, apply: Apply, _past: PastApply) -> None:
     found = [thing["id"] for place, thing in gone(step) if not _holds_nothing(place, thing)]
     assert len(found) <= apply.named, found
 

@@ -250,8 +250,8 @@ ADDED: dict[str, Callable[[Edits, list[str]], Any]] = {
     "collections": lambda one, _: {"title": one.title(), "new": True},
     "spaces": lambda one, _: {"title": one.title(), **({"new": True} if one.random.random() < 0.7 else {})},
     "sites": lambda one, spaces: _site(one, spaces),
-    "members": lambda one, _: None,
-    "redirects": lambda one, _: None,
+    "members": lambda _one, _: None,
+    "redirects": lambda _one, _: None,
     "openapi": lambda one, _: {
         "slug": f"spec-{one.fresh()}", "source": {"url": "https://a.example/1.yaml"}, "new": True,
     },

@@ -46,7 +46,7 @@ ROUNDS = 4
 """How often a plan may ask for something more."""
 
 
-class Broken(Exception):
+class BrokenPromiseError(Exception):
     """A promise does not hold. `log` says what was done."""
 
     def __init__(self, promise: str, log: Sequence[str]) -> None:
@@ -190,7 +190,7 @@ class Machine:
     def by_hand(self, random: Random) -> str:
         return by_hand(self.platform, random, Edits(random, self.fresh))
 
-    def commit(self, random: Random) -> str:
+    def commit(self, _random: Random) -> str:
         self.checkout.commit()
         return ""
 
@@ -231,7 +231,7 @@ class Machine:
         self.checkout.clone(self.directory / f"work-{self.fresh()}", *flags)
         return " ".join(flags)
 
-    def take_back(self, random: Random) -> str:
+    def take_back(self, _random: Random) -> str:
         """Revert the last commit, unless that conflicts or leaves files that do not load."""
         self.checkout.commit()
         self.checkout.git("revert", "--no-edit", "HEAD", check=False)
@@ -275,7 +275,7 @@ class Machine:
         step = self.run("import", "--update", "--force", f"{orgs[0]}/{place}", *self.to)
         return f"{place}: {step.ran.code}"
 
-    def import_anew(self, random: Random) -> str:
+    def import_anew(self, _random: Random) -> str:
         """Import into an empty directory and check that its plan is empty."""
         here, self.checkout = (
             self.checkout,
@@ -294,7 +294,7 @@ class Machine:
             step.imported = plan_in(self.run("plan", "--format", "json", staged=False))
             self._checked(step)
 
-    def two_at_once(self, random: Random) -> str:
+    def two_at_once(self, _random: Random) -> str:
         """Another dpsync is applying to the same organization."""
         from dpsync.apply.journal import lock_organizations
 
@@ -588,6 +588,8 @@ def walk(machine: Machine, steps: Sequence[int]) -> None:
             import traceback
 
             said += "".join(traceback.format_tb(failed.__traceback__)[-6:])
-        raise Broken(said, [f"seed {machine.seed}, profile {machine.profile}", *machine.log]) from failed
+        raise BrokenPromiseError(
+            said, [f"seed {machine.seed}, profile {machine.profile}", *machine.log]
+        ) from failed
     finally:
         shutil.rmtree(machine.directory, ignore_errors=True)

@@ -15,22 +15,22 @@ def do_nothing(original: Any, *_: Any, **__: Any) -> None:
     """Do nothing: no check, no objection."""
 
 
-def never_stale(original: Any, self: Any) -> dict[str, str]:
+def never_stale(_original: Any, _self: Any) -> dict[str, str]:
     """Find no change since the plan was made."""
     return {}
 
 
-def never_renamed(original: Any, self: Any, live: Any) -> bool:
+def never_renamed(_original: Any, _self: Any, _live: Any) -> bool:
     """Ignore that an object was renamed after it was planned."""
     return False
 
 
-def converged_in_trouble(original: Any, self: Any) -> bool:
+def converged_in_trouble(_original: Any, self: Any) -> bool:
     """Report convergence although a started object is in trouble on the platform."""
     return self.settled
 
 
-def converged_with_changes_left(original: Any, self: Any) -> bool:
+def converged_with_changes_left(_original: Any, self: Any) -> bool:
     """Report convergence although the next plan is not empty."""
     return self.verified and self.remaining is not None
 
@@ -44,13 +44,13 @@ def repeat_unknown_creates(original: Any, self: Any, error: BaseException) -> bo
     )
 
 
-def send_unrecorded(original: Any, self: Any) -> Any:
+def send_unrecorded(_original: Any, self: Any) -> Any:
     """Send a request although the journal failed."""
     self._record(self._intent())
     return self._send_or_await()
 
 
-def exit_as_if_unsent(original: Any, report: Any) -> Any:
+def exit_as_if_unsent(_original: Any, report: Any) -> Any:
     """Return an exit code which says that nothing was written."""
     from dpsync.model.diagnostic import Exit
 
@@ -61,12 +61,12 @@ def exit_as_if_unsent(original: Any, report: Any) -> Any:
     return Exit.FAILED if report.count("failed") or report.trouble else Exit.PARTIAL
 
 
-def never_lock(original: Any, *_: Any) -> AbstractContextManager[None]:
+def never_lock(_original: Any, *_: Any) -> AbstractContextManager[None]:
     """Hold no lock."""
     return nullcontext()
 
 
-def delete_at_once(original: Any, self: Any) -> None:
+def delete_at_once(_original: Any, self: Any) -> None:
     """Release deletes before the other steps have ended."""
     self._ready |= self._deletes
     self._deletes.clear()
@@ -76,12 +76,12 @@ def overwrite_later_changes(original: Any, *_: Any) -> None:
     """Revert a field although somebody has changed it since."""
 
 
-def delete_used_objects(original: Any, *_: Any) -> Any:
+def delete_used_objects(_original: Any, *_: Any) -> Any:
     """Delete created objects although somebody has used them since."""
     return {}
 
 
-def find_by_address(original: Any, self: Any, address: Any, kinds: Any) -> Any:
+def find_by_address(_original: Any, self: Any, address: Any, _kinds: Any) -> Any:
     """Find a recorded object by its former address instead of its id."""
     return address if address in self.desired.entries else None
 

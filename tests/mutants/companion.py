@@ -22,6 +22,6 @@ def keep_private_keys(original: Any, draft: Any, body: Any, organization: str, s
     draft.site(organization, site)["visitorAuth"]["privateKey"] = body.get("privateKey")
 
 
-def any_name_is_local(original: Any, host: str) -> str:
+def any_name_is_local(_original: Any, _host: str) -> str:
     """Accept every name in the Host header."""
     return "127.0.0.1"

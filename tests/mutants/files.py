@@ -28,7 +28,7 @@ def accept_unknown_keys(original: Any, self: Any, key: Any, known: list[str], wh
     """Accept unknown keys."""
 
 
-def open_devices(original: Any, path: Path, follow: bool) -> AbstractContextManager[tuple[int, int]]:
+def open_devices(_original: Any, path: Path, follow: bool) -> AbstractContextManager[tuple[int, int]]:
     """Open a path even if it is not a regular file."""
 
     @contextmanager
@@ -42,7 +42,7 @@ def open_devices(original: Any, path: Path, follow: bool) -> AbstractContextMana
     return opened()
 
 
-def ignore_side_effects(original: Any, before: Any, after: Any, made: Any) -> Any:
+def ignore_side_effects(original: Any, _before: Any, after: Any, made: Any) -> Any:
     """Ignore side effects of an edit."""
     return original(after, after, made)
 
@@ -56,6 +56,6 @@ def drop_omission_notes(original: Any, *_: Any) -> None:
     """Leave a value of a navigation file out without a note."""
 
 
-def accept_formulas(original: Any, text: str) -> bool:
+def accept_formulas(_original: Any, _text: str) -> bool:
     """Treat no cell as a formula."""
     return False

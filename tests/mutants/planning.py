@@ -14,12 +14,12 @@ def digest_with_origins(original: Any, self: Any) -> bytes:
     return original(self) + repr(self.origins).encode()
 
 
-def move_all_but_one(original: Any, numbers: Sequence[int]) -> list[int]:
+def move_all_but_one(_original: Any, numbers: Sequence[int]) -> list[int]:
     """Move all siblings but one."""
     return [*numbers[-1:]]
 
 
-def prune_everywhere(original: Any, *_: Any) -> bool:
+def prune_everywhere(_original: Any, *_: Any) -> bool:
     """Prune every place, whatever the policy says."""
     return True
 
@@ -31,7 +31,7 @@ def delete_against_the_flag(original: Any, sides: Any, decided: Any) -> Any:
     return original(replace(sides, options=replace(sides.options, delete=True)), decided)
 
 
-def delete_with_unreadable_dependents(original: Any, sides: Any, roots: Any, decided: Any) -> Any:
+def delete_with_unreadable_dependents(_original: Any, sides: Any, roots: Any, decided: Any) -> Any:
     """Delete objects although their dependents cannot be read."""
     from dpsync.planner.deletions import planned_cascade
 
@@ -44,7 +44,7 @@ def protect_from_direct_deletion_only(original: Any, decided: Any) -> Iterator[A
     yield from (refusal for refusal in original(decided) if refusal.address in roots)
 
 
-def return_nothing(original: Any, *_: Any) -> tuple[()]:
+def return_nothing(_original: Any, *_: Any) -> tuple[()]:
     """Refuse, ask and list nothing; add no edge."""
     return ()
 
@@ -66,23 +66,23 @@ def delete_content_unasked(original: Any, decided: Any) -> Any:
     return replace(original(decided), need_address={}, need_number={})
 
 
-def count_missing_as_removed(original: Any, self: Any, identity: Any) -> Any:
+def count_missing_as_removed(_original: Any, _self: Any, _identity: Any) -> Any:
     """Take every entry that is missing for an entry that a person removed."""
     from dpsync.planner.policy import Removal
 
     return Removal()
 
 
-def show_missing_files_as_deleted(original: Any, self: Any, commit: str, file: str) -> str:
+def show_missing_files_as_deleted(_original: Any, _self: Any, _commit: str, _file: str) -> str:
     """Take every file that the configuration does not read for a deleted one."""
     return ""
 
 
-def hold_nothing(original: Any, self: Any, identity: Any) -> bool:
+def hold_nothing(_original: Any, _self: Any, _identity: Any) -> bool:
     """Take every object for an empty one."""
     return False
 
 
-def write_synced_fields(original: Any, self: Any, address: Any, field: str | None = None) -> bool:
+def write_synced_fields(_original: Any, self: Any, address: Any, field: str | None = None) -> bool:
     """Write fields that the platform syncs with a repository."""
     return self.now.ignores(address, field)

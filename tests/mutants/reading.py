@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 
-def send_everything(original: Any, self: Any, request: Any) -> Any:
+def send_everything(_original: Any, self: Any, request: Any) -> Any:
     """Send writes on the transport that only reads."""
     return self._GetOnly__inner.send(request)
 
@@ -22,7 +22,7 @@ def count_every_candidate(original: Any, client: Any, registry: Any, parallelism
     return numbers
 
 
-def accept_duplicates(original: Any, found: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
+def accept_duplicates(_original: Any, found: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
     """Treat a list as complete although it contains an object twice."""
     return tuple(item for _, item in found)
 
@@ -41,14 +41,14 @@ def match_no_later_keys(original: Any, *_: Any) -> None:
     """Recognize nothing by a later natural key."""
 
 
-def match_no_renames(original: Any, *_: Any) -> Any:
+def match_no_renames(_original: Any, *_: Any) -> Any:
     """Recognize no entry by its earlier name."""
     from dpsync.identity.renames import RenameMatches
 
     return RenameMatches()
 
 
-def ignore_ids_file(original: Any, *_: Any) -> dict[Any, Any]:
+def ignore_ids_file(_original: Any, *_: Any) -> dict[Any, Any]:
     """Ignore the ids file."""
     return {}
 
@@ -68,12 +68,12 @@ def keep_note(original: Any, *_: Any) -> None:
     """Keep the note about an earlier apply."""
 
 
-def read_tracked_note(original: Any, *_: Any) -> bool:
+def read_tracked_note(_original: Any, *_: Any) -> bool:
     """Trust a note that is committed."""
     return False
 
 
-def watch_nothing(original: Any, *_: Any) -> list[str]:
+def watch_nothing(_original: Any, *_: Any) -> list[str]:
     """Watch no place after an import."""
     return []
 

@@ -15,26 +15,26 @@ def send_shell_token(original: Any, chosen: Any) -> Any:
     return original(replace(chosen, token=chosen.token or "DPSYNC_TOKEN"))
 
 
-def mask_no_base64(original: Any, value: bytes) -> tuple[()]:
+def mask_no_base64(_original: Any, _value: bytes) -> tuple[()]:
     """Mask no secret in base64."""
     return ()
 
 
-def print_unescaped(original: Any, text: str) -> str:
+def print_unescaped(_original: Any, text: str) -> str:
     """Print a text without escapes."""
     return text
 
 
-def save_unanonymized(original: Any, self: Any, text: str, is_code: bool = False) -> str:
+def save_unanonymized(_original: Any, _self: Any, text: str, _is_code: bool = False) -> str:
     """Save a text of an anonymous world without replacing names."""
     return text
 
 
-def save_free_settings(original: Any, path: Any) -> bool:
+def save_free_settings(_original: Any, _path: Any) -> bool:
     """Save the settings of an installation in a world."""
     return False
 
 
-def print_no_flags(original: Any, self: Any, words: list[str]) -> list[str]:
+def print_no_flags(_original: Any, _self: Any, _words: list[str]) -> list[str]:
     """Print commands without the flags of this run."""
     return []

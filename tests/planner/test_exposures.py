@@ -453,6 +453,7 @@ def shows(
     live: bool = False,
 ) -> dict[str, Any]:
     """One side: a site `d` whose section `a` shows a space at a place `p`; another site may, too."""
+    del others
 
     def given(fields: Mapping[str, Any]) -> dict[str, Any]:
         key = fields.get("space", "s")

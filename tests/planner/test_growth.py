@@ -41,7 +41,7 @@ def lines(work: Callable[[], object]) -> Counter[Where]:
         int, tuple[CodeType, Tracer | None, list[int]]
     ] = {}  # by identity: equal code takes long to hash
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame: FrameType, _event: str, _argument: Any) -> Any:
         code = frame.f_code
         if (known := counted.get(id(code))) is None:
             # Methods of dataclasses come from no file.
@@ -70,7 +70,7 @@ def counting() -> tuple[Tracer, list[int]]:
     """Return a tracer that counts the executed lines of functions, and its counter."""
     times = [0]
 
-    def inside(frame: FrameType, event: str, argument: Any) -> Any:
+    def inside(_frame: FrameType, _event: str, _argument: Any) -> Any:
         times[0] += 1
         return inside
 

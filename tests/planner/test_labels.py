@@ -281,6 +281,7 @@ def collections(*keys: str, live: bool = False) -> Things:
 
 
 def nodes(*keys: str, live: bool = False) -> Things:
+    del live
     links = {f"d/{key}": {"title": key, "url": "https://x"} for key in keys}
     return {"site": {"d": {"title": "D", "basename": "d"}}, "external_link": links}
 

@@ -126,7 +126,7 @@ class Platform:
         self.events, self.refuses = events, refuses
         self.asked: list[dict[str, Any]] = []
 
-    def get(self, path: str, params: dict[str, Any]) -> Any:
+    def get(self, _path: str, params: dict[str, Any]) -> Any:
         self.asked.append(params)
         if self.refuses:
             raise self.refuses
@@ -211,5 +211,5 @@ def test_malformed_audit_event_response_is_ignored(answer: Any) -> None:
     Otherwise, an event without a person or a time is told as one.
     Otherwise, an event of another shape ends the check for drift.
     """
-    known = found(SimpleNamespace(get=lambda path, params: answer), "a")
+    known = found(SimpleNamespace(get=lambda _path, _params: answer), "a")
     assert (known.by_id, known.refused) == ({}, None)

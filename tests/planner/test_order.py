@@ -63,9 +63,8 @@ def test_moves_order_eight_siblings(present: list[int]) -> None:
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.randoms(use_true_random=False))
-def test_moves_leave_undeclared_siblings_in_place(
-    present: list[int], managed: set[int], random: object
-) -> None:
+@pytest.mark.usefixtures("random")
+def test_moves_leave_undeclared_siblings_in_place(present: list[int], managed: set[int]) -> None:
     """Otherwise, what moves counts as what stays, and something is put beside what is not there yet.
 
     Otherwise, nothing is moved.

@@ -74,7 +74,7 @@ class Case(Staged):
             addresses_declared_in=lambda file: removed if file == self.still_in else frozenset(),
         )  # fmt: skip
         base = replace(
-            sides.base, is_shallow_clone=self.shallow, describe_missing_file=lambda commit, file: self.lost
+            sides.base, is_shallow_clone=self.shallow, describe_missing_file=lambda _commit, _file: self.lost
         )
         if base.desired is not None:
             base = replace(base, desired=replace(base.desired, texts={SPAN.file: self.texts[0]}))

@@ -68,6 +68,7 @@ class Restructured:
 
 def carried_out(lab: Lab, body: dict[str, Any], *confirm: str, runs: int = 1) -> Restructured:
     """Plan and apply once, and look at the URLs before and after."""
+    del runs
     text = "\n".join(f"{key}: {json.dumps(value)}" for key, value in body.items())
     before = urls(lab)
     with reading(lab.server) as client:

@@ -74,7 +74,7 @@ def test_deletion_cases_cover_every_deletable_kind() -> None:
     assert set(CASES) == {kind.name for kind in REGISTRY.in_dependency_order if isinstance(kind.delete, Call)}
 
 
-def shown(plan: Plan, counted: bool = True) -> list[str]:
+def shown(plan: Plan, _counted: bool = True) -> list[str]:
     """Return what the plan says is deleted, in the export's words; with values if not `counted`."""
     gone = [change for change in plan.changes if change.action == "delete"]
     addresses = [change.address for change in gone]

@@ -52,11 +52,11 @@ class Kill(_AtWrite):
 
     dead = False
 
-    def check(self, request: Request) -> None:
+    def check(self, _request: Request) -> None:
         if self.dead:
             raise Killed
 
-    def happen(self, request: Request) -> Response:
+    def happen(self, _request: Request) -> Response:
         self.dead = True
         raise Killed
 
@@ -71,7 +71,7 @@ class Lose(_AtWrite):
 class Break(_AtWrite):
     """The platform answers once that it is overloaded; the write may have been done all the same."""
 
-    def happen(self, request: Request) -> Response:
+    def happen(self, _request: Request) -> Response:
         body = b'{"error": {"code": 503, "message": "try again"}}'
         return Response(503, {"content-type": "application/json"}, body)
 

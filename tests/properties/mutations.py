@@ -124,29 +124,29 @@ def remove_member(draw: Draw, org: Organization, managed: Managed) -> None:
             team.people.pop(gone, None)
 
 
-def change_role(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_role(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.members[draw.pick(list(org.members))] = draw.pick(ROLES)
 
 
-def mark_sso(draw: Draw, org: Organization, managed: Managed) -> None:
+def mark_sso(draw: Draw, org: Organization, _managed: Managed) -> None:
     """Set SSO for a member. SSO can be set, and never removed."""
     org.sso.add(draw.pick(list(org.members)))
 
 
-def add_team(draw: Draw, org: Organization, managed: Managed) -> None:
+def add_team(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.teams.append(new_team(draw, org))
 
 
-def remove_team(draw: Draw, org: Organization, managed: Managed) -> None:
+def remove_team(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.teams:
         org.teams = without(org.teams, draw.pick(org.teams))
 
 
-def rename_team(draw: Draw, org: Organization, managed: Managed) -> None:
+def rename_team(draw: Draw, org: Organization, _managed: Managed) -> None:
     _rename(draw, org.teams, team_fields)
 
 
-def exchange_teams(draw: Draw, org: Organization, managed: Managed) -> None:
+def exchange_teams(draw: Draw, org: Organization, _managed: Managed) -> None:
     exchange(draw, org.teams, "title")
 
 
@@ -160,7 +160,7 @@ def change_people(draw: Draw, org: Organization, managed: Managed) -> None:
 # --- collections and spaces -------------------------------------------------------------------------
 
 
-def add_collection(draw: Draw, org: Organization, managed: Managed) -> None:
+def add_collection(draw: Draw, org: Organization, _managed: Managed) -> None:
     made = new_collection(draw, org)
     if org.collections and draw.chance(0.3):
         draw.pick(org.collections).parent = made.key  # a new one around an old one
@@ -185,16 +185,16 @@ def remove_collection(draw: Draw, org: Organization, managed: Managed) -> None:
         space.collection = gone.parent if space.collection == gone.key else space.collection
 
 
-def change_collection(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_collection(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.collections:
         change(draw, draw.pick(org.collections), collection_fields(draw))
 
 
-def exchange_collections(draw: Draw, org: Organization, managed: Managed) -> None:
+def exchange_collections(draw: Draw, org: Organization, _managed: Managed) -> None:
     exchange(draw, org.collections, "title")
 
 
-def move_collection(draw: Draw, org: Organization, managed: Managed) -> None:
+def move_collection(draw: Draw, org: Organization, _managed: Managed) -> None:
     if not org.collections:
         return
     moving = draw.pick(org.collections)
@@ -202,7 +202,7 @@ def move_collection(draw: Draw, org: Organization, managed: Managed) -> None:
     moving.parent = draw.pick([None, *free])
 
 
-def invert_collections(draw: Draw, org: Organization, managed: Managed) -> None:
+def invert_collections(draw: Draw, org: Organization, _managed: Managed) -> None:
     """Swap a collection with its parent: A ⊃ B becomes B ⊃ A."""
     nested = [other for other in org.collections if other.parent]
     if nested:
@@ -211,7 +211,7 @@ def invert_collections(draw: Draw, org: Organization, managed: Managed) -> None:
         inner.parent, outer.parent = outer.parent, inner.key
 
 
-def add_space(draw: Draw, org: Organization, managed: Managed) -> None:
+def add_space(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.spaces.insert(draw.number(0, len(org.spaces)), new_space(draw, org))
 
 
@@ -228,61 +228,61 @@ def remove_space(draw: Draw, org: Organization, managed: Managed) -> None:
         org.spaces = without(org.spaces, draw.pick(free))
 
 
-def change_space(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_space(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.spaces:
         change(draw, draw.pick(org.spaces), space_fields(draw, list(org.members)))
 
 
-def exchange_spaces(draw: Draw, org: Organization, managed: Managed) -> None:
+def exchange_spaces(draw: Draw, org: Organization, _managed: Managed) -> None:
     exchange(draw, org.spaces, "title")
 
 
-def move_space(draw: Draw, org: Organization, managed: Managed) -> None:
+def move_space(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.spaces:
         draw.pick(org.spaces).collection = draw.pick([None, *(other.key for other in org.collections)])
 
 
-def reorder_spaces(draw: Draw, org: Organization, managed: Managed) -> None:
+def reorder_spaces(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.spaces = draw.shuffled(org.spaces)
 
 
 # --- sites ------------------------------------------------------------------------------------------
 
 
-def add_site(draw: Draw, org: Organization, managed: Managed) -> None:
+def add_site(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.sites.append(new_site(draw, org, 2))
 
 
-def remove_site(draw: Draw, org: Organization, managed: Managed) -> None:
+def remove_site(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.sites:
         org.sites = without(org.sites, draw.pick(org.sites))
 
 
-def change_site(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_site(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.sites:
         change(draw, draw.pick(org.sites), site_fields(draw))
 
 
-def change_schema(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_schema(draw: Draw, org: Organization, _managed: Managed) -> None:
     if org.sites:
         draw.pick(org.sites).schema = schema(draw)
 
 
-def exchange_basenames(draw: Draw, org: Organization, managed: Managed) -> None:
+def exchange_basenames(draw: Draw, org: Organization, _managed: Managed) -> None:
     exchange(draw, org.sites, "basename")
 
 
-def default_content(draw: Draw, org: Organization, managed: Managed) -> None:
+def default_content(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.fields["defaultContent"] = draw.pick([None, *(site.key for site in org.sites)])
 
 
-def change_organization(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_organization(draw: Draw, org: Organization, _managed: Managed) -> None:
     fresh = organization_fields(draw, list(org.members))
     del fresh["defaultContent"]
     change(draw, Thing("", "", org.fields), fresh)
 
 
-def change_rules(draw: Draw, org: Organization, managed: Managed) -> None:
+def change_rules(draw: Draw, org: Organization, _managed: Managed) -> None:
     org.fields["mergeRules"] = merge_rules(draw, list(org.members), inherit=False)
 
 
@@ -298,7 +298,7 @@ def _tree(change: Callable[[Draw, Organization, Site], None]) -> Mutation:
     return mutation
 
 
-def _reorder(draw: Draw, org: Organization, site: Site) -> None:
+def _reorder(draw: Draw, _org: Organization, site: Site) -> None:
     nodes = draw.pick(site.holders())
     nodes[:] = draw.shuffled(nodes)
 
@@ -317,7 +317,7 @@ def _add_place(draw: Draw, org: Organization, site: Site) -> None:
         nodes.insert(draw.number(0, len(nodes)), new_place(draw, org))
 
 
-def _remove_node(draw: Draw, org: Organization, site: Site) -> None:
+def _remove_node(draw: Draw, _org: Organization, site: Site) -> None:
     """Remove a node. The children of a group may take its place; the content of a section is removed."""
     nodes = site.nodes()
     if not nodes:
@@ -328,7 +328,7 @@ def _remove_node(draw: Draw, org: Organization, site: Site) -> None:
     siblings[at : at + 1] = gone.children if gone.type == "section-group" and draw.chance(0.7) else []
 
 
-def _reparent(draw: Draw, org: Organization, site: Site) -> None:
+def _reparent(draw: Draw, _org: Organization, site: Site) -> None:
     nodes = site.nodes("section", "section-group")
     if not nodes:
         return
@@ -338,7 +338,7 @@ def _reparent(draw: Draw, org: Organization, site: Site) -> None:
     target.insert(draw.number(0, len(target)), moving)
 
 
-def _invert(draw: Draw, org: Organization, site: Site) -> None:
+def _invert(draw: Draw, _org: Organization, site: Site) -> None:
     """Swap a group with a group inside it: A ⊃ B becomes B ⊃ A."""
     groups = site.nodes("section-group")
     nested = [(outer, inner) for outer in groups for inner in outer.children if inner.type == "section-group"]
@@ -352,7 +352,7 @@ def _invert(draw: Draw, org: Organization, site: Site) -> None:
     inner.children.insert(draw.number(0, len(inner.children)), outer)
 
 
-def _wrap(draw: Draw, org: Organization, site: Site) -> None:
+def _wrap(draw: Draw, _org: Organization, site: Site) -> None:
     """Put a new group around some siblings."""
     lists = [] if site.flat else [site.structure, *(group.children for group in site.nodes("section-group"))]
     nodes = draw.pick(lists) if lists else []
@@ -363,15 +363,15 @@ def _wrap(draw: Draw, org: Organization, site: Site) -> None:
         nodes.insert(draw.number(0, len(nodes)), group)
 
 
-def _exchange_paths(draw: Draw, org: Organization, site: Site) -> None:
+def _exchange_paths(draw: Draw, _org: Organization, site: Site) -> None:
     exchange(draw, draw.pick([site.nodes("section"), *site.places()]), "path")
 
 
-def _exchange_titles(draw: Draw, org: Organization, site: Site) -> None:
+def _exchange_titles(draw: Draw, _org: Organization, site: Site) -> None:
     exchange(draw, site.nodes(draw.pick(["section", "section-group"])), "title")
 
 
-def _change_node(draw: Draw, org: Organization, site: Site) -> None:
+def _change_node(draw: Draw, _org: Organization, site: Site) -> None:
     nodes = site.nodes()
     if nodes:
         node = draw.pick(nodes)
@@ -385,7 +385,7 @@ def _show_another(draw: Draw, org: Organization, site: Site) -> None:
         draw.pick(nodes).shows = draw.pick(org.spaces).key
 
 
-def _default(draw: Draw, org: Organization, site: Site) -> None:
+def _default(draw: Draw, _org: Organization, site: Site) -> None:
     nodes = draw.pick([site.nodes("section"), *site.places()])
     if nodes:
         chosen = draw.pick(nodes)

@@ -274,7 +274,7 @@ def live_organization(draw: Draw, key: str, size: int) -> Organization:
     return made
 
 
-def _same_titles(draw: Draw, org: Organization) -> None:
+def _same_titles(_draw: Draw, org: Organization) -> None:
     """Titles that are not unique, as the platform allows it."""
     for things in (org.teams, org.spaces, org.collections):
         if len(things) > 1:

@@ -15,7 +15,7 @@ from .platform import Platform
 WORDS = ("delete ", "expose for a moment")
 
 
-def staged(platform: Platform, session: Session, clock: Clock | None = None) -> RehearsalSetup:
+def staged(platform: Platform, session: Session, _clock: Clock | None = None) -> RehearsalSetup:
     """Plan with every answer that the plan asks for; return the plan and what it was made from."""
     confirm: tuple[str, ...] = ()
     for _ in range(3):  # what was answered may lead to another question

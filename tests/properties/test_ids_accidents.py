@@ -31,7 +31,7 @@ PLACES = ("teams", "collections", "spaces", "sites")
 Accident = Literal["lines swapped", "file missing"]
 
 
-class UnsuitableExample(Exception):
+class UnsuitableExampleError(Exception):
     """The random organization is not suitable: without pins, its files do not match the live objects."""
 
 
@@ -54,7 +54,7 @@ class Example:
         with platform.client() as client:
             planned = self.session(NO_IDS, based=False).plan(client, Options())
             if planned.plan.changes or planned.plan.refusals:
-                raise UnsuitableExample
+                raise UnsuitableExampleError
             self.lines = recorded_lines(
                 REGISTRY, self.session(NO_IDS, based=False).readable, planned.snapshot
             )
@@ -85,7 +85,7 @@ class Example:
             groups.setdefault((kinds[address].kind, address.list_address), []).append(address)
         several = [group for group in groups.values() if len(group) > 1]
         if not several:
-            raise UnsuitableExample
+            raise UnsuitableExampleError
         one, other = self.draw.some(self.draw.pick(several), least=2)[:2]
         lines = {**self.lines, one: replace(self.lines[other], address=one)}
         lines[other] = replace(self.lines[one], address=other)
@@ -155,7 +155,7 @@ def _make_example(
             if entries:
                 made.edit(made.draw.pick(entries))
                 return made, ids
-        except (UnsuitableExample, DiagnosticError):
+        except (UnsuitableExampleError, DiagnosticError):
             continue
     raise AssertionError
 

@@ -51,13 +51,13 @@ def last_first(patch: Patch) -> None:
 
 def needs_left_out(patch: Patch) -> None:
     last_first(patch)
-    with_steps(patch, lambda step: {"needs": ()})
+    with_steps(patch, lambda _step: {"needs": ()})
 
 
 def one_edge_left_out(patch: Patch) -> None:
     last_first(patch)
     with_steps(patch, lambda step: {"needs": ()} if step.verb == "delete" else {})
-    patch.setattr(executor, "_is_final_delete", lambda step: False)
+    patch.setattr(executor, "_is_final_delete", lambda _step: False)
 
 
 def deletes_first(patch: Patch) -> None:
@@ -92,7 +92,7 @@ def a_step_left_out(patch: Patch) -> None:
 def a_move_to_the_wrong_place(patch: Patch) -> None:
     other = {"before": "after", "after": "before"}
 
-    def turned(method: str, path: str, body: Any) -> tuple[str, Any]:
+    def turned(_method: str, path: str, body: Any) -> tuple[str, Any]:
         if path.endswith("/sort"):
             body = {**body, "position": {other[side]: item for side, item in body["position"].items()}}
         return path, body
@@ -109,14 +109,14 @@ def a_field_that_is_not_sent(patch: Patch) -> None:
 
 
 def a_wrong_value(patch: Patch) -> None:
-    def other(method: str, path: str, body: Any) -> tuple[str, Any]:
+    def other(_method: str, path: str, body: Any) -> tuple[str, Any]:
         return path, {**body, "role": "member"} if isinstance(body, dict) and "role" in body else body
 
     sending(patch, other)
 
 
 def sent_to_another_thing(patch: Patch) -> None:
-    sending(patch, lambda method, path, body: (path.replace("t-ops", "t-old"), body))
+    sending(patch, lambda _method, path, body: (path.replace("t-ops", "t-old"), body))
 
 
 def a_create_sent_twice(patch: Patch) -> None:

@@ -52,7 +52,7 @@ class Elements(HTMLParser):
         if self.inside == "data":
             self.data += data
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, _tag: str) -> None:
         self.inside = ""
 
     def handle_comment(self, data: str) -> None:

@@ -64,7 +64,8 @@ def test_redirect_destination_is_printed_in_short_form(value: Any, written: str,
 
 
 @CASES
-def test_json_keeps_redirect_destination_of_api(value: Any, written: str) -> None:
+@pytest.mark.usefixtures("written")
+def test_json_keeps_redirect_destination_of_api(value: Any) -> None:
     for document in documents(value):
         assert json.dumps(value, sort_keys=True) in json.dumps(
             json.loads(render(document, "json")), sort_keys=True

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from platform_of_changes import Book, Content, Page, Refused
+from platform_of_changes import Book, Content, Page, RefusedError
 
 ORGANIZATION, SITE = "lab", "manual"
 USERS = ("ada", "ben", "cas", "dot")
@@ -139,7 +139,7 @@ class Model:
 
     def _team(self, id: str) -> Team:
         if id not in self.teams:
-            raise Refused(404)
+            raise RefusedError(404)
         return self.teams[id]
 
     # --- spaces ---------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class Model:
         section, _ = self._find(Section, id)
         chosen, _ = self._find(Place, place)
         if chosen not in section.places:
-            raise Refused(400)
+            raise RefusedError(400)
         _choose(section.places, chosen)
         return id
 
@@ -222,7 +222,7 @@ class Model:
         target = self._children(parent)
         if target is not siblings:
             if any(target is children for children in _all_children([group])):
-                raise Refused(400)
+                raise RefusedError(400)
             self._reparent(Group, id, parent)
         return id
 
@@ -274,10 +274,10 @@ class Model:
             other for other in rest if isinstance(other, KINDS[neighbour[0]]) and other.id == neighbour[1]
         ]
         if not near:
-            raise Refused(400)
+            raise RefusedError(400)
         rest.insert(rest.index(near[0]) + (side == "after"), node)
         if strict and [other.id for other in rest] == [other.id for other in siblings]:
-            raise Refused(409)
+            raise RefusedError(409)
         siblings[:] = rest
         return id
 
@@ -310,7 +310,7 @@ class Model:
             for node in siblings:
                 if isinstance(node, kind) and node.id == id:
                     return node, siblings
-        raise Refused(404)
+        raise RefusedError(404)
 
     def _present(self, kind: type, id: str) -> Any:
         return self._find(kind, id)[0] if id in self.ids(kind) else None
@@ -329,7 +329,7 @@ class Model:
 
     def _space(self, id: str) -> None:
         if id not in self.spaces:
-            raise Refused(404)
+            raise RefusedError(404)
 
     def _new_section(self, title: str, children: list[Section | Group]) -> Section:
         section = Section(self.new_id("sect"), title, not any(True for _ in self.sections()))
@@ -352,7 +352,7 @@ class Model:
 
 def _check_member(user: str) -> None:
     if user not in USERS:
-        raise Refused(404)
+        raise RefusedError(404)
 
 
 def _sections(nodes: list[Section | Group]) -> Iterator[Section]:

@@ -16,13 +16,13 @@ TOP = ""
 DONE = ("merged", "archived")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
 
 
-class AtOdds(Exception):
+class ConflictError(Exception):
     """Both sides have changed the same thing."""
 
 
@@ -57,7 +57,7 @@ class Content:
 
     def _page(self, id: str) -> Page:
         if id not in self.pages:
-            raise Refused(404)
+            raise RefusedError(404)
         return self.pages[id]
 
     def _put(self, id: str, page: Page) -> "Content":
@@ -74,7 +74,7 @@ class Content:
             ((side, sibling),) = position.items()
             beside = [index for index, (other, _) in enumerate(rest) if other == sibling]
             if not beside or rest[beside[0]][1].parent != page.parent:
-                raise Refused(400)
+                raise RefusedError(400)
             at = beside[0] + (side == "after")
         return Content(dict([*rest[:at], (id, page), *rest[at:]]))
 
@@ -96,7 +96,7 @@ class Content:
             return self._put(id, page)
         parent = (change["into"] or TOP) if "into" in change else page.parent
         if parent in self.subtree(id):
-            raise Refused(400)
+            raise RefusedError(400)
         if parent:
             self._page(parent)
         return self._placed(id, replace(page, parent=parent), change.get("position"))
@@ -149,7 +149,7 @@ def _chosen(before: T, here: T, there: T) -> T:
     if there in (before, here):
         return here
     if here != before:
-        raise AtOdds
+        raise ConflictError
     return there
 
 
@@ -158,7 +158,7 @@ def _check_rooted(pages: dict[str, Page], id: str) -> None:
     passed = set()
     while id != TOP:
         if id in passed or id not in pages:
-            raise AtOdds
+            raise ConflictError
         passed.add(id)
         id = pages[id].parent
 
@@ -225,7 +225,7 @@ class Book:
         for id, one in self.proposals.items():
             if name in (id, str(one.number)):
                 return one
-        raise Refused(404)
+        raise RefusedError(404)
 
     def propose(self, new_id: NewId, subject: str) -> str:
         id = new_id("cr")
@@ -246,7 +246,7 @@ class Book:
         """All or none. Which page each was about."""
         one = self.proposal(name)
         if one.status in DONE:
-            raise Refused(409)
+            raise RefusedError(409)
         about = []
         for change in changes:
             id = new_id("page") if change["operation"] == "insert_page" else change["page"]
@@ -267,7 +267,7 @@ class Book:
         if self._is_behind(one):
             try:
                 one.content = three_way(one.base, self.main, one.content)
-            except AtOdds:
+            except ConflictError:
                 return "conflicts"
             one.base, one.seen = self.main, self.merges
         return "update"
@@ -275,10 +275,10 @@ class Book:
     def merge(self, name: str) -> str:
         one = self.proposal(name)
         if one.status in DONE:
-            raise Refused(409)
+            raise RefusedError(409)
         try:
             self.main = three_way(one.base, self.main, one.content)
-        except AtOdds:
+        except ConflictError:
             return "conflicts"
         self.merges += 1
         one.status, one.merged = "merged", (self.main, self.merges)

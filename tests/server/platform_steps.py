@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 from platform_model import KINDS, ORGANIZATION, SITE, USERS, Group, Model, Place, Section
-from platform_of_changes import Refused
+from platform_of_changes import RefusedError
 
 Outcome = tuple[int, Any]
 """A status, and what the answer says about what was done: an id, mostly."""
@@ -40,7 +40,7 @@ class Step:
         after = deepcopy(model)
         try:
             return (self.success, self.effect(after)), after
-        except Refused as refused:
+        except RefusedError as refused:
             return (refused.status, None), model
 
     def sent(self, http: httpx.Client) -> Outcome:
@@ -69,7 +69,7 @@ def team_made(title: str, members: list[str]) -> Step:
     return Step("PUT", f"{ORG}/teams", body, 201, lambda to: to.create_team(title, members))
 
 
-def create_team(chance: Random, model: Model) -> Step:
+def create_team(chance: Random, _model: Model) -> Step:
     return team_made(chance.choice(TITLES), anybody(chance))
 
 
@@ -107,7 +107,7 @@ def change_members(chance: Random, model: Model) -> Step:
     return Step("PUT", path, body, 204, lambda to: to.change_members(id, add, remove, roles))
 
 
-def create_space(chance: Random, model: Model) -> Step:
+def create_space(chance: Random, _model: Model) -> Step:
     title = chance.choice(TITLES)
     return Step("POST", f"{ORG}/spaces", {"title": title}, 201, lambda to: to.create_space(title))
 

@@ -314,7 +314,7 @@ _PAGE_NEEDED: dict[str, Shape] = {
     "createdAt": MOMENT,
     "updatedAt": MOMENT,
     "urls": members({"app": URL}, {"published": URL}),
-    "pages": many(lazily(lambda: PAGE)),
+    "pages": many(lazily(lambda: page_shape)),
 }
 _LAYOUT_FLAGS = ("cover", "title", "description", "tableOfContents", "outline", "pagination", "metadata")
 _PAGE_OTHER: dict[str, Shape] = {
@@ -340,7 +340,7 @@ COMPUTED_PAGE = members(
 )
 
 
-def PAGE(value: Any, at: str) -> Any:
+def page_shape(value: Any, at: str) -> Any:
     shape = COMPUTED_PAGE if isinstance(value, dict) and value.get("type") == "computed" else PLAIN_PAGE
     return shape(value, at)
 
@@ -353,7 +353,7 @@ REVISION = thing(
     {
         "id": ID,
         "parents": many(ID),
-        "pages": many(PAGE),
+        "pages": many(page_shape),
         "files": many(FILE),
         "reusableContents": many(REUSABLE),
         "variables": mapped(TEXT),
@@ -749,11 +749,11 @@ def _content(at: str) -> dict[str, Shape]:
     file, one = at + "/content/files/{fileId}", at + "/content/page/{pageId}"
     return {
         f"GET {at}/content": REVISION,
-        f"GET {at}/content/pages": members({"pages": many(PAGE)}),
+        f"GET {at}/content/pages": members({"pages": many(page_shape)}),
         f"GET {at}/content/files": page(FILE),
         f"GET {file}": FILE,
         f"GET {file}/backlinks": page(TARGET),
-        f"GET {one}": PAGE,
+        f"GET {one}": page_shape,
         f"GET {one}/links": LINKS,
         f"GET {one}/backlinks": page(TARGET),
     }

@@ -50,7 +50,7 @@ def _is_moment(value: Any) -> bool:
         return False
 
 
-ANY: Shape = _is(lambda value: True, "anything")
+ANY: Shape = _is(lambda _value: True, "anything")
 TEXT = text()
 ID = text(1, pattern=r"[a-zA-Z0-9_-]+")
 FLAG = _is(lambda value: isinstance(value, bool), "true or false")

@@ -54,11 +54,11 @@ def begin(ctx: Context, banner: Record) -> None:
     banner.ref = ctx.body.team or ""
 
 
-def write(ctx: Context, banner: Record, given: dict[str, Any]) -> None:
+def write(_ctx: Context, banner: Record, given: dict[str, Any]) -> None:
     banner.doc |= {field: value for field, value in given.items() if field != "team"}
 
 
-def answer(ctx: Context, banner: Record) -> dict[str, Any]:
+def answer(_ctx: Context, banner: Record) -> dict[str, Any]:
     return {"object": "banner", "id": banner.id, "team": banner.ref or None, **banner.doc}
 
 

@@ -117,7 +117,8 @@ def test_restorable_space_is_not_erased_by_later_write(api: Api) -> None:
 # --- in a world -------------------------------------------------------------------------------------
 
 
-def test_exported_world_reloads_with_same_grants(api: Api, builtin_world: dict[str, Any]) -> None:
+@pytest.mark.usefixtures("builtin_world")
+def test_exported_world_reloads_with_same_grants(api: Api) -> None:
     safety, plant, docs = "/spaces/safety", "/collections/plant", "/orgs/globex/sites/globex-docs"
     before = {path: given(api, path) for path in (safety, plant, docs)}
     assert before == {

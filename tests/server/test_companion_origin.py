@@ -118,7 +118,7 @@ def test_world_file_urls_are_not_fetched_from_loopback(url: str) -> None:
 # --- who may ask --------------------------------------------------------------------------------------
 
 
-async def _inner(scope: Scope, receive: Receive, send: Send) -> None:
+async def _inner(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": 204, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 

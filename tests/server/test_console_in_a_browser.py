@@ -98,7 +98,8 @@ def test_console_pages_pass_accessibility_checks(
     assert dark == (scheme == "dark")
 
 
-def test_hostile_titles_are_shown_as_text(opened: Open, running: Companion, http: httpx.Client) -> None:
+@pytest.mark.usefixtures("http")
+def test_hostile_titles_are_shown_as_text(opened: Open, running: Companion) -> None:
     running.load(hostile_world())
     for path in ("/", f"{PAGE}api/v1/orgs/zoo/teams", f"{PAGE}api/v1/spaces/s1"):
         page = opened(path)
@@ -170,7 +171,8 @@ def test_console_works_without_javascript(opened: Open, http: httpx.Client) -> N
     assert http.get("/_dpsync/clock").json()["mode"] == "frozen"
 
 
-def test_fault_rule_is_added_and_removed_by_reset(opened: Open, http: httpx.Client) -> None:
+@pytest.mark.usefixtures("http")
+def test_fault_rule_is_added_and_removed_by_reset(opened: Open) -> None:
     page = opened(f"{PAGE}switches")
     page.get_by_text("A fault for one operation").click()
     page.get_by_label("Operation").fill("getUser")

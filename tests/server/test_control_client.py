@@ -34,7 +34,7 @@ class Impatient(Clock):
     def now(self) -> float:
         return self._passed
 
-    def wait(self, seconds: float, cancelled: object) -> None:
+    def wait(self, seconds: float, _cancelled: object) -> None:
         self.waits.append(seconds)
         self._passed += seconds
 

@@ -217,7 +217,8 @@ def over(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Every delay takes until a test says that it is over."""
     told = threading.Event()
 
-    async def wait(gateway: Gateway, seconds: float) -> None:
+    async def wait(_gateway: Gateway, seconds: float) -> None:
+        del seconds
         await asyncio.to_thread(told.wait, PATIENCE)
 
     monkeypatch.setattr(Gateway, "wait", wait)

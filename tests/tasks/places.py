@@ -196,7 +196,7 @@ class Bench:
                 commit(origin, done.message)
                 ended = work.run("apply", "--yes", *done.confirm)
                 if ended.code != 0:
-                    raise EarlierWorkFailed(ended)
+                    raise EarlierWorkFailedError(ended)
                 commit(origin, "Record the ids")
             before = git(origin, "rev-parse", "HEAD")
             work.edit(edit)
@@ -220,7 +220,7 @@ class Earlier:
     message: str = "Work of last week"
 
 
-class EarlierWorkFailed(Exception):
+class EarlierWorkFailedError(Exception):
     """The work before the task was not applied."""
 
     def __init__(self, ended: Ran) -> None:

@@ -13,7 +13,7 @@ from dpsync.planner.answers import answer_in_flag
 from tests.machine.checkout import document
 from tests.machine.command import Ran
 
-from .places import LOST, Bench, EarlierWorkFailed, Place, Work
+from .places import LOST, Bench, EarlierWorkFailedError, Place, Work
 from .task import Accident, Question, Task
 
 Variant = Literal["quick", "apply", "saved"]
@@ -55,7 +55,7 @@ def run_task(bench: Bench, task: Task, place: Place, variant: Variant, lines: bo
                 case.run_apply_only()
             else:
                 case.run()
-    except EarlierWorkFailed as failed:
+    except EarlierWorkFailedError as failed:
         result.code = failed.ended.code
         result.problems.append(f"the earlier work fails: {failed.ended}")
     return result

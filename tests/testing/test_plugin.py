@@ -103,7 +103,8 @@ def test_docs_platform_fixture_rejects_invalid_settings(docs_platform: DocsPlatf
         docs_platform.token_of("nobody")
 
 
-def test_testing_page_lists_every_fixture_member(docs_platform: DocsPlatform) -> None:
+@pytest.mark.usefixtures("docs_platform")
+def test_testing_page_lists_every_fixture_member() -> None:
     table = "\n".join(line for line in TEXT.splitlines() if line.startswith("| "))
     shown = set(re.findall(r"`(\w+)[`(]", table))
     members = {name for of in (DocsPlatform, PlatformClock) for name in vars(of) if name[0] != "_"}

@@ -335,7 +335,7 @@ class Lines:
     def __init__(self) -> None:
         self.edits: IdsEdits = {}
 
-    def edit(self, platform: str, edits: IdsEdits) -> None:
+    def edit(self, _platform: str, edits: IdsEdits) -> None:
         self.edits = {**edits}
 
 

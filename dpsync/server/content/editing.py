@@ -23,7 +23,7 @@ class EditError(ValueError):
     """A change that cannot be applied to this content."""
 
 
-class PageNotFound(EditError):
+class PageNotFoundError(EditError):
     """The page that a change names does not exist."""
 
 
@@ -72,7 +72,7 @@ class ContentEditor:
     def _require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
         found = find_page(self.content["pages"], id)
         if found is None:
-            raise PageNotFound(f"page {id!r}")
+            raise PageNotFoundError(f"page {id!r}")
         return found
 
     def _insert_page(self, change: Json) -> str:

@@ -48,7 +48,7 @@ class BufferedResponse(Struct, frozen=True):
     body: bytes
 
 
-class WaitCancelled(Exception):
+class WaitCancelledError(Exception):
     """The request must not continue: the state was replaced, or the server stops."""
 
 
@@ -97,7 +97,7 @@ class Gateway:
                 await asyncio.wait_for(over.wait(), seconds)
             except TimeoutError:
                 return
-            raise WaitCancelled
+            raise WaitCancelledError
 
     def check_rate_limit(self, scope: Scope) -> tuple[Headers, BufferedResponse | None]:
         """Return the rate limit headers, and a refusal if the caller exceeds the limit, else None."""
@@ -135,7 +135,7 @@ class _ProxiedRequest:
             if self._gateway.latency:
                 await self._gateway.wait(self._gateway.latency)
             await self._respond()
-        except WaitCancelled:
+        except WaitCancelledError:
             await self._reset_connection()
         finally:
             self._log_request()

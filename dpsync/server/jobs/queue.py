@@ -27,7 +27,7 @@ JOB = "job"
 _log = logging.getLogger("dpsync.server")
 
 
-class JobCancelled(Exception):
+class JobCancelledError(Exception):
     """The job is obsolete."""
 
 
@@ -67,7 +67,7 @@ class RunningJob(Struct, frozen=True):
         """
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(JOB, self.job.id) is None:
-                raise JobCancelled
+                raise JobCancelledError
             yield Context(self.store, "", self.clock, record_hooks=self.record_hooks)
 
     @contextmanager
@@ -141,7 +141,7 @@ class JobRunner:
         try:
             work = RunningJob(job, self._store, self._clock, self._sources, self._record_hooks)
             await self._handlers[job.doc["does"]](work)
-        except JobCancelled:
+        except JobCancelledError:
             pass
         except StoreError:
             raise

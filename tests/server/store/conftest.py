@@ -27,6 +27,7 @@ def store(database: Database) -> Iterator[Store]:
 @pytest.fixture
 def other(database: Database, store: Store) -> Iterator[Store]:
     """Yield a second connection to the same database, as another process has it."""
+    del store
     opened = database.open()
     yield opened
     opened.close()

@@ -113,9 +113,8 @@ def test_postgres_claim_survives_rolled_back_transaction(store: Store, other: St
     assert not other.claim("job")
 
 
-def test_blocked_postgres_writer_fails_after_lock_timeout(
-    store: Store, other: Store, database: Database
-) -> None:
+@pytest.mark.usefixtures("database")
+def test_blocked_postgres_writer_fails_after_lock_timeout(store: Store, other: Store) -> None:
     """The limits are those of the session; here they are made short."""
     for opened in (store, other):
         opened._connection.execute("SET lock_timeout TO '50ms'")
@@ -128,7 +127,8 @@ def test_blocked_postgres_writer_fails_after_lock_timeout(
     assert store.count("space") == 2
 
 
-def test_postgres_connection_sets_its_timeouts(store: Store, database: Database) -> None:
+@pytest.mark.usefixtures("database")
+def test_postgres_connection_sets_its_timeouts(store: Store) -> None:
     found = {
         name: store._query_rows(f"SHOW {name}")[0][0]
         for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...content import page_tree
 from ...content.documents import stored_document
-from ...content.editing import ContentEditor, EditError, PageNotFound
+from ...content.editing import ContentEditor, EditError, PageNotFoundError
 from ...content.merging import ContentConflict, MergedContent, merge
 from ...errors import ApiError, bad_request, conflict, not_found
 from ...request.changes import changed_fields
@@ -215,7 +215,7 @@ def change_content(ctx: Context) -> Json:
     )
     try:
         results = editing.apply(ctx.body.sent_fields()["changes"])
-    except PageNotFound as error:
+    except PageNotFoundError as error:
         raise ApiError(404, f"body.changes: {error} not found") from None
     except EditError as error:
         raise bad_request(f"body.changes: {error}") from None
