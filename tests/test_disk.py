@@ -168,7 +168,7 @@ def test_what_cannot_be_put_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(disk, "write", full)
+    monkeypatch.setattr(disk, "write_and_sync", full)
     with pytest.raises(OSError, match="No space left"):
         disk.replace_file(tmp_path / "file", b"new")
     assert list(tmp_path.iterdir()) == []

@@ -72,10 +72,10 @@ class Reading:
         self.found_there, self.place = found, place
         self.sources: Any = None
 
-    def sending(self) -> None:
+    def note_sending(self) -> None:
         """Ignore that a write is about to be sent."""
 
-    def not_sent(self, task: StepTask) -> None:
+    def note_not_sent(self, task: StepTask) -> None:
         """Ignore that the write was not sent."""
 
     def source(self, _change: Change) -> object:
@@ -86,7 +86,9 @@ class Reading:
             raise self.found_there
         return {item.identity: item for item in self.found_there}
 
-    def found(self, _resource: Entry, now: Mapping[object, LiveObject], id: str | None) -> list[LiveObject]:
+    def possible_results(
+        self, _resource: Entry, now: Mapping[object, LiveObject], id: str | None
+    ) -> list[LiveObject]:
         del id
         return list(now.values())
 
@@ -220,7 +222,7 @@ def test_unanswered_create_needs_its_children_to_exist(made: list[LiveObject]) -
     inside = [LiveObject("member", "8", None, item.identity, {}, "") for item in made]
 
     class WithChildren(Reading):
-        def found(self, _resource: Entry, _now: Any, id: str | None) -> list[LiveObject]:
+        def possible_results(self, _resource: Entry, _now: Any, id: str | None) -> list[LiveObject]:
             del id
             return [MADE]
 
@@ -265,7 +267,7 @@ def test_unsent_step_releases_its_place(sent: bool) -> None:
     given_back: list[str] = []
 
     class Places(Reading):
-        def not_sent(self, task: StepTask) -> None:
+        def note_not_sent(self, task: StepTask) -> None:
             given_back.append(task.step.id)
 
     outcome, _ = attempt(
@@ -413,7 +415,7 @@ def test_unanswered_create_is_looked_up_by_known_id() -> None:
     asked: list[str | None] = []
 
     class ById(Reading):
-        def found(self, _resource: Entry, _now: Any, id: str | None) -> list[LiveObject]:
+        def possible_results(self, _resource: Entry, _now: Any, id: str | None) -> list[LiveObject]:
             asked.append(id)
             return [MADE]
 

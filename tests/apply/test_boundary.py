@@ -64,7 +64,7 @@ def test_check_error_fails_only_its_step(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     journal = Recorded()
-    monkeypatch.setattr(FreshReads, "unchanged", failing(number, error)(FreshReads.check))
+    monkeypatch.setattr(FreshReads, "check", failing(number, error)(FreshReads.check))
     report = session.apply(client, session.plan(client), journal=journal)
     assert report.count("done") == 2
     assert report.count("failed") == 1
@@ -97,7 +97,7 @@ def test_journal_failure_stops_writes_but_keeps_report(
 def test_scheduler_and_journal_failure_are_both_reported(
     client: WriteClient, session: Session, server: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Schedule, "settle", failing(1, KeyError("x"))(Schedule.end_step))
+    monkeypatch.setattr(Schedule, "end_step", failing(1, KeyError("x"))(Schedule.end_step))
     journal = Recorded("not-tried", 1, JournalFullError("no space left"))
     report = session.apply(client, session.plan(client), journal=journal)
     assert "no space left" in report.trouble
@@ -114,7 +114,7 @@ def test_scheduler_error_stops_apply_but_keeps_report(
 ) -> None:
     """Otherwise, after a mistake of dpsync's, with half of it done, the result is told as proven."""
     journal = Recorded()
-    monkeypatch.setattr(Schedule, "settle", failing(1, error)(Schedule.end_step))
+    monkeypatch.setattr(Schedule, "end_step", failing(1, error)(Schedule.end_step))
     report = session.apply(client, session.plan(client), journal=journal)
     assert (report.count("done"), report.count("not-tried"), writes(server)) == (1, 2, 1)
     assert report.trouble
@@ -157,7 +157,7 @@ def test_masking_error_does_not_stop_apply(
     """Otherwise, an outcome that cannot be written down stops the apply in the middle."""
     planned, journal = session.plan(client), Recorded()
     monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["never-in-it"])
-    monkeypatch.setattr(Mask, "model", failing(number, RuntimeError("x"))(Mask.mask_model))
+    monkeypatch.setattr(Mask, "mask_model", failing(number, RuntimeError("x"))(Mask.mask_model))
     report = session.apply(client, planned, journal=journal)
     assert report.count("done") == 3
     assert journal.events[-1] == "end"

@@ -289,7 +289,7 @@ def test_deletes_with_shared_dependents_all_succeed(
 
     Otherwise, a delete that was sent already stops those after it.
     """
-    monkeypatch.setattr(delete_checks.DeleteChecks, "_read_again", reading)
+    monkeypatch.setattr(delete_checks.DeleteChecks, "_read_shared_lists", reading)
     lab.holds(**EVERYTHING)
     body = (
         "members: { ada@acme.example: admin }\nteams: {}\nsaml: {}\ncollections: {}\nspaces: {}\n"

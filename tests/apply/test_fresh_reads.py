@@ -368,7 +368,7 @@ class Shared(DeleteChecks):
 
     def _read_shared_lists(self) -> dict[Identity, str]:
         self.readings += 1
-        self._valid_deletes = 1
+        self._deletes_until_next_read = 1
         return {("team", id): reason for id, reason in self.different.items()}
 
     def _read_contents(self, _root: Identity) -> dict[str, dict[Identity, LiveObject]]:
@@ -405,18 +405,18 @@ def test_write_invalidates_delete_checks_but_exposure_does_not() -> None:
     shared, (first, second) = deleting("a", "b", kept={})
     for phase, readings in [(None, 2), ("expose", 2)]:
         shared.check(first)
-        shared._valid_deletes = 9
+        shared._deletes_until_next_read = 9
         step = first.step.model_copy(update={"verb": "update", "phase": phase})
         assert shared.check(replace(second, step=step)) is None
         shared.check(second)
         assert shared.readings == readings
-        shared._valid_deletes = 9
+        shared._deletes_until_next_read = 9
 
 
 def test_stale_object_blocks_only_its_own_delete() -> None:
     """Otherwise, what is different from what was shown stops no delete."""
     shared, steps = deleting("a", "b", stale={"team-a": "the entry is another object"})
-    shared._valid_deletes = 9
+    shared._deletes_until_next_read = 9
     objections = [shared.check(task) for task in steps]
     assert [item.reason if item else None for item in objections] == ["the entry is another object", None]
 
@@ -675,7 +675,9 @@ def test_delete_checks_reread_only_unrestorable_children() -> None:
     sides = Case({"space": {}, "team": {}}, live, prune=["spaces", "teams"]).sides()
     along = DeleteChecks(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides), 1)
     asked: list[Identity] = []
-    along._evidence_reader = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
+    along._evidence_reader = cast(
+        Any, SimpleNamespace(content_sources=lambda item: asked.append(item.identity) or [])
+    )
     for root in [("space", "space-s"), ("team", "team-a")]:
         assert along._read_contents(root) == {}
     assert asked == [("team", "team-a")]

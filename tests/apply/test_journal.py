@@ -102,9 +102,9 @@ def test_organization_lock_excludes_other_processes(tmp_path: Path, monkeypatch:
     """Otherwise, two applies to one organization run at once."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = (
-        "from dpsync.apply.journal import Locked, locked\n"
-        "try:\n    with locked('http://x', ['acme']): print('free')\n"
-        "except Locked as taken: print('taken', taken.organization)"
+        "from dpsync.apply.journal import LockedError, lock_organizations\n"
+        "try:\n    with lock_organizations('http://x', ['acme']): print('free')\n"
+        "except LockedError as taken: print('taken', taken.organization)"
     )
 
     def other() -> str:

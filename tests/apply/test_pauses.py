@@ -47,7 +47,7 @@ class Asked:
         there = {task.change.id: SimpleNamespace(kind="member", id=task.change.id) for task in self.tasks}
         fresh = SimpleNamespace(source=lambda _change: "/members", read=read)
         shared = SimpleNamespace(
-            client=SimpleNamespace(pause=self.pauses.append), fresh=fresh,
+            client=SimpleNamespace(pause=self.pauses.append), fresh_reads=fresh,
             stop=SimpleNamespace(is_set=lambda: stopped),
         )  # fmt: skip
         await_removals(

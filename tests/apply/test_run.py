@@ -34,7 +34,7 @@ class Run:
         self.registry = build_registry()
         self.outcomes: dict[str, Outcome] = {}
         self.trouble: list[str] = facts.get("trouble", [])
-        self.stopped: bool = facts.get("stopped", False)
+        self.is_stopped: bool = facts.get("stopped", False)
         self.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method={"GET": 5, "PATCH": 2}))
         on_disk = SimpleNamespace(path="the journal", write=self._write)
         self.journal = InMemoryJournal(cast(Journal, on_disk))
@@ -44,7 +44,7 @@ class Run:
             trouble=facts.get("unrecorded"),
         )
         self.wrote: list[str] = []
-        self.mask = SimpleNamespace(model=facts.get("mask", lambda report: report))
+        self.mask = SimpleNamespace(mask_model=facts.get("mask", lambda report: report))
         self._facts = facts
 
     def _write(self, event: Event) -> None:
@@ -62,7 +62,7 @@ class Run:
     def missing_secrets(self) -> list[str]:
         return self._facts.get("missing", [])
 
-    def preflight(self) -> dict[str, str]:
+    def find_stale_changes(self) -> dict[str, str]:
         return self._facts.get("stale", {})
 
     def run(self) -> None:

@@ -102,7 +102,7 @@ def test_apply_exits_1_when_stale_check_fails(
     def broken(_self: FreshReads, _task: object) -> None:
         raise RuntimeError("x")
 
-    monkeypatch.setattr(FreshReads, "unchanged", broken)
+    monkeypatch.setattr(FreshReads, "check", broken)
     assert applied(run, directory).code == 1
     assert writes(platform) == []
 

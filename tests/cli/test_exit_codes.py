@@ -105,7 +105,7 @@ def test_apply_is_refused_without_interactive_input(monkeypatch: pytest.MonkeyPa
     said: list[str] = []
 
     class Out:
-        text = True
+        is_text = True
         prose = staticmethod(said.append)
 
     assert applying.confirm_apply(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]

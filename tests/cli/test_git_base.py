@@ -172,7 +172,7 @@ def test_similar_existing_space_makes_plan_exit_4(run: Run, project: Project) ->
 def test_import_is_refused_when_git_times_out(
     run: Run, renamed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
+    monkeypatch.setattr(git_program, "_TIMEOUT_SECONDS", 5, raising=False)
     before = (renamed / "dpsync.yaml").read_text()
     with pipe(renamed / ".gitignore"):
         ended = run("import", "-C", str(renamed), "--add", "acme/teams/[Legacy]")
@@ -184,7 +184,7 @@ def test_import_is_refused_when_git_times_out(
 
 @pytest.mark.usefixtures("platform")
 def test_plan_fails_when_git_times_out(run: Run, renamed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
+    monkeypatch.setattr(git_program, "_TIMEOUT_SECONDS", 5, raising=False)
     with pipe(renamed / ".git" / "refs" / "heads" / "main"):
         ended = run("plan", "-C", str(renamed))
     assert ended.code == 1, ended

@@ -32,7 +32,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         if text.startswith("Stopping"):
             taken.set()
 
-    monkeypatch.setattr(Output, "complain", watched)
+    monkeypatch.setattr(Output, "print_problem", watched)
     return taken
 
 

@@ -51,7 +51,7 @@ def test_git_call_blocked_on_named_pipe_times_out(
 ) -> None:
     query, command = BLOCKING[name]
     repository = Repository.containing(checkout)
-    monkeypatch.setattr(git_program, "_TIME_LIMIT", 0.5, raising=False)
+    monkeypatch.setattr(git_program, "_TIMEOUT_SECONDS", 0.5, raising=False)
     with pipe(checkout / name), pytest.raises(NoRepositoryError) as stopped:
         query(repository)
     assert str(stopped.value) == f"git {command} did not finish within 0.5 seconds"

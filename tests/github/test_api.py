@@ -125,7 +125,7 @@ def test_overlong_github_response_is_an_error(
     client: GitHub, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, an answer of any size is read as JSON."""
-    monkeypatch.setattr(transport, "_LARGEST", 1_000)
+    monkeypatch.setattr(transport, "_MAX_RESPONSE_BYTES", 1_000)
     github.answers = [(200, ["x" * 996], {}), (200, ["x" * 997], {})]
     assert client.comments(7) == []
     with pytest.raises(GitHubError, match="too long"):

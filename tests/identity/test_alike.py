@@ -70,7 +70,7 @@ def test_partly_similar_space_with_same_emoji_needs_confirmation(project: Projec
 
 def test_similarity_requires_same_numbers(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many names with numbers of their own are no more pairs than things."""
-    monkeypatch.setattr(rebound_ids, "MOST_PAIRS", 3)
+    monkeypatch.setattr(rebound_ids, "MAX_COMPARED_PAIRS", 3)
     live = ("Guide 1", "Guide 2", "Guide 3")
     wanted = "spaces: { a: { title: The guide 1 }, b: { title: The guide 2 }, c: { title: The guide 3 } }"
     plan = project.holds(spaces=docs(*live)).write(wanted).plan()
@@ -156,7 +156,7 @@ def test_prune_also_asks_about_similar_space(project: Project) -> None:
 
 
 def test_large_list_similarity_ignores_only_case(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rebound_ids, "MOST_PAIRS", 3)
+    monkeypatch.setattr(rebound_ids, "MAX_COMPARED_PAIRS", 3)
     project.holds(spaces=docs("Guides", "Documentation"))
     project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
     plan = project.plan()

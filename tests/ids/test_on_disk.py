@@ -127,7 +127,7 @@ def test_local_ids_directory_gets_gitignore(tmp_path: Path) -> None:
 
 def test_locked_ids_file_write_times_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, that another dpsync writes all the time stops an apply in the middle."""
-    monkeypatch.setattr(ids_on_disk, "_PATIENCE", 0.0)
+    monkeypatch.setattr(ids_on_disk, "_LOCK_TIMEOUT", 0.0)
     with ids_on_disk._locked(file), pytest.raises(IdsWriteError, match="another dpsync"):
         add(file, line("acme/teams/a", "x"))
 

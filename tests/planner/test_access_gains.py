@@ -141,7 +141,7 @@ def test_irrelevant_changes_do_not_resolve_access(monkeypatch: pytest.MonkeyPatc
     """A plan of an unchanged organization must not take longer because of its roles."""
     before = oracle.world(Random(1))
     unchanged = decide(sides(before, before))
-    monkeypatch.delattr(AccessInputs, "live")
+    monkeypatch.delattr(AccessInputs, "live_objects")
     assert access_exposures(unchanged, ()) == {}
     renamed = Change(address="acme/spaces/x", kind="space", action="update")
     assert access_exposures(unchanged, (renamed,)) == {}

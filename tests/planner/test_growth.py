@@ -94,7 +94,7 @@ def steep(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
 @pytest.fixture(autouse=True)
 def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an apply write ids only at its start and its end, however long it takes."""
-    monkeypatch.setattr(ids_recorder, "EVERY", 1e6)
+    monkeypatch.setattr(ids_recorder, "WRITE_INTERVAL", 1e6)
 
 
 @pytest.mark.parametrize("name", SHAPES)

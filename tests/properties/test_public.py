@@ -116,7 +116,7 @@ def shuffled(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
         del schedule._ready[id]
         return id
 
-    monkeypatch.setattr(Schedule, "next", next_)
+    monkeypatch.setattr(Schedule, "take_ready_step", next_)
 
 
 def faults(seed: int, writes: int, count: int) -> Iterator[tuple[Fault, int]]:

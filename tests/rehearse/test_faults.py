@@ -186,6 +186,8 @@ def test_fault_rehearsal_detects_duplicate_objects(staged: Staged, monkeypatch: 
     stage = staged()
     numbers = iter(range(1, 7))
     monkeypatch.setattr(WriteClient, "send", sending_again(WriteClient.send))
-    monkeypatch.setattr(faults, "draw", lambda *_: (Fault(next(numbers), "time-out", is_after_write=True),))
+    monkeypatch.setattr(
+        faults, "draw_faults", lambda *_: (Fault(next(numbers), "time-out", is_after_write=True),)
+    )
     bad = [run.end for run in rehearse(stage, faults=6).faults if not run.good]
     assert any("2 live collections have this title" in end for end in bad), bad

@@ -46,7 +46,7 @@ def last_first(patch: Patch) -> None:
         del self._ready[id]
         return id
 
-    patch.setattr(Schedule, "next", next_)
+    patch.setattr(Schedule, "take_ready_step", next_)
 
 
 def needs_left_out(patch: Patch) -> None:
@@ -136,7 +136,7 @@ def the_id_of_another_thing(patch: Patch) -> None:
     def put(self: LiveIds, address: Address, id: str) -> None:
         real(self, address, "c-old" if str(address) == "acme/collections/all" else id)
 
-    patch.setattr(LiveIds, "put", put)
+    patch.setattr(LiveIds, "set", put)
 
 
 def a_failure_that_counts_as_done(patch: Patch) -> None:
