@@ -473,7 +473,8 @@ def _no_longer_ignored(
             covered = [
                 identity
                 for identity in deletions.all_deleted
-                if pattern.field is None and any(map(pattern.covers, former_names.addresses_of(identity)))
+                if pattern.field is None
+                and any(map(pattern.matches_or_contains, former_names.addresses_of(identity)))
             ]
             if covered:
                 yield name, pattern, covered

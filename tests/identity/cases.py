@@ -111,7 +111,7 @@ class Case:
     def matched(self, *, base: bool = True, recorded: Mapping[Address, str] | None = None) -> MatchResult:
         lines = {address: RecordedLine(address, id) for address, id in (recorded or {}).items()}
         past = History(self.base.entries, self.base.first) if base else History()
-        past = replace(past, recorded=RecordedLines(lines))
+        past = replace(past, recorded_lines=RecordedLines(lines))
         return match(self.view(self.now), list(self.now.entries.values()), self.live, past)
 
     @property

@@ -293,7 +293,7 @@ def test_renamed_unchangeable_content_is_matched(content: bool, found: dict[str,
 
     Otherwise, content under another name is made anew, beside what there is.
     """
-    fixed = kind("title", update=None, content=content)
+    fixed = kind("title", update=None, has_content=content)
     there = [live("1", title="Old")]
     assert ids(matched(fixed, [entry("a", title="New")], there, [entry("a", title="Old")])) == found
 

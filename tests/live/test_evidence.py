@@ -57,7 +57,7 @@ class Lists:
         """Return the surroundings that were read before: the organization and the `known` objects."""
         organization = LiveObject("organization", "acme", None, None, {}, ORG)
         objects = {item.identity: item for item in (organization, *known)}
-        snapshot = Snapshot(**{"objects": objects, "matches": {}, "scopes": {}, "lanes": {}} | more)
+        snapshot = Snapshot(**{"objects": objects, "matches": {}, "scopes": {}, "sibling_order": {}} | more)
         found = DeleteEvidenceReader(CLIENT, REGISTRY, snapshot, 1, again)
         found.sources.read = self._read
         found.sources.read_ids_and_bodies = self._named

@@ -261,5 +261,5 @@ def test_malformed_tree_error_names_place_and_member(body: Any, place: str, memb
 @pytest.mark.parametrize("kind", sorted(REGISTRY.kinds))
 def test_empty_string_decodes_as_absent_for_nonempty_fields(kind: str) -> None:
     texts = [item for item in REGISTRY[kind].fields if isinstance(item.type, Text)]
-    blank = [item for item in texts if item.type.least > 0 and not item.required]
+    blank = [item for item in texts if item.type.min_length > 0 and not item.required]
     assert [decode_field(item, "") for item in blank] == [item.value_when_absent for item in blank]

@@ -11,8 +11,8 @@ from msgspec import Struct
 from dpsync import apply, identity, planner
 
 GROWS = {
-    "apply._Place", "identity.ByLine", "identity.EntryCandidates", "identity.Matching",
-    "identity.Renames", "planner._FlagPlace",
+    "apply._WriteTarget", "identity.LineMatches", "identity.EntryCandidates", "identity.MatchResult",
+    "identity.RenameMatches", "planner._FlagGroup",
 }  # fmt: skip
 """What is filled while a stage works, by package."""
 

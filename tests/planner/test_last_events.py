@@ -193,7 +193,7 @@ def test_unreadable_audit_events_give_one_reason(refuses: ClientError, why: str)
     """
     known = found(Platform(refuses=refuses), "a")
     assert known.by_id == {}
-    assert known.refused == f"{why} (GET /orgs/acme/audit-events)"
+    assert known.unreadable_reason == f"{why} (GET /orgs/acme/audit-events)"
 
 
 def test_interrupt_stops_reading_audit_events() -> None:
@@ -212,4 +212,4 @@ def test_malformed_audit_event_response_is_ignored(answer: Any) -> None:
     Otherwise, an event of another shape ends the check for drift.
     """
     known = found(SimpleNamespace(get=lambda _path, _params: answer), "a")
-    assert (known.by_id, known.refused) == ({}, None)
+    assert (known.by_id, known.unreadable_reason) == ({}, None)

@@ -475,7 +475,7 @@ def test_git_history_is_read_only_for_deletions() -> None:
 
     sides = Case(live=KEPT, base=KEPT, protect=["spaces/a"]).sides()
     base: Base = sides.base
-    force_setattr(base, "earlier", Unread())
+    force_setattr(base, "earlier_configurations", Unread())
     assert make_plan(sides).can_apply
 
 

@@ -388,7 +388,7 @@ def test_coverage_counts_equal_listed_unwatched_items(
     unserved = {Address.parse("acme/sites/help/customization"): Unsupported("not here", SPAN)}
     place = Address.parse("acme/sites/help/redirects")
     appearing = {place: Scope(place, Address(place.segments[:-1]), ("redirect",), SPAN)}
-    for more in ({}, {"unserved": unserved}, {"watched": appearing}):
+    for more in ({}, {"unsupported": unserved}, {"watched_scopes": appearing}):
         desired = replace(sides.desired, **more)
         seen = replace(sides, loaded=desired)
         listed = list(coverage(seen).unwatched_by_entry())
