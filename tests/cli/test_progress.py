@@ -51,7 +51,7 @@ class Screen:
     def columns(self) -> int | None:
         return self._columns
 
-    def put(self, text: str) -> None:
+    def write(self, text: str) -> None:
         self.said.append(text)
 
 
@@ -117,7 +117,7 @@ def test_progress_line_is_cleared_before_other_output() -> None:
         time.now += FIRST_OUTPUT_SECONDS
         progress.tick()
         with progress.paused():
-            screen.put("a result\n")
+            screen.write("a result\n")
         progress.tick()
     assert screen.said[1:3] == ["\r\x1b[K", "a result\n"]
     assert screen.said[3].startswith("\rReading")
@@ -365,7 +365,7 @@ def test_reading_commands_report_progress(
     tmp_path: Path,
 ) -> None:
     noted = Noted()
-    monkeypatch.setattr(output, "on_stderr", lambda _quiet, _verbose: noted)
+    monkeypatch.setattr(output, "progress_on_stderr", lambda _quiet, _verbose: noted)
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
     if command[0] == "import":
         directory = tmp_path / "new"
