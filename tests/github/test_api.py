@@ -182,7 +182,7 @@ def test_github_client_waits_three_minutes_at_most(client: GitHub, github: FakeG
     (lambda client: client.edit_issue(1, body="x"), 3),
     (lambda client: client.comment(7, "x"), 1),
     (lambda client: client.open_issue("x", "x"), 1),
-    (lambda client: client.ask("POST", "/labels", {"name": "x"}), 1),
+    (lambda client: client.request("POST", "/labels", {"name": "x"}), 1),
     (lambda client: client.add_reaction(1, "eyes"), 1),
 ])  # fmt: skip
 def test_only_idempotent_github_requests_are_retried(
@@ -333,12 +333,12 @@ BRANCH: dict[str, object] = {"type": "file", "sha": "a" * 40}
     (lambda at: at.github.pull_request(7), [], "is not a pull request"),
     (lambda at: at.github.comment(7, "x"), {"number": 7}, "neither a comment nor an issue"),
     (lambda at: at.github.open_issue("x", "x"), {"id": 7}, "neither a comment nor an issue"),
-    (lambda at: at.requests("a", "main"), {}, "a list of pull requests"),
-    (lambda at: at.requests("a", "main"), [{}], "is not a pull request"),
-    (lambda at: at.file("a.yaml", "main"), [], "a.yaml is not a file on the branch"),
-    (lambda at: at.file("a.yaml", "main"), {"type": "dir"}, "a.yaml is not a file on the branch"),
-    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64"}, "no file content"),
-    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64", "content": "a"}, "no file"),
+    (lambda at: at.pull_requests("a", "main"), {}, "a list of pull requests"),
+    (lambda at: at.pull_requests("a", "main"), [{}], "is not a pull request"),
+    (lambda at: at.read_file("a.yaml", "main"), [], "a.yaml is not a file on the branch"),
+    (lambda at: at.read_file("a.yaml", "main"), {"type": "dir"}, "a.yaml is not a file on the branch"),
+    (lambda at: at.read_file("a.yaml", "main"), {**BRANCH, "encoding": "base64"}, "no file content"),
+    (lambda at: at.read_file("a.yaml", "main"), {**BRANCH, "encoding": "base64", "content": "a"}, "no file"),
 ])  # fmt: skip
 def test_github_response_lacking_requested_value_is_an_error(
     asked: Callable[[Branches], object], answer: object, why: str, client: GitHub, github: FakeGitHub
@@ -357,7 +357,7 @@ def test_comment_unknown_to_graphql_is_an_error(client: GitHub, github: FakeGitH
 
 
 @pytest.mark.parametrize("asked", [
-    lambda at: at.head("a"), lambda at: at.has("a", "b"), lambda at: at.file("a.yaml", "main"),
+    lambda at: at.head("a"), lambda at: at.contains("a", "b"), lambda at: at.read_file("a.yaml", "main"),
 ])  # fmt: skip
 @pytest.mark.parametrize("status", [404, 422, 403])
 def test_only_http_404_means_missing_branch_or_file(

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import cmarkgfm
-import pytest
 from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,8 +56,7 @@ def test_plan_comment_starts_with_marker_within_size_limit(document: Any, limit:
 
 
 @settings(max_examples=12)
-@given(DOCUMENTS, TEXT)
-@pytest.mark.usefixtures("title")
+@given(DOCUMENTS)
 def test_apply_status_is_added_above_unchanged_plan_comment(document: Any) -> None:
     body = plan_body(MARKER, make_view(document), PLACE, [])
     once = with_status(FoundComment(GitHubText(1, body, "bot", ""), MARKER), "applied", "**Applied.**")

@@ -148,5 +148,5 @@ def test_aborted_ids_file_update_reports_missing_lines(
     def bring(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpsync.github.ids.IdsFileUpdate.push", bring)
+    monkeypatch.setattr("dpsync.github.ids.IdsFileUpdate.push_and_report", bring)
     not_written(apply(branch), "the run was interrupted")
