@@ -10,10 +10,10 @@ def load_access(store: Store, organization: str, user: str, *, with_user_id: boo
     if member is None or member.doc.get("disabled") or member.doc["role"] == "admin":
         return _make_access(member, [], [], with_user_id=with_user_id)
     memberships = store.find("membership", organization=organization, ref=user)
-    given = grants_to(store, organization, "user", user)
+    grants = grants_to(store, organization, "user", user)
     for membership in memberships:
-        given += grants_to(store, organization, "team", membership.scope)
-    return _make_access(member, memberships, given, with_user_id=with_user_id)
+        grants += grants_to(store, organization, "team", membership.scope)
+    return _make_access(member, memberships, grants, with_user_id=with_user_id)
 
 
 def load_all_access(store: Store, organization: str, *, with_user_id: bool) -> dict[str, OrganizationAccess]:
@@ -21,16 +21,16 @@ def load_all_access(store: Store, organization: str, *, with_user_id: bool) -> d
     memberships: dict[str, list[Record]] = {}
     for membership in store.find("membership", organization=organization):
         memberships.setdefault(membership.ref, []).append(membership)
-    given: dict[tuple[str, str], list[Record]] = {}
+    grants_by_grantee: dict[tuple[str, str], list[Record]] = {}
     for grant in store.find(GRANT, organization=organization):
-        given.setdefault((grant.doc["to"], grant.ref), []).append(grant)
-    found = {}
+        grants_by_grantee.setdefault((grant.doc["to"], grant.ref), []).append(grant)
+    access_by_user = {}
     for member in store.find("member", organization=organization):
         teams = memberships.get(member.ref, [])
-        to = [("user", member.ref), *(("team", team.scope) for team in teams)]
-        grants = [grant for key in to for grant in given.get(key, [])]
-        found[member.ref] = _make_access(member, teams, grants, with_user_id=with_user_id)
-    return found
+        grantees = [("user", member.ref), *(("team", team.scope) for team in teams)]
+        grants = [grant for key in grantees for grant in grants_by_grantee.get(key, [])]
+        access_by_user[member.ref] = _make_access(member, teams, grants, with_user_id=with_user_id)
+    return access_by_user
 
 
 def load_team_access(store: Store, team: Record) -> OrganizationAccess:
@@ -40,8 +40,8 @@ def load_team_access(store: Store, team: Record) -> OrganizationAccess:
 
 def grants_to(store: Store, organization: str, grantee_kind: str, grantee_id: str) -> list[Record]:
     """Return the grants of a user or a team of an organization."""
-    found = store.find(GRANT, organization=organization, ref=grantee_id)
-    return [grant for grant in found if grant.doc["to"] == grantee_kind]
+    grants = store.find(GRANT, organization=organization, ref=grantee_id)
+    return [grant for grant in grants if grant.doc["to"] == grantee_kind]
 
 
 def affected_user(record: Record) -> str | None:

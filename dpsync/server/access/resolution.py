@@ -59,9 +59,9 @@ def strongest_role(access: OrganizationAccess, content: ProtectedObject, contain
     if not access.is_member or access.role == "admin":
         return access.role
     path = (content, *containers.collections)
-    roles = [access.direct_role(place.kind, place.id) for place in path]
+    roles = [access.direct_role(item.kind, item.id) for item in path]
     if access.role is not None:
-        roles.append(next((place.level for place in path if place.level != INHERIT), access.role))
+        roles.append(next((item.level for item in path if item.level != INHERIT), access.role))
     return max_role(roles)
 
 
@@ -76,7 +76,7 @@ def role_by_precedence(access: OrganizationAccess, content: ProtectedObject, con
         return access.role
     steps = ((content,), containers.sites, *((collection,) for collection in containers.collections))
     for step in steps:
-        roles = [role for place in step for role in _role_set_on(place, access, content)]
+        roles = [role for item in step for role in _role_set_on(item, access, content)]
         if roles:
             return max_role(roles)
     return access.role

@@ -78,11 +78,11 @@ class SpaceGroups:
         self._groups_by_viewer.clear()
         self._visible_counts.clear()
 
-    def _resize(self, space: str, by: int) -> None:
-        """Add `by` to the size of the group that the space is in now."""
+    def _resize(self, space: str, change: int) -> None:
+        """Add `change` to the size of the group that the space is in now."""
         if space in self._spaces:
             group = self._group_of(space)
-            self._group_sizes[group] += by
+            self._group_sizes[group] += change
             if self._group_sizes[group] == 0:
                 del self._group_sizes[group]
             self._visible_counts.clear()
@@ -100,54 +100,57 @@ class SpaceGroups:
 
     def count_visible(self, accesses: Sequence[OrganizationAccess]) -> int:
         """Return the number of spaces that all of these members may view."""
-        asked = [standing for standing in accesses if standing.role != "admin"]
-        viewers = tuple(map(self._shared_viewer, asked))
-        seen = [self._groups_seen_by(viewer) for viewer in viewers]
+        members = [access for access in accesses if access.role != "admin"]
+        viewers = tuple(map(self._shared_viewer, members))
+        visible_groups = [self._groups_seen_by(viewer) for viewer in viewers]
         if viewers not in self._visible_counts:
-            common = set(self._group_sizes).intersection(*seen)
+            common = set(self._group_sizes).intersection(*visible_groups)
             self._visible_counts[viewers] = sum(self._group_sizes[group] for group in common)
-        found = self._visible_counts[viewers]
-        for id in set().union(*map(self._individual_spaces, asked)):
+        count = self._visible_counts[viewers]
+        for id in set().union(*map(self._individual_spaces, members)):
             content, group = self._spaces[id][0], self._group_of(id)
-            around = self._containers(group)
-            found += all(self._rules.resolve(one, content, around) is not None for one in asked)
-            found -= all(group in one for one in seen)
-        return found
+            containers = self._containers(group)
+            count += all(self._rules.resolve(member, content, containers) is not None for member in members)
+            count -= all(group in member for member in visible_groups)
+        return count
 
     def _individual_spaces(self, access: OrganizationAccess) -> set[str]:
         """Return the spaces that a member created or has a direct role on."""
-        given = {id for kind, id, _ in access.grants if kind == "space" and id in self._spaces}
-        return given | self._spaces_by_creator[access.user_id] if access.user_id else given
+        direct = {id for kind, id, _ in access.grants if kind == "space" and id in self._spaces}
+        return direct | self._spaces_by_creator[access.user_id] if access.user_id else direct
 
     def _groups_seen_by(self, viewer: OrganizationAccess) -> set[GroupKey]:
         """Return the groups that a viewer sees, apart from the viewer's individual spaces."""
-        seen, looked_at = self._groups_by_viewer.setdefault(viewer, (set(), set()))
-        for group in self._group_sizes.keys() - looked_at:
-            looked_at.add(group)
+        visible, checked = self._groups_by_viewer.setdefault(viewer, (set(), set()))
+        for group in self._group_sizes.keys() - checked:
+            checked.add(group)
             sample = ProtectedObject("space", "", group[1])
             if self._rules.resolve(viewer, sample, self._containers(group)) is not None:
-                seen.add(group)
-        return seen
+                visible.add(group)
+        return visible
 
     def _shared_viewer(self, access: OrganizationAccess) -> OrganizationAccess:
         """Return an access reduced to what matters for groups, so that many members share one viewer."""
         if not self._groups_by_viewer:
-            around = (*self._collections.values(), *self._sites.values())
-            self._creators = {content.creator for content, _ in around if content.level is None}
+            containers = (*self._collections.values(), *self._sites.values())
+            self._creators = {content.creator for content, _ in containers if content.level is None}
         grants = frozenset(grant for grant in access.grants if grant[0] != "space")
         user = access.user_id if access.user_id in self._creators else ""
         return OrganizationAccess(True, access.role and "read", grants, user_id=user)
 
     def _containers(self, group: GroupKey) -> Containers:
-        collections, at = [], group[0]
-        while at in self._collections:
-            collection, at = self._collections[at]
+        collection_id, _, site_ids = group
+        collections = []
+        while collection_id in self._collections:
+            collection, collection_id = self._collections[collection_id]
             collections.append(collection)
-        sites = (self._sites[id][0] for id in group[2] if id in self._sites)
+        sites = (self._sites[id][0] for id in site_ids if id in self._sites)
         return Containers(tuple(collections), tuple(sites))
 
 
 def load_space_groups(store: Store, organization: str, rules: AccessRules) -> SpaceGroups:
     """Return the groups for the current spaces of an organization."""
     kinds = ("space", "collection", *(("site", SITE_SPACE) if rules.uses_sites else ()))
-    return SpaceGroups(rules, (one for kind in kinds for one in store.find(kind, organization=organization)))
+    return SpaceGroups(
+        rules, (record for kind in kinds for record in store.find(kind, organization=organization))
+    )

@@ -106,31 +106,35 @@ class Console:
 
     async def _organization_page(self, request: Request) -> Response:
         with self._store.read_transaction():
-            known = tree.organization_titles(self._store)
-            chosen = request.query_params.get("organization") or (known[0][0] if known else "")
-            found = tree.load_organization_tree(self._store, chosen)
-        if found is None and known:
+            organizations = tree.organization_titles(self._store)
+            chosen = request.query_params.get("organization") or (
+                organizations[0][0] if organizations else ""
+            )
+            organization = tree.load_organization_tree(self._store, chosen)
+        if organization is None and organizations:
             return self._error_page(404, f"The organization {chosen} does not exist.")
-        return self._render_page("organization", known=known, one=found, listed=_MAX_UNFOLDED_LINES)
+        return self._render_page(
+            "organization", known=organizations, one=organization, listed=_MAX_UNFOLDED_LINES
+        )
 
     async def _resource_page(self, request: Request) -> Response:
         raw = raw_path(request.scope).split(b"?")[0].removeprefix(_API_PREFIX.encode())
-        found = await resources.read_resource(
+        resource = await resources.read_resource(
             self._companion, request.scope, raw, request.scope["query_string"]
         )
-        return self._render_page("resource", found=found, status=200 if found.operation else 404)
+        return self._render_page("resource", found=resource, status=200 if resource.operation else 404)
 
     # --- what was asked ---------------------------------------------------------------------------------
 
     async def _requests_page(self, request: Request) -> Response:
         log = self.gateway.log
         entries = list(log.entries)[-_MAX_REQUESTS_SHOWN:]
-        first = log.dropped + len(log.entries) - len(entries) + 1
-        rows = [_request_row(number, entry) for number, entry in enumerate(entries, first)]
+        first_number = log.dropped + len(log.entries) - len(entries) + 1
+        rows = [_request_row(number, entry) for number, entry in enumerate(entries, first_number)]
         return self._render_page(
             "requests", rows=rows[::-1], alone=self.plane.single_process, most=_MAX_REQUESTS_SHOWN,
             cleared=log.clear_count,
-            last=first + len(entries) - 1,
+            last=first_number + len(entries) - 1,
         )  # fmt: skip
 
     async def _new_requests(self, request: Request) -> Response:
@@ -138,12 +142,14 @@ class Console:
         log = self.gateway.log
         after, cleared = (request.query_params.get(name, "0") for name in ("after", "cleared"))
         last = log.dropped + len(log.entries)
-        known = int(after) if after.isdecimal() and len(after) < 16 and cleared == str(log.clear_count) else 0
-        new = min(max(0, last - known), _MAX_REQUESTS_SHOWN)
-        entries = list(log.entries)[len(log.entries) - new :]
-        rows = [_request_row(number, entry) for number, entry in enumerate(entries, last - new + 1)]
-        found = {"last": last, "cleared": log.clear_count, "rows": rows}
-        return _response(to_json(found), "application/json", _CSP_DENY_ALL)
+        last_shown = (
+            int(after) if after.isdecimal() and len(after) < 16 and cleared == str(log.clear_count) else 0
+        )
+        new_count = min(max(0, last - last_shown), _MAX_REQUESTS_SHOWN)
+        entries = list(log.entries)[len(log.entries) - new_count :]
+        rows = [_request_row(number, entry) for number, entry in enumerate(entries, last - new_count + 1)]
+        answer = {"last": last, "cleared": log.clear_count, "rows": rows}
+        return _response(to_json(answer), "application/json", _CSP_DENY_ALL)
 
     async def _clear_requests(self, request: Request) -> Response:
         await _read_form(request)
@@ -187,14 +193,14 @@ class Console:
         form = await _read_form(request)
         match form.get("do"):
             case "freeze":
-                given: dict[str, Any] = {"frozen": self.plane.get_clock(None)["now"]}
+                setting: dict[str, Any] = {"frozen": self.plane.get_clock(None)["now"]}
             case "real":
-                given = {"real": True}
+                setting = {"real": True}
             case "at":
-                given = {"frozen": f"{form.get('at', '')}{'Z' if form.get('at') else ''}"}
-            case ahead:
-                given = {"advance": switches.CLOCK_STEPS.get(ahead or "", ("", 0))[1]}
-        return await self._run_action(request, lambda: self.plane.set_clock(given))
+                setting = {"frozen": f"{form.get('at', '')}{'Z' if form.get('at') else ''}"}
+            case step:
+                setting = {"advance": switches.CLOCK_STEPS.get(step or "", ("", 0))[1]}
+        return await self._run_action(request, lambda: self.plane.set_clock(setting))
 
     async def _reset_world(self, request: Request) -> Response:
         form = await _read_form(request)
@@ -235,22 +241,22 @@ class Console:
                 else "No organization has an admin, and a plan needs the token of an admin."
             )
             return self._error_page(404, why)
-        planned: PlanOutput = await self._planner.run(self._store, admins[0], _server_url(request.scope))
-        if not planned.html.lstrip().lower().startswith("<!doctype html"):
-            return self._render_page("unplanned", planned=planned, status=200)
+        output: PlanOutput = await self._planner.run(self._store, admins[0], _server_url(request.scope))
+        if not output.html.lstrip().lower().startswith("<!doctype html"):
+            return self._render_page("unplanned", planned=output, status=200)
         policy = "sandbox allow-scripts; frame-ancestors 'self'"
-        return _response(planned.html.encode(), "text/html; charset=utf-8", policy)
+        return _response(output.html.encode(), "text/html; charset=utf-8", policy)
 
     # --- how a page is made -----------------------------------------------------------------------------
 
     def _render_page(self, name: str, *, status: int = 200, **values: Any) -> Response:
-        read = load_origin(self._store)
-        said = {
+        origin = load_origin(self._store)
+        common_values = {
             "page": name, "pages": PAGES_PREFIX, "api": _API_PREFIX,
-            "banner": read.notice if read is not None else "",
+            "banner": origin.notice if origin is not None else "",
             "version": __version__, "profile": self._companion.profile, "plan_is_there": self._planner,
         }  # fmt: skip
-        text = _templates().get_template(f"{name}.html").render({**said, **values})
+        text = _templates().get_template(f"{name}.html").render({**common_values, **values})
         policy = (
             f"default-src 'none'; style-src '{_csp_hash('page.css')}'; script-src '{_csp_hash('page.js')}'; "
             "connect-src 'self'; img-src data:; frame-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -302,11 +308,11 @@ async def _read_form(request: Request) -> dict[str, str]:
 
     Every handler that changes state reads the form, and so refuses all other requests.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if content_type != "application/x-www-form-urlencoded":
         raise ApiError(415, "This request must come from a form of this page.")
-    found = parse_qs((await read_body(request)).decode("latin-1"), keep_blank_values=True, max_num_fields=20)
-    return {name: values[0] for name, values in found.items()}
+    fields = parse_qs((await read_body(request)).decode("latin-1"), keep_blank_values=True, max_num_fields=20)
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _redirect_to(path: str) -> Response:
@@ -314,7 +320,11 @@ def _redirect_to(path: str) -> Response:
 
 
 def _response(
-    content: bytes, kind: str, policy: str, status: int = 200, more: dict[str, str] | None = None
+    content: bytes,
+    content_type: str,
+    policy: str,
+    status: int = 200,
+    extra_headers: dict[str, str] | None = None,
 ) -> Response:
     headers = {
         "content-security-policy": policy,
@@ -323,9 +333,9 @@ def _response(
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "cache-control": "no-store",
-        **(more or {}),
+        **(extra_headers or {}),
     }
-    return Response(content, status, headers, kind)
+    return Response(content, status, headers, content_type)
 
 
 @cache
@@ -336,7 +346,7 @@ def _templates() -> "Environment":
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # most companions are never looked at
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader(__package__),
         autoescape=True,
         undefined=StrictUndefined,
@@ -344,9 +354,9 @@ def _templates() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["style"] = Markup(_read_asset("page.css"))  # noqa: S704
-    made.globals["script"] = Markup(_read_asset("page.js"))  # noqa: S704
-    return made
+    environment.globals["style"] = Markup(_read_asset("page.css"))  # noqa: S704
+    environment.globals["script"] = Markup(_read_asset("page.js"))  # noqa: S704
+    return environment
 
 
 @cache

@@ -64,7 +64,7 @@ class PlanRunner:
     async def _run_program(self, url: str, token: str) -> PlanOutput:
         variables = await asyncio.to_thread(self.program.environment)
         with TemporaryDirectory(prefix="dpsync-") as empty:
-            self._process = running = await asyncio.create_subprocess_exec(
+            self._process = process = await asyncio.create_subprocess_exec(
                 *self.program.arguments,
                 cwd=empty,
                 env={**variables, "DPSYNC_URL": url, "DPSYNC_TOKEN": token, "NO_COLOR": "1"},
@@ -73,15 +73,15 @@ class PlanRunner:
                 stderr=asyncio.subprocess.PIPE,
             )
             try:
-                page, said = await asyncio.wait_for(running.communicate(), _TIMEOUT_SECONDS)
+                page, stderr = await asyncio.wait_for(process.communicate(), _TIMEOUT_SECONDS)
             except TimeoutError:
-                page, said = b"", f"The plan did not end within {_TIMEOUT_SECONDS} seconds.".encode()
+                page, stderr = b"", f"The plan did not end within {_TIMEOUT_SECONDS} seconds.".encode()
             finally:
-                if running.returncode is None:
-                    running.kill()
-                    await running.wait()
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
                 self._process = None
-        said = said.replace(token.encode(), b"(the token)")
+        stderr = stderr.replace(token.encode(), b"(the token)")
         return PlanOutput(
-            page.decode(errors="replace"), said.decode(errors="replace"), running.returncode or 0
+            page.decode(errors="replace"), stderr.decode(errors="replace"), process.returncode or 0
         )

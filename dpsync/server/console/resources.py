@@ -42,12 +42,12 @@ class Resource(Struct, frozen=True):
 
 def list_admins(store: Store) -> list[str]:
     """Return the users who are admins, ordered by the number of organizations they administer."""
-    found = Counter(
+    organization_counts = Counter(
         member.ref
         for member in sorted(store.find("member"), key=lambda member: member.seq)
         if member.doc["role"] == "admin" and not member.doc.get("disabled")
     )
-    return [user for user, _ in found.most_common()]
+    return [user for user, _ in organization_counts.most_common()]
 
 
 async def read_resource(companion: Companion, request_scope: Scope, raw: bytes, query: bytes) -> Resource:

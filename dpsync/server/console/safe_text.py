@@ -24,7 +24,7 @@ def escape_invisible(value: Any) -> Any:
     if value is None:
         return ""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return _INVISIBLE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", value)
+        return _INVISIBLE.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", value)
     return value
 
 

@@ -91,10 +91,10 @@ class CustomRule(Struct, frozen=True):
 
 def list_switches(schedule: FaultSchedule) -> list[PresetSwitch]:
     """Return a switch for each preset."""
-    found = {preset.name: _find_rule(schedule, preset) for preset in PRESETS}
+    rules = {preset.name: _find_rule(schedule, preset) for preset in PRESETS}
     return [
         PresetSwitch(preset, True, rule.matched, rule.used)
-        if (rule := found[preset.name])
+        if (rule := rules[preset.name])
         else PresetSwitch(preset, False)
         for preset in PRESETS
     ]
@@ -102,15 +102,17 @@ def list_switches(schedule: FaultSchedule) -> list[PresetSwitch]:
 
 def list_custom_rules(schedule: FaultSchedule) -> list[CustomRule]:
     """Return all fault rules that are not presets."""
-    known = [_find_rule(schedule, preset) for preset in PRESETS]
+    preset_rules = [_find_rule(schedule, preset) for preset in PRESETS]
     return [
-        _make_custom_rule(number, rule) for number, rule in enumerate(schedule.rules) if rule not in known
+        _make_custom_rule(number, rule)
+        for number, rule in enumerate(schedule.rules)
+        if rule not in preset_rules
     ]
 
 
 def toggle_preset(schedule: FaultSchedule, name: str) -> None:
     """Turn a preset on or off. Other rules keep their counts. Raise ValueError for an unknown name."""
-    preset = next((one for one in PRESETS if one.name == name), None)
+    preset = next((candidate for candidate in PRESETS if candidate.name == name), None)
     if preset is None:
         raise ValueError("the switch does not exist")
     rule = _find_rule(schedule, preset)
@@ -122,7 +124,7 @@ def toggle_preset(schedule: FaultSchedule, name: str) -> None:
 
 def add_rule(schedule: FaultSchedule, operation: str, name: str, frequency: str) -> None:
     """Add the fault of a preset for one operation. Raise ValueError for an unknown fault or frequency."""
-    preset = next((one for one in PRESETS if one.name == name), None)
+    preset = next((candidate for candidate in PRESETS if candidate.name == name), None)
     if preset is None or frequency not in FREQUENCIES:
         raise ValueError("the fault does not exist")
     rule = {"fault": preset.fault, **FREQUENCIES[frequency][1]}
@@ -142,15 +144,15 @@ def _find_rule(schedule: FaultSchedule, preset: FaultPreset) -> CountedRule | No
     return next((rule for rule in schedule.rules if rule.as_dict()["rule"] == preset.rule), None)
 
 
-def _make_custom_rule(number: int, counted: CountedRule) -> CustomRule:
-    rule = counted.as_dict()["rule"]
-    about, fault = rule.pop("operation", "every request"), rule.pop("fault")
-    said = {**fault, **rule}
-    text = ", ".join(f"{name} {value}" for name, value in said.items() if name != "kind")
+def _make_custom_rule(number: int, counted_rule: CountedRule) -> CustomRule:
+    rule = counted_rule.as_dict()["rule"]
+    operation, fault = rule.pop("operation", "every request"), rule.pop("fault")
+    parameters = {**fault, **rule}
+    text = ", ".join(f"{name} {value}" for name, value in parameters.items() if name != "kind")
     return CustomRule(
         number,
-        about,
+        operation,
         escape_invisible(f"{fault['kind']}: {text}" if text else fault["kind"]),
-        counted.matched,
-        counted.used,
+        counted_rule.matched,
+        counted_rule.used,
     )

@@ -52,8 +52,8 @@ class OrganizationTree(Struct, frozen=True):
 
 def organization_titles(store: Store) -> list[tuple[str, str]]:
     """Return the id and the title of each organization, in order of creation."""
-    found = sorted(store.find("organization"), key=_creation_order)
-    return [(one.id, one.doc["title"]) for one in found]
+    organizations = sorted(store.find("organization"), key=_creation_order)
+    return [(organization.id, organization.doc["title"]) for organization in organizations]
 
 
 def load_organization_tree(store: Store, id: str) -> OrganizationTree | None:
@@ -65,13 +65,15 @@ def load_organization_tree(store: Store, id: str) -> OrganizationTree | None:
     titles = {space.id: space.doc["title"] for space in spaces}
     sites = sorted(store.find("site", organization=id), key=_creation_order)
     navigations = [read_navigation(store, site) for site in sites]
-    by_space = Counter(place.ref for one in navigations for place in one.site_spaces)
+    site_counts = Counter(
+        site_space.ref for navigation in navigations for site_space in navigation.site_spaces
+    )
     return OrganizationTree(
         id,
         record.doc["title"],
         _api_path("orgs", id),
-        tuple(_site_tree(one, titles) for one in navigations),
-        _space_tree(store.find("collection", organization=id), spaces, by_space),
+        tuple(_site_tree(navigation, titles) for navigation in navigations),
+        _space_tree(store.find("collection", organization=id), spaces, site_counts),
         len(spaces),
         tuple(_deleted_line(space) for space in store.find("deleted-space", organization=id)),
         tuple(_team_lines(store, id)),
@@ -118,29 +120,31 @@ def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path
                 doc["title"], doc.get("url") or "", tags, f"{path}/structure", EXTERNAL_LINK, draft
             )
         elif node.kind == GROUP:
-            below = tuple(_navigation_lines(nav, node.id, titles, path))
+            children = tuple(_navigation_lines(nav, node.id, titles, path))
             yield TreeLine(
-                doc["title"], "", _tags(group=True, draft=draft), f"{path}/structure", GROUP, draft, below
+                doc["title"], "", _tags(group=True, draft=draft), f"{path}/structure", GROUP, draft, children
             )
         else:
-            below = tuple(_site_space_lines(nav, node.id, titles, path))
+            children = tuple(_site_space_lines(nav, node.id, titles, path))
             tags = _tags(default=doc["default"], draft=draft, conditional=bool(doc.get("condition")))
-            yield TreeLine(doc["title"], f"/{doc['path']}", tags, f"{path}/structure", SECTION, draft, below)
+            yield TreeLine(
+                doc["title"], f"/{doc['path']}", tags, f"{path}/structure", SECTION, draft, children
+            )
 
 
 def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
-    for place in nav.site_spaces_in(section):
-        doc, draft = place.doc, bool(place.doc.get("draft"))
+    for site_space in nav.site_spaces_in(section):
+        doc, draft = site_space.doc, bool(site_space.doc.get("draft"))
         tags = _tags(
             default=doc["default"], hidden=doc["hidden"], draft=draft, conditional=bool(doc.get("condition"))
         )
-        title = doc.get("title") or titles.get(place.ref, place.ref)
-        link, unseen = _api_path("spaces", place.ref), bool(doc["hidden"] or draft)
-        yield TreeLine(title, f"/{doc['path']}", tags, link, SITE_SPACE, unseen)
+        title = doc.get("title") or titles.get(site_space.ref, site_space.ref)
+        link, hidden = _api_path("spaces", site_space.ref), bool(doc["hidden"] or draft)
+        yield TreeLine(title, f"/{doc['path']}", tags, link, SITE_SPACE, hidden)
 
 
-def _tags(**said: bool) -> tuple[str, ...]:
-    return tuple(name for name, holds in said.items() if holds)
+def _tags(**flags: bool) -> tuple[str, ...]:
+    return tuple(name for name, is_set in flags.items() if is_set)
 
 
 # --- spaces ---------------------------------------------------------------------------------------
@@ -153,19 +157,21 @@ def _space_tree(
 
     If positions are equal, collections come before spaces.
     """
-    inside: dict[str, list[Record]] = {}
+    children_by_parent: dict[str, list[Record]] = {}
     for record in (*collections, *spaces):
-        inside.setdefault(record.parent, []).append(record)
+        children_by_parent.setdefault(record.parent, []).append(record)
 
     def lines(parent: str) -> Iterator[TreeLine]:
-        for one in sorted(inside.get(parent, ()), key=lambda one: (one.position, one.kind, one.seq)):
-            if one.kind == "collection":
-                path = _api_path("collections", one.id)
+        for item in sorted(
+            children_by_parent.get(parent, ()), key=lambda item: (item.position, item.kind, item.seq)
+        ):
+            if item.kind == "collection":
+                path = _api_path("collections", item.id)
                 yield TreeLine(
-                    one.doc["title"], one.id, (), path, "collection", children=tuple(lines(one.id))
+                    item.doc["title"], item.id, (), path, "collection", children=tuple(lines(item.id))
                 )
             else:
-                yield _space_line(one, sites_per_space[one.id])
+                yield _space_line(item, sites_per_space[item.id])
 
     return tuple(lines(""))
 
@@ -191,12 +197,16 @@ def _deleted_line(space: Record) -> TreeLine:
 def _team_lines(store: Store, organization: str) -> Iterator[TreeLine]:
     for team in sorted(store.find("team", organization=organization), key=_creation_order):
         memberships = sorted(store.find("membership", scope=team.id), key=_creation_order)
-        below = (
-            TreeLine(_display_name(store, one.ref), one.ref, _tags(owner=one.doc["role"] == "owner"))
-            for one in memberships
+        members = (
+            TreeLine(
+                _display_name(store, membership.ref),
+                membership.ref,
+                _tags(owner=membership.doc["role"] == "owner"),
+            )
+            for membership in memberships
         )
         path = _api_path("orgs", organization, "teams", team.id)
-        yield TreeLine(team.doc["title"], team.id, (), path, "team", children=tuple(below))
+        yield TreeLine(team.doc["title"], team.id, (), path, "team", children=tuple(members))
 
 
 def _member_lines(store: Store, organization: str) -> Iterator[TreeLine]:
@@ -208,5 +218,5 @@ def _member_lines(store: Store, organization: str) -> Iterator[TreeLine]:
 
 
 def _display_name(store: Store, user: str) -> str:
-    found = store.get("user", user)
-    return str((found.doc.get("displayName") if found else None) or user)
+    record = store.get("user", user)
+    return str((record.doc.get("displayName") if record else None) or user)

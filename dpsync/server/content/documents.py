@@ -23,23 +23,27 @@ def stored_document(document: Json) -> Json:
     """
     nodes = [_with_keys(node, f"n{index}") for index, node in enumerate(document.get("nodes", []))]
     data = {"schemaVersion": 1, **document.get("data", {})}
-    rest = {key: value for key, value in document.items() if key not in ("object", "data", "nodes", "meta")}
+    other_members = {
+        key: value for key, value in document.items() if key not in ("object", "data", "nodes", "meta")
+    }
     token = hashlib.sha256(json.dumps([data, nodes], sort_keys=True).encode()).hexdigest()[:16]
-    return {"object": "document", "data": data, "nodes": nodes, **rest, "meta": {"token": token}}
+    return {"object": "document", "data": data, "nodes": nodes, **other_members, "meta": {"token": token}}
 
 
-def _with_keys(node: Any, place: str) -> Any:
+def _with_keys(node: Any, default_key: str) -> Any:
     if not isinstance(node, dict):
         return node
-    kept = dict(node)
-    if kept.get("object") in ("block", "inline", "text", "fragment"):
-        kept["key"] = kept.get("key") or place
+    result = dict(node)
+    if result.get("object") in ("block", "inline", "text", "fragment"):
+        result["key"] = result.get("key") or default_key
     for member in ("nodes", "fragments"):
-        if isinstance(kept.get(member), list):
-            kept[member] = [_with_keys(child, f"{place}-{index}") for index, child in enumerate(kept[member])]
-    if isinstance(kept.get("leaves"), list):
-        kept["leaves"] = _merge_leaves(kept["leaves"])
-    return kept
+        if isinstance(result.get(member), list):
+            result[member] = [
+                _with_keys(child, f"{default_key}-{index}") for index, child in enumerate(result[member])
+            ]
+    if isinstance(result.get("leaves"), list):
+        result["leaves"] = _merge_leaves(result["leaves"])
+    return result
 
 
 def _merge_leaves(leaves: list[Any]) -> list[Any]:

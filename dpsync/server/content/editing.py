@@ -56,7 +56,7 @@ class ContentEditor:
     def _apply_change(self, change: Json) -> Json:
         operation = change["operation"]
         if operation == "insert_files":
-            return {"operation": operation, "files": [self._insert_file(given) for given in change["files"]]}
+            return {"operation": operation, "files": [self._insert_file(file) for file in change["files"]]}
         if operation == "insert_page":
             return {"operation": operation, "page": self._insert_page(change)}
         edits = {
@@ -70,13 +70,13 @@ class ContentEditor:
     # --- pages ------------------------------------------------------------------------------------
 
     def _require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
-        found = find_page(self.content["pages"], id)
-        if found is None:
+        entry = find_page(self.content["pages"], id)
+        if entry is None:
             raise PageNotFoundError(f"page {id!r}")
-        return found
+        return entry
 
     def _insert_page(self, change: Json) -> str:
-        among = self._children(change.get("into"))
+        siblings = self._children(change.get("into"))
         body = change_body(change)
         title = change.get("title") or _first_heading(body) or "Untitled"
         id = self._unused_id("page")
@@ -84,7 +84,7 @@ class ContentEditor:
             "id": id,
             "type": change.get("type") or "document",
             "title": title,
-            "slug": unused_slug(change.get("slug") or title, among),
+            "slug": unused_slug(change.get("slug") or title, siblings),
             "createdAt": self._now,
             "updatedAt": self._now,
             "pages": [],
@@ -92,91 +92,91 @@ class ContentEditor:
         _set_fields(page, {**change, "title": title, "slug": page["slug"]})
         if body or page["type"] == "document":
             page["body"] = body or {"markdown": ""}
-        self._insert_at(among, page, change.get("position"))
+        self._insert_at(siblings, page, change.get("position"))
         return id
 
     def _update_page(self, change: Json) -> None:
-        page, above = self._require_page(change["page"])
+        page, ancestors = self._require_page(change["page"])
         _set_fields(page, {name: value for name, value in change.items() if name != "slug"})
-        among = sibling_pages(self.content, above)
+        siblings = sibling_pages(self.content, ancestors)
         if body := change_body(change):
             page["body"] = body
         if "into" in change or "position" in change:
-            into = change["into"] if "into" in change else (above[-1]["id"] if above else None)
-            if into and into in {inside["id"] for inside, _ in walk_pages([page])}:
+            into = change["into"] if "into" in change else (ancestors[-1]["id"] if ancestors else None)
+            if into and into in {descendant["id"] for descendant, _ in walk_pages([page])}:
                 raise EditError(f"the page {page['id']!r} cannot be moved into itself")
             target = self._children(into)
-            among.remove(page)
-            among = target
-            page["slug"] = unused_slug(page["slug"], among)
-            self._insert_at(among, page, change.get("position"))
+            siblings.remove(page)
+            siblings = target
+            page["slug"] = unused_slug(page["slug"], siblings)
+            self._insert_at(siblings, page, change.get("position"))
         if change.get("slug"):
-            page["slug"] = unused_slug(change["slug"], among, page["id"])
+            page["slug"] = unused_slug(change["slug"], siblings, page["id"])
         page["updatedAt"] = self._now
 
     def _delete_page(self, change: Json) -> None:
         """Delete a page with all pages below it."""
-        page, above = self._require_page(change["page"])
-        sibling_pages(self.content, above).remove(page)
+        page, ancestors = self._require_page(change["page"])
+        sibling_pages(self.content, ancestors).remove(page)
 
     def _revert_page(self, change: Json) -> None:
         """Reset a page to its state in `base`, also if it exists on one side only. Its position is kept."""
-        was = find_page(self._base["pages"], change["page"])
-        now = find_page(self.content["pages"], change["page"])
-        if was is None:
+        base_entry = find_page(self._base["pages"], change["page"])
+        current_entry = find_page(self.content["pages"], change["page"])
+        if base_entry is None:
             self._delete_page(change)
-        elif now is not None:
-            page, above = now
-            page_before = {name: value for name, value in was[0].items() if name != "pages"}
+        elif current_entry is not None:
+            page, ancestors = current_entry
+            page_before = {name: value for name, value in base_entry[0].items() if name != "pages"}
             for name in page.keys() - page_before.keys() - {"pages"}:
                 del page[name]
             page |= deepcopy(page_before)
-            page["slug"] = unused_slug(page["slug"], sibling_pages(self.content, above), page["id"])
+            page["slug"] = unused_slug(page["slug"], sibling_pages(self.content, ancestors), page["id"])
         else:
-            self._restore_page(*was)
+            self._restore_page(*base_entry)
 
     def _restore_page(self, page: Page, ancestors: tuple[Page, ...]) -> None:
         """Restore a deleted page and the pages below it, except pages that exist elsewhere by now."""
         parent = find_page(self.content["pages"], ancestors[-1]["id"]) if ancestors else None
-        among = parent[0]["pages"] if parent else self.content["pages"]
-        there = {found["id"] for found, _ in walk_pages(self.content["pages"])}
-        back = _drop_pages(deepcopy(page), there)
-        back["slug"] = unused_slug(back["slug"], among)
-        among.append(back)
+        siblings = parent[0]["pages"] if parent else self.content["pages"]
+        existing_ids = {existing["id"] for existing, _ in walk_pages(self.content["pages"])}
+        restored = _drop_pages(deepcopy(page), existing_ids)
+        restored["slug"] = unused_slug(restored["slug"], siblings)
+        siblings.append(restored)
 
-    def _children(self, into: str | None) -> list[Page]:
-        found: list[Page] = self._require_page(into)[0]["pages"] if into else self.content["pages"]
-        return found
+    def _children(self, parent: str | None) -> list[Page]:
+        pages: list[Page] = self._require_page(parent)[0]["pages"] if parent else self.content["pages"]
+        return pages
 
-    def _insert_at(self, among: list[Page], page: Page, position: Json | None) -> None:
-        named = [(side, id) for side, id in (position or {}).items() if id is not None]
-        if not named:
-            among.append(page)
+    def _insert_at(self, siblings: list[Page], page: Page, position: Json | None) -> None:
+        neighbors = [(side, id) for side, id in (position or {}).items() if id is not None]
+        if not neighbors:
+            siblings.append(page)
             return
-        if len(named) > 1:
+        if len(neighbors) > 1:
             raise EditError("invalid position: name `before` or `after`, not both")
-        side, id = named[0]
-        at = next((index for index, sibling in enumerate(among) if sibling["id"] == id), None)
-        if at is None:
+        side, id = neighbors[0]
+        index = next((number for number, sibling in enumerate(siblings) if sibling["id"] == id), None)
+        if index is None:
             raise EditError(f"invalid position: {id!r} is not a sibling")
-        among.insert(at if side == "before" else at + 1, page)
+        siblings.insert(index if side == "before" else index + 1, page)
 
     # --- files ------------------------------------------------------------------------------------
 
-    def _insert_file(self, given: Json) -> str:
+    def _insert_file(self, fields: Json) -> str:
         id = self._unused_id("file")
         file = {
             "id": id,
-            "name": given["name"],
-            "contentType": given.get("contentType") or "application/octet-stream",
-            "size": given.get("size") or 0,
-            "downloadURL": given["url"],
+            "name": fields["name"],
+            "contentType": fields.get("contentType") or "application/octet-stream",
+            "size": fields.get("size") or 0,
+            "downloadURL": fields["url"],
         }
-        if given.get("dimensions"):
-            file["dimensions"] = given["dimensions"]
+        if fields.get("dimensions"):
+            file["dimensions"] = fields["dimensions"]
         self.content["files"].append(file)
-        if given.get("ref"):
-            self._file_ids_by_ref[given["ref"]] = id
+        if fields.get("ref"):
+            self._file_ids_by_ref[fields["ref"]] = id
         return id
 
     def _link_inserted_files(self) -> None:
@@ -191,19 +191,25 @@ class ContentEditor:
 
     def _unused_id(self, kind: str) -> str:
         """Return an id that neither content uses. A world may already use ids that `new_id` returns."""
-        taken = {page["id"] for side in (self.content, self._base) for page, _ in walk_pages(side["pages"])}
-        taken |= {file["id"] for side in (self.content, self._base) for file in side["files"]}
-        while (id := self._new_id(kind)) in taken:
+        used_ids = {
+            page["id"] for content in (self.content, self._base) for page, _ in walk_pages(content["pages"])
+        }
+        used_ids |= {file["id"] for content in (self.content, self._base) for file in content["files"]}
+        while (id := self._new_id(kind)) in used_ids:
             pass
         return id
 
 
 def change_body(change: Json) -> Json | None:
     """Return the body that a change sets, as Markdown or a Document, or None if it sets no text."""
-    given = change.get("document")
-    if given is None:
+    document = change.get("document")
+    if document is None:
         return None
-    return {"markdown": given["markdown"]} if "markdown" in given else {"document": stored_document(given)}
+    return (
+        {"markdown": document["markdown"]}
+        if "markdown" in document
+        else {"document": stored_document(document)}
+    )
 
 
 def page_document(page: Json) -> Json:
@@ -213,16 +219,16 @@ def page_document(page: Json) -> Json:
     return document
 
 
-def _set_fields(page: Page, given: Json) -> None:
+def _set_fields(page: Page, fields: Json) -> None:
     """Set the given fields of a page, and remove fields that are cleared, except the title and the slug."""
     for name in PAGE_FIELDS:
-        if name not in given:
+        if name not in fields:
             continue
-        if given[name] in _EMPTY_VALUES:
+        if fields[name] in _EMPTY_VALUES:
             if name not in ("title", "slug"):
                 page.pop(name, None)
         else:
-            page[name] = given[name]
+            page[name] = fields[name]
 
 
 def _first_heading(body: Json | None) -> str:
@@ -231,6 +237,6 @@ def _first_heading(body: Json | None) -> str:
     return " ".join(plain_text(heading.get("nodes")).split())[:255]
 
 
-def _drop_pages(page: Page, there: set[str]) -> Page:
-    page["pages"] = [_drop_pages(child, there) for child in page["pages"] if child["id"] not in there]
+def _drop_pages(page: Page, ids: set[str]) -> Page:
+    page["pages"] = [_drop_pages(child, ids) for child in page["pages"] if child["id"] not in ids]
     return page

@@ -27,11 +27,11 @@ def evaluate_expressions(
     def expand_expression(node: Json) -> list[Json] | None:
         if node.get("type") != "expression":
             return None
-        named = _VARIABLE.fullmatch(str(node_data(node).get("expression", "")))
-        found = variables[named[1]].get(named[2]) if named else None
-        if found is None:
+        match = _VARIABLE.fullmatch(str(node_data(node).get("expression", "")))
+        value = variables[match[1]].get(match[2]) if match else None
+        if value is None:
             return text_nodes("") if clear_unknown else None
-        return text_nodes(found)
+        return text_nodes(value)
 
     return _replace_nodes(document, expand_expression)
 
@@ -41,19 +41,19 @@ def inline_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
 
     A reference stays if its content is missing or contains itself.
     """
-    kept = {content["id"]: content for content in contents}
+    contents_by_id = {content["id"]: content for content in contents}
 
-    def make_replacer(passed: frozenset[str]) -> Callable[[Json], list[Json] | None]:
+    def make_replacer(outer_ids: frozenset[str]) -> Callable[[Json], list[Json] | None]:
         def expand_reusable_content(node: Json) -> list[Json] | None:
             if node.get("type") != "reusable-content":
                 return None
             id = str(node_ref(node).get("reusableContent", ""))
-            if id in passed or id not in kept:
+            if id in outer_ids or id not in contents_by_id:
                 return None
-            inside: list[Json] = _replace_nodes(page_document(kept[id]), make_replacer(passed | {id}))[
-                "nodes"
-            ]
-            return inside
+            nodes: list[Json] = _replace_nodes(
+                page_document(contents_by_id[id]), make_replacer(outer_ids | {id})
+            )["nodes"]
+            return nodes
 
         return expand_reusable_content
 
@@ -68,30 +68,30 @@ def resolve_references(document: Json, find_url: Callable[[Json], str | None]) -
             return [resolve(child) for child in node]
         if not isinstance(node, dict):
             return node
-        made = {name: resolve(value) for name, value in node.items()}
-        data = made.get("data")
+        resolved = {name: resolve(value) for name, value in node.items()}
+        data = resolved.get("data")
         if isinstance(data, dict):
             for name in ("ref", "refDark"):
                 url = find_url(data[name]) if isinstance(data.get(name), dict) else None
                 if url is not None:
                     data[name] = {"kind": "url", "url": url}
-        return made
+        return resolved
 
-    found: Json = resolve(document)
-    return found
+    result: Json = resolve(document)
+    return result
 
 
-def _replace_nodes(node: Json, instead: Callable[[Json], list[Json] | None]) -> Json:
-    """Return a copy of a node in which descendants are replaced by what `instead` returns, unless None."""
-    made = dict(node)
+def _replace_nodes(node: Json, replace: Callable[[Json], list[Json] | None]) -> Json:
+    """Return a copy of a node. `replace` returns the nodes in place of a descendant, or None to keep it."""
+    copy = dict(node)
     for part in ("nodes", "fragments"):
-        if isinstance(made.get(part), list):
-            made[part] = [new for child in made[part] for new in _replace_child(child, instead)]
-    return made
+        if isinstance(copy.get(part), list):
+            copy[part] = [new for child in copy[part] for new in _replace_child(child, replace)]
+    return copy
 
 
-def _replace_child(child: Any, instead: Callable[[Json], list[Json] | None]) -> list[Any]:
+def _replace_child(child: Any, replace: Callable[[Json], list[Json] | None]) -> list[Any]:
     if not isinstance(child, dict):
         return [child]
-    new = instead(child)
-    return [_replace_nodes(child, instead)] if new is None else new
+    new = replace(child)
+    return [_replace_nodes(child, replace)] if new is None else new

@@ -109,21 +109,25 @@ def _table(node: Json) -> str:
     definition, view, records = (data.get(part) for part in ("definition", "view", "records"))
     if not isinstance(definition, dict) or not isinstance(records, dict):
         return _blocks(node.get("fragments"))
-    named = view.get("columns") if isinstance(view, dict) else None
-    columns = [str(name) for name in named if str(name) in definition] if isinstance(named, list) else []
+    column_names = view.get("columns") if isinstance(view, dict) else None
+    columns = (
+        [str(name) for name in column_names if str(name) in definition]
+        if isinstance(column_names, list)
+        else []
+    )
     columns = columns or [str(name) for name in definition]
     if not columns:
         return ""
-    cells = {str(found.get("fragment")): found for found in _child_nodes(node.get("fragments"))}
+    cells = {str(fields.get("fragment")): fields for fields in _child_nodes(node.get("fragments"))}
     heads = [definition[column] if isinstance(definition[column], dict) else {} for column in columns]
     rows = [[_escape(str(head.get("title", ""))) for head in heads]]
     rows.append([_ALIGNMENTS.get(str(head.get("textAlignment")), "---") for head in heads])
     for record in sorted(
-        _child_nodes(list(records.values())), key=lambda found: str(found.get("orderIndex"))
+        _child_nodes(list(records.values())), key=lambda fields: str(fields.get("orderIndex"))
     ):
         values = record.get("values")
-        found = values if isinstance(values, dict) else {}
-        rows.append([_cell(found.get(column), cells) for column in columns])
+        fields = values if isinstance(values, dict) else {}
+        rows.append([_cell(fields.get(column), cells) for column in columns])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

@@ -42,8 +42,8 @@ class _Version:
         self.content = content
         self.nodes: dict[str, _PageNode] = {}
         self.child_order: dict[str, list[str]] = {}
-        for page, above in walk_pages(content["pages"]):
-            parent = above[-1]["id"] if above else ""
+        for page, ancestors in walk_pages(content["pages"]):
+            parent = ancestors[-1]["id"] if ancestors else ""
             fields = {name: value for name, value in page.items() if name not in _NON_FIELD_KEYS}
             self.nodes[page["id"]] = _PageNode(page, fields, parent)
             self.child_order.setdefault(parent, []).append(page["id"])
@@ -79,17 +79,17 @@ class _ThreeWayMerge:
     # --- pages ------------------------------------------------------------------------------------
 
     def _merge_pages(self) -> list[Json]:
-        kept: dict[str, Json] = {}
+        pages_by_id: dict[str, Json] = {}
         parents: dict[str, str] = {}
         for id in dict.fromkeys([*self._main.nodes, *self._theirs.nodes]):
-            found = self._merge_page(id)
-            if found is not None:
-                kept[id], parents[id] = found
+            merged = self._merge_page(id)
+            if merged is not None:
+                pages_by_id[id], parents[id] = merged
         for id, parent in parents.items():
-            if parent and (parent not in kept or _is_circular(id, parents)):
+            if parent and (parent not in pages_by_id or _is_circular(id, parents)):
                 self._conflicts.append(ContentConflict("page", id, "parent"))
                 parents[id] = ""
-        pages = self._build_tree("", kept, parents)
+        pages = self._build_tree("", pages_by_id, parents)
         if exceeds_max_depth(pages):
             self._conflicts.append(ContentConflict("page", "", "depth"))
         return pages
@@ -98,23 +98,23 @@ class _ThreeWayMerge:
         """Return the merged page without child pages, and its parent. Return None if the page is deleted."""
         base, main, theirs = (side.nodes.get(id) for side in (self._base, self._main, self._theirs))
         if main is None or theirs is None:
-            there = main or theirs
-            if there is None or (base is not None and self._is_deleted(id, base, there)):
+            remaining = main or theirs
+            if remaining is None or (base is not None and self._is_deleted(id, base, remaining)):
                 return None
-            return {**there.page, "pages": []}, there.parent
+            return {**remaining.page, "pages": []}, remaining.parent
         before = base.fields if base else {}
         fields = self._merge_mapping("page", before, main.fields, theirs.fields, id)
-        place = ContentConflict("page", id, "parent")
-        parent = self._merge_value(place, base.parent if base else None, main.parent, theirs.parent)
+        conflict = ContentConflict("page", id, "parent")
+        parent = self._merge_value(conflict, base.parent if base else None, main.parent, theirs.parent)
         times = {
             "createdAt": main.page["createdAt"],
             "updatedAt": max(main.page["updatedAt"], theirs.page["updatedAt"]),
         }
         return {"id": id, **fields, **times, "pages": []}, parent
 
-    def _is_deleted(self, id: str, base: _PageNode, left: _PageNode) -> bool:
+    def _is_deleted(self, id: str, base: _PageNode, remaining: _PageNode) -> bool:
         """Return whether the page is deleted. If the other side changed the page, add a conflict instead."""
-        if (base.fields, base.parent) == (left.fields, left.parent):
+        if (base.fields, base.parent) == (remaining.fields, remaining.parent):
             return True
         self._conflicts.append(ContentConflict("page", id, "deleted"))
         return False
@@ -126,13 +126,15 @@ class _ThreeWayMerge:
             self._conflicts.append(conflict)
         return main
 
-    def _build_tree(self, parent: str, kept: Mapping[str, Json], parents: Mapping[str, str]) -> list[Json]:
-        below: dict[str, list[str]] = {}
-        for id, above in parents.items():
-            below.setdefault(above, []).append(id)
+    def _build_tree(
+        self, parent: str, pages_by_id: Mapping[str, Json], parents: Mapping[str, str]
+    ) -> list[Json]:
+        child_ids: dict[str, list[str]] = {}
+        for id, parent_id in parents.items():
+            child_ids.setdefault(parent_id, []).append(id)
 
         def build(parent: str) -> list[Json]:
-            pages = [kept[id] for id in self._merge_order(parent, below.get(parent, []))]
+            pages = [pages_by_id[id] for id in self._merge_order(parent, child_ids.get(parent, []))]
             for page in pages:
                 page["pages"] = build(page["id"])
             return pages
@@ -158,21 +160,21 @@ class _ThreeWayMerge:
         order, other = (theirs, main) if ours == before else (main, theirs)
         for index, id in enumerate(other):
             if id not in order:
-                ahead = [neighbour for neighbour in other[:index] if neighbour in order]
-                order.insert(order.index(ahead[-1]) + 1 if ahead else 0, id)
+                predecessors = [neighbour for neighbour in other[:index] if neighbour in order]
+                order.insert(order.index(predecessors[-1]) + 1 if predecessors else 0, id)
         return [*order, *(id for id in children if id not in order)]
 
     # --- the rest ---------------------------------------------------------------------------------
 
-    def _merge_list(self, name: str, of: str) -> list[Json]:
+    def _merge_list(self, name: str, object_kind: str) -> list[Json]:
         base, main, theirs = ({item["id"]: item for item in items} for items in self._versions_of(name))
-        return list(self._merge_mapping(of, base, main, theirs).values())
+        return list(self._merge_mapping(object_kind, base, main, theirs).values())
 
-    def _merge_mapping(self, of: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
+    def _merge_mapping(self, object_kind: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
         """Merge three mappings entry by entry. An absent entry counts as one more value."""
         merged: Json = {}
         for name in dict.fromkeys([*main, *theirs]):
-            conflict = ContentConflict(of, id or name, name if id else "value")
+            conflict = ContentConflict(object_kind, id or name, name if id else "value")
             values = (side.get(name, _Missing) for side in (base, main, theirs))
             value = self._merge_value(conflict, *values)
             if value is not _Missing:
@@ -185,10 +187,10 @@ class _Missing:
 
 
 def _is_circular(id: str, parents: Mapping[str, str]) -> bool:
-    at, passed = parents.get(id, ""), set()
-    while at and at not in passed:
-        if at == id:
+    ancestor, visited = parents.get(id, ""), set()
+    while ancestor and ancestor not in visited:
+        if ancestor == id:
             return True
-        passed.add(at)
-        at = parents.get(at, "")
+        visited.add(ancestor)
+        ancestor = parents.get(ancestor, "")
     return False

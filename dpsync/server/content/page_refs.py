@@ -21,8 +21,8 @@ def page_refs(page: Json) -> Iterator[PageRef]:
     """Yield the references of a page or of a reusable content in document order, including duplicates."""
     cover = page.get("cover") or {}
     meta = page.get("metaLinks") or {}
-    around = [cover.get("ref"), cover.get("refDark"), page.get("target"), meta.get("canonical")]
-    for ref in (*around, *(meta.get("alternates") or ())):
+    single_refs = [cover.get("ref"), cover.get("refDark"), page.get("target"), meta.get("canonical")]
+    for ref in (*single_refs, *(meta.get("alternates") or ())):
         if ref:
             yield REFERENCE, ref
     for dependency in ((page.get("computed") or {}).get("dependencies") or {}).values():
@@ -73,23 +73,23 @@ def document_sections(document: Json) -> list[PageSection]:
 
     The text before the first heading has the anchor "" and the title "".
     """
-    found: list[tuple[str, str, list[str]]] = [("", "", [])]
-    taken: set[str] = set()
+    sections: list[tuple[str, str, list[str]]] = [("", "", [])]
+    anchors: set[str] = set()
     for node in document.get("nodes", []):
         if str(node.get("type")).startswith("heading-"):
             title = " ".join(plain_text(node.get("nodes")).split())
-            anchor = unique_slug(make_slug(title, "section"), taken, "section")
-            taken.add(anchor)
-            found.append((anchor, title, []))
+            anchor = unique_slug(make_slug(title, "section"), anchors, "section")
+            anchors.add(anchor)
+            sections.append((anchor, title, []))
         else:
-            found[-1][2].append(plain_text(node))
-    return [(anchor, title, " ".join(" ".join(parts).split())) for anchor, title, parts in found]
+            sections[-1][2].append(plain_text(node))
+    return [(anchor, title, " ".join(" ".join(parts).split())) for anchor, title, parts in sections]
 
 
 def page_anchors(page: Json) -> set[str]:
     """Return the anchors of a page: its headings, and the blocks of its Document that have an id."""
-    named = {anchor for anchor, _, _ in page_sections(page) if anchor}
+    heading_anchors = {anchor for anchor, _, _ in page_sections(page) if anchor}
     document = (page.get("body") or {}).get("document") or {}
-    return named | {
+    return heading_anchors | {
         str(node_data(node)["id"]) for node in document.get("nodes", []) if "id" in node_data(node)
     }

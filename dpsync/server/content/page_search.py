@@ -43,7 +43,11 @@ def search_pages(pages: list[Json], words: Sequence[str]) -> list[SearchHit]:
     """Return the pages that have all words, matches by title first. Without words, return []."""
     if not words:
         return []
-    hits = [hit for page, above in walk_pages(pages) if (hit := _match_page(page, above, words)) is not None]
+    hits = [
+        hit
+        for page, ancestors in walk_pages(pages)
+        if (hit := _match_page(page, ancestors, words)) is not None
+    ]
     return sorted(hits, key=lambda hit: hit.rank)
 
 
@@ -52,18 +56,18 @@ def _match_page(page: Json, ancestors: tuple[Json, ...], words: Sequence[str]) -
     texts = [page["title"], page.get("description") or ""]
     if not contains_all(" ".join([*texts, *(f"{title} {text}" for _, title, text in parts)]), words):
         return None
-    found = tuple(
+    sections = tuple(
         MatchedSection(anchor, title, _excerpt(text, words))
         for anchor, title, text in parts
         if any(word in f"{title} {text}".casefold() for word in words)
     )
-    return SearchHit(page, ancestors, 0 if contains_all(page["title"], words) else 1, found)
+    return SearchHit(page, ancestors, 0 if contains_all(page["title"], words) else 1, sections)
 
 
 def _excerpt(text: str, words: Sequence[str]) -> str:
     """Return a part of the text that starts a little before the first match."""
     folded = text.casefold()
-    places = [folded.find(word) for word in words if word in folded]
-    start = max(min(places, default=0) - EXCERPT_LENGTH // 4, 0)
+    positions = [folded.find(word) for word in words if word in folded]
+    start = max(min(positions, default=0) - EXCERPT_LENGTH // 4, 0)
     start = text.rfind(" ", 0, start) + 1 if start else 0
     return text[start : start + EXCERPT_LENGTH].strip()

@@ -24,11 +24,11 @@ def walk_pages(
 
 
 def exceeds_max_depth(pages: Iterable[Page]) -> bool:
-    return any(len(above) >= MAX_DEPTH for _, above in walk_pages(pages))
+    return any(len(ancestors) >= MAX_DEPTH for _, ancestors in walk_pages(pages))
 
 
 def find_page(pages: Iterable[Page], id: str) -> tuple[Page, tuple[Page, ...]] | None:
-    return next(((page, above) for page, above in walk_pages(pages) if page["id"] == id), None)
+    return next(((page, ancestors) for page, ancestors in walk_pages(pages) if page["id"] == id), None)
 
 
 def page_path(page: Page, ancestors: Iterable[Page]) -> str:
@@ -37,24 +37,26 @@ def page_path(page: Page, ancestors: Iterable[Page]) -> str:
 
 def page_ids_by_path(pages: Iterable[Page]) -> dict[str, str]:
     """Return the page ids by path."""
-    return {page_path(page, above): page["id"] for page, above in walk_pages(pages)}
+    return {page_path(page, ancestors): page["id"] for page, ancestors in walk_pages(pages)}
 
 
 def sibling_pages(content: Json, ancestors: tuple[Page, ...]) -> list[Page]:
     """Return the list of siblings below the innermost of these ancestors."""
-    found: list[Page] = ancestors[-1]["pages"] if ancestors else content["pages"]
-    return found
+    siblings: list[Page] = ancestors[-1]["pages"] if ancestors else content["pages"]
+    return siblings
 
 
 def unused_slug(title: str, siblings: Iterable[Page], except_id: str = "") -> str:
-    taken = {page["slug"] for page in siblings if page["id"] != except_id}
-    return unique_slug(title, taken, "page")
+    used_slugs = {page["slug"] for page in siblings if page["id"] != except_id}
+    return unique_slug(title, used_slugs, "page")
 
 
 def make_slugs_unique(pages: list[Page]) -> None:
     """Change the slugs of siblings, also of descendants, so that all siblings have different slugs."""
-    taken: set[str] = set()
+    used_slugs: set[str] = set()
     for page in pages:
-        page["slug"] = unique_slug(page["slug"], taken, "page") if page["slug"] in taken else page["slug"]
-        taken.add(page["slug"])
+        page["slug"] = (
+            unique_slug(page["slug"], used_slugs, "page") if page["slug"] in used_slugs else page["slug"]
+        )
+        used_slugs.add(page["slug"])
         make_slugs_unique(page["pages"])

@@ -61,44 +61,44 @@ def _lay_out_pages(lines: Iterable[PdfLine]) -> Iterator[list[PlacedLine]]:
 
 def _wrap(line: PdfLine) -> Iterator[str]:
     """Yield the line wrapped at spaces. A word that is longer than a line is cut."""
-    room = (WIDTH - 2 * MARGIN - line.indent) / line.size * 1000
+    line_width = (WIDTH - 2 * MARGIN - line.indent) / line.size * 1000
     text, width, at_space = "", 0.0, -1
-    for sign in line.text:
-        if text and width + _character_width(sign, line.font) > room:
-            cut = at_space if at_space > 0 and sign != " " else len(text)
+    for character in line.text:
+        if text and width + _character_width(character, line.font) > line_width:
+            cut = at_space if at_space > 0 and character != " " else len(text)
             yield text[:cut].rstrip()
             text = text[cut:].lstrip()
-            width, at_space = sum(_character_width(kept, line.font) for kept in text), -1
-        if sign == " ":
+            width, at_space = sum(_character_width(character, line.font) for character in text), -1
+        if character == " ":
             at_space = len(text)
-        text += sign
-        width += _character_width(sign, line.font)
+        text += character
+        width += _character_width(character, line.font)
     yield text
 
 
-def _character_width(sign: str, font: str) -> float:
+def _character_width(character: str, font: str) -> float:
     if font == MONO:
         return 600
-    return _WIDTHS.get(ord(sign), 1000 if _encode_cp1252(sign) is None else 600) * (
+    return _WIDTHS.get(ord(character), 1000 if _encode_cp1252(character) is None else 600) * (
         1.06 if font == BOLD else 1
     )
 
 
-def _encode_cp1252(sign: str) -> bytes | None:
+def _encode_cp1252(character: str) -> bytes | None:
     try:
-        return sign.encode("cp1252")
+        return character.encode("cp1252")
     except UnicodeEncodeError:
         return None
 
 
 def _page_stream(page: Iterable[PlacedLine]) -> bytes:
-    return b"\n".join(b"".join(_draw_line(*placed)) for placed in page)
+    return b"\n".join(b"".join(_draw_line(*line)) for line in page)
 
 
 def _draw_line(x: float, y: float, line: PdfLine) -> Iterator[bytes]:
     yield f"BT {x:.1f} {y:.1f} Td".encode()
-    for plain, signs in groupby(line.text, key=lambda sign: _encode_cp1252(sign) is not None):
-        text = "".join(signs)
+    for plain, characters in groupby(line.text, key=lambda character: _encode_cp1252(character) is not None):
+        text = "".join(characters)
         if plain:
             escaped = b"".join(
                 b"\\" + bytes([b]) if b in b"()\\" else bytes([b]) for b in text.encode("cp1252")
@@ -156,40 +156,40 @@ class _PdfFile:
         return len(self._objects)
 
     def _fonts(self) -> bytes:
-        found = []
+        font_entries = []
         for key, name in _FONT_NAMES.items():
             font = f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>"
-            found.append(b"/%s %d 0 R" % (key.encode(), self._add_object(font.encode())))
+            font_entries.append(b"/%s %d 0 R" % (key.encode(), self._add_object(font.encode())))
         descriptor = self._add_object(
             b"<< /Type /FontDescriptor /FontName /Other /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 "
             b"/Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >>"
         )
-        inner = self._add_object(
+        cid_font = self._add_object(
             b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Other /DW 1000 /CIDToGIDMap /Identity "
             b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> "
             b"/FontDescriptor %d 0 R >>" % descriptor
         )
         cmap = self._add_object(_compressed_stream(_cmap()))
-        outer = self._add_object(
+        unicode_font = self._add_object(
             b"<< /Type /Font /Subtype /Type0 /BaseFont /Other /Encoding /Identity-H "
-            b"/DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (inner, cmap)
+            b"/DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (cid_font, cmap)
         )
-        found.append(b"/%s %d 0 R" % (UNICODE.encode(), outer))
-        return b" ".join(found)
+        font_entries.append(b"/%s %d 0 R" % (UNICODE.encode(), unicode_font))
+        return b" ".join(font_entries)
 
     def to_bytes(self) -> bytes:
-        made = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
-        places = []
-        for number, content in enumerate(self._objects, 1):
-            places.append(len(made))
-            made += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-        start = len(made)
-        made += b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1)
-        made += b"".join(b"%010d 00000 n \n" % place for place in places)
-        made += b"trailer << /Size %d /Root %d 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
-            len(places) + 1, self._root, self._info, start,
+        pdf = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+        offsets = []
+        for number, body in enumerate(self._objects, 1):
+            offsets.append(len(pdf))
+            pdf += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+        xref_offset = len(pdf)
+        pdf += b"xref\n0 %d\n0000000000 65535 f \n" % (len(offsets) + 1)
+        pdf += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+        pdf += b"trailer << /Size %d /Root %d 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+            len(offsets) + 1, self._root, self._info, xref_offset,
         )  # fmt: skip
-        return bytes(made)
+        return bytes(pdf)
 
 
 def _compressed_stream(content: bytes) -> bytes:

@@ -28,17 +28,17 @@ _REF_PATH = re.compile(
 
 
 def parse_target(target: str) -> Ref:
-    found = _REF_PATH.fullmatch(target) if target.startswith("/") else None
-    if found is None or (found["space"] is None and found["word"] is None):
+    match = _REF_PATH.fullmatch(target) if target.startswith("/") else None
+    if match is None or (match["space"] is None and match["word"] is None):
         return {"kind": "url", "url": target}
-    if found["word"] is None:
-        return {"kind": "space", "space": found["space"]}
-    kind, member = _KINDS_BY_PATH_WORD[found["word"]]
-    ref: Ref = {"kind": kind, member: found["id"]}
-    if kind in _KINDS_IN_SPACES and found["space"]:
-        ref["space"] = found["space"]
-    if kind == "page" and found["anchor"]:
-        ref |= {"kind": "anchor", "anchor": found["anchor"]}
+    if match["word"] is None:
+        return {"kind": "space", "space": match["space"]}
+    kind, member = _KINDS_BY_PATH_WORD[match["word"]]
+    ref: Ref = {"kind": kind, member: match["id"]}
+    if kind in _KINDS_IN_SPACES and match["space"]:
+        ref["space"] = match["space"]
+    if kind == "page" and match["anchor"]:
+        ref |= {"kind": "anchor", "anchor": match["anchor"]}
     return ref
 
 

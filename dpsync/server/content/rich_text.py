@@ -107,8 +107,8 @@ def _task_state(item: Json) -> bool | None:
     """Return whether the task box at the start of the item is ticked, or None without a task box."""
     first = item["nodes"][0] if item["nodes"] else {}
     text = first["nodes"][0] if first.get("type") == "paragraph" and first["nodes"] else {}
-    found = _TASK_MARKER.match(text["leaves"][0]["text"]) if text.get("leaves") else None
-    return found[1] != " " if found else None
+    match = _TASK_MARKER.match(text["leaves"][0]["text"]) if text.get("leaves") else None
+    return match[1] != " " if match else None
 
 
 def _code(node: SyntaxTreeNode) -> Json:
@@ -154,25 +154,28 @@ def _text_alignment(cell: SyntaxTreeNode) -> str:
 
 
 def _inline(node: SyntaxTreeNode) -> list[Json]:
-    found = _merge_texts(_inlines(_with_expressions(node.children[0].children if node.children else []), ()))
-    return found or text_nodes("")
+    nodes = _merge_texts(_inlines(_with_expressions(node.children[0].children if node.children else []), ()))
+    return nodes or text_nodes("")
 
 
 def _with_expressions(
     nodes: Sequence[SyntaxTreeNode],
 ) -> Iterator[SyntaxTreeNode | str]:
     """Yield the nodes, joining the nodes of each expression (HTML tags around text) into one string."""
-    at = 0
-    while at < len(nodes):
-        node = nodes[at]
+    index = 0
+    while index < len(nodes):
+        node = nodes[index]
         if node.type == "html_inline" and node.content == EXPRESSION_TAG:
-            end = next((n for n in range(at, len(nodes)) if nodes[n].content == "</code>"), None)
-            if end is not None and all(inside.type == "text" for inside in nodes[at + 1 : end]):
-                yield "".join(inside.content for inside in nodes[at + 1 : end])
-                at = end + 1
+            end = next(
+                (position for position in range(index, len(nodes)) if nodes[position].content == "</code>"),
+                None,
+            )
+            if end is not None and all(inside.type == "text" for inside in nodes[index + 1 : end]):
+                yield "".join(inside.content for inside in nodes[index + 1 : end])
+                index = end + 1
                 continue
         yield node
-        at += 1
+        index += 1
 
 
 def _inlines(nodes: Iterable[SyntaxTreeNode | str], marks: Marks) -> Iterator[Json]:
@@ -204,18 +207,18 @@ def _inline_image(node: SyntaxTreeNode) -> Json:
 
 def _merge_texts(inlines: Iterable[Json]) -> list[Json]:
     """Join adjacent texts, and adjacent leaves with the same marks."""
-    found: list[Json] = []
+    merged: list[Json] = []
     for inline in inlines:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is None or inline["object"] != "text" or last["object"] != "text":
-            found.append(inline)
+            merged.append(inline)
             continue
         for leaf in inline["leaves"]:
             if last["leaves"][-1]["marks"] == leaf["marks"]:
                 last["leaves"][-1]["text"] += leaf["text"]
             elif leaf["text"]:
                 last["leaves"].append(leaf)
-    return found
+    return merged
 
 
 # --- nodes ----------------------------------------------------------------------------------------

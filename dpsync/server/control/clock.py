@@ -46,11 +46,11 @@ class MovableClock:
                 _ = utc_now() + ahead + passed
                 self._save(ahead=(ahead + passed).total_seconds())
 
-    def _save(self, **stands: str | float) -> None:
-        self._store.set_setting(_SETTING, json.dumps(stands))
+    def _save(self, **state: str | float) -> None:
+        self._store.set_setting(_SETTING, json.dumps(state))
 
     def _load(self) -> tuple[datetime | None, timedelta]:
         """Return the time at which the clock is frozen, or None, and how far it runs ahead of real time."""
-        kept = json.loads(self._store.setting(_SETTING) or "{}")
-        frozen = datetime.fromisoformat(kept["frozen"]) if "frozen" in kept else None
-        return frozen, timedelta(seconds=kept.get("ahead", 0))
+        state = json.loads(self._store.setting(_SETTING) or "{}")
+        frozen = datetime.fromisoformat(state["frozen"]) if "frozen" in state else None
+        return frozen, timedelta(seconds=state.get("ahead", 0))

@@ -28,10 +28,10 @@ def target_authority(scope: Scope) -> str | None:
     None for a target that is only a path, and if the application is called without a connection.
     """
     target: bytes = scope.get("extensions", {}).get(_EXTENSION, {}).get("target", b"")
-    scheme, separator, rest = target.decode("latin-1").partition("://")
+    scheme, separator, remainder = target.decode("latin-1").partition("://")
     if not separator or "/" in scheme:
         return None
-    return rest.partition("/")[0]
+    return remainder.partition("/")[0]
 
 
 async def reset_connection(scope: Scope, receive: Receive) -> None:

@@ -130,7 +130,7 @@ class FaultRule(_FaultModel):
 
     @model_validator(mode="after")
     def _check_one_choice(self) -> Self:
-        if sum(given is not None for given in (self.nth, self.every, self.probability)) > 1:
+        if sum(option is not None for option in (self.nth, self.every, self.probability)) > 1:
             raise ValueError("set only one of the fields 'nth', 'every' and 'probability'")
         if self.seed is not None and self.probability is None:
             raise ValueError("the field 'seed' needs the field 'probability'")
@@ -156,11 +156,13 @@ def read_schedule(path: Path) -> "FaultSchedule":
 
 
 def format_validation_error(error: ValidationError, location: str) -> str:
-    found = []
-    for one in error.errors(include_url=False, include_input=False)[:5]:
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one["loc"])
-        found.append(f"{location}{place}: {one['msg']}")
-    return "; ".join(found)
+    messages = []
+    for error_details in error.errors(include_url=False, include_input=False)[:5]:
+        value_path = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in error_details["loc"]
+        )
+        messages.append(f"{location}{value_path}: {error_details['msg']}")
+    return "; ".join(messages)
 
 
 class CountedRule:
@@ -219,8 +221,8 @@ def _matches(
         return True
     if " " not in rule.operation:
         return operation is not None and operation.id == rule.operation
-    wanted, pattern = _parse_operation(rule.operation)
-    return wanted == method and _segments_match(pattern, segments, fixed=True)
+    expected_method, pattern = _parse_operation(rule.operation)
+    return expected_method == method and _segments_match(pattern, segments, fixed=True)
 
 
 def _can_match(operation: str, row: Operation) -> bool:
@@ -245,6 +247,6 @@ def _segments_match(pattern: list[str], segments: list[str], *, fixed: bool) -> 
     `fixed`: the segments come from a request, where braces have no special meaning.
     """
     return len(pattern) == len(segments) and all(
-        one == other or one.startswith("{") or (not fixed and other.startswith("{"))
-        for one, other in zip(pattern, segments, strict=True)
+        expected == segment or expected.startswith("{") or (not fixed and segment.startswith("{"))
+        for expected, segment in zip(pattern, segments, strict=True)
     )

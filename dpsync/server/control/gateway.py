@@ -92,9 +92,9 @@ class Gateway:
     async def wait(self, seconds: float) -> None:
         """Wait. Raise WaitCancelled if `cancel_waits` is called meanwhile."""
         if seconds > 0:
-            over = self._cancelled
+            cancelled = self._cancelled
             try:
-                await asyncio.wait_for(over.wait(), seconds)
+                await asyncio.wait_for(cancelled.wait(), seconds)
             except TimeoutError:
                 return
             raise WaitCancelledError
@@ -147,12 +147,14 @@ class _ProxiedRequest:
             await self._send_response(refusal)
             return
         query = self._scope["query_string"].decode("latin-1")
-        met = gateway.faults.select_fault(self._operation, self._scope["method"], self._segments, query)
-        if met is None:
+        counted_rule = gateway.faults.select_fault(
+            self._operation, self._scope["method"], self._segments, query
+        )
+        if counted_rule is None:
             await gateway.companion(self._scope, self._receive, self._send_message)
             return
-        self._fault_kind = met.rule.fault.kind
-        await self._apply_fault(met, await self._buffer_request())
+        self._fault_kind = counted_rule.rule.fault.kind
+        await self._apply_fault(counted_rule, await self._buffer_request())
 
     async def _apply_fault(self, counted_rule: CountedRule, replay_request: Receive) -> None:
         match fault := counted_rule.rule.fault:
@@ -258,10 +260,10 @@ class _ProxiedRequest:
     async def _send_message(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            more = [
+            extra_headers = [
                 (name.encode(), value.encode("latin-1")) for name, value in self._rate_limit_headers.items()
             ]
-            message = {**message, "headers": [*message["headers"], *more]}
+            message = {**message, "headers": [*message["headers"], *extra_headers]}
         await self._send(message)
 
     async def _send_headers(self, answer: BufferedResponse) -> None:
@@ -270,13 +272,13 @@ class _ProxiedRequest:
 
     async def _send_response(self, answer: BufferedResponse, drip: DripFault | None = None) -> None:
         await self._send_headers(answer)
-        rest = answer.body
-        while drip and len(rest) > drip.bytes:
-            await self._send({"type": "http.response.body", "body": rest[: drip.bytes], "more_body": True})
-            rest = rest[drip.bytes :]
+        unsent = answer.body
+        while drip and len(unsent) > drip.bytes:
+            await self._send({"type": "http.response.body", "body": unsent[: drip.bytes], "more_body": True})
+            unsent = unsent[drip.bytes :]
             if await self._disconnects_within(drip.seconds):
                 return
-        await self._send({"type": "http.response.body", "body": rest})
+        await self._send({"type": "http.response.body", "body": unsent})
 
     async def _disconnects_within(self, seconds: float) -> bool:
         """Wait, and return whether the client disconnected meanwhile. Raise WaitCancelled."""
@@ -350,8 +352,8 @@ def _parse_query(scope: Scope) -> list[tuple[str, str]]:
 
 
 def _first_page_scope(scope: Scope, limit: int | None) -> Scope:
-    kept = [(name, value) for name, value in _parse_query(scope) if name != "page"]
-    return _page_scope({**scope, "query_string": urlencode(kept).encode()}, limit)
+    parameters = [(name, value) for name, value in _parse_query(scope) if name != "page"]
+    return _page_scope({**scope, "query_string": urlencode(parameters).encode()}, limit)
 
 
 def _page_scope(scope: Scope, limit: int | None, page: str | None = None) -> Scope:
@@ -360,8 +362,14 @@ def _page_scope(scope: Scope, limit: int | None, page: str | None = None) -> Sco
     for name, value in _parse_query(scope):
         query.setdefault(name, []).append(value)
     if limit is not None:
-        given = query.get("limit", [""])[-1]
-        query["limit"] = [str(min(limit, int(given)) if given.isdecimal() and len(given) < 9 else limit)]
+        requested_limit = query.get("limit", [""])[-1]
+        query["limit"] = [
+            str(
+                min(limit, int(requested_limit))
+                if requested_limit.isdecimal() and len(requested_limit) < 9
+                else limit
+            )
+        ]
     if page is not None:
         query["page"] = [page]
     return {**scope, "query_string": urlencode(query, doseq=True).encode()}

@@ -69,7 +69,7 @@ class ClockBody(_ControlBody):
 
     @model_validator(mode="after")
     def _check_one_field(self) -> Self:
-        if sum(given is not None for given in (self.frozen, self.advance, self.real)) != 1:
+        if sum(field is not None for field in (self.frozen, self.advance, self.real)) != 1:
             raise ValueError("set exactly one of the fields 'frozen', 'advance' and 'real'")
         return self
 
@@ -139,7 +139,7 @@ class ControlPlane:
                 501, f"{name} needs a single server process: start the local server with --workers 1"
             )
         content = await request.body()
-        given = None
+        body = None
         if request.method == "PUT" or name in _POSTS_WITH_BODY:
             if (
                 request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -147,11 +147,11 @@ class ControlPlane:
             ):
                 raise ApiError(415, "application/json is required")
             try:
-                given = from_json(content, allow_inf_nan=False)
+                body = from_json(content, allow_inf_nan=False)
             except ValueError as error:
                 raise bad_request(f"body: malformed JSON: {error}") from None
         try:
-            answer = methods[request.method](given)
+            answer = methods[request.method](body)
         except ValidationError as error:
             raise bad_request(format_validation_error(error, "body")) from None
         if answer is None:
@@ -205,12 +205,12 @@ class ControlPlane:
 
     def confirm_removal(self, body: Any) -> None:
         """Approve a pending removal, as administrators do in GitBook, and delete the member."""
-        asked = RemovalBody.model_validate(body)
+        removal = RemovalBody.model_validate(body)
         with self.store.transaction():
             ctx = Context(self.store, "", self.clock, record_hooks=self.companion.record_kinds)
-            member = find_member(ctx, asked.organization, asked.user)
+            member = find_member(ctx, removal.organization, removal.user)
             if member is None:
-                raise not_found("member", asked.user)
+                raise not_found("member", removal.user)
             ctx.remove(member)
 
     def export_world(self, _: None) -> Json:

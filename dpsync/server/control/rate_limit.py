@@ -24,14 +24,14 @@ class Allowance(Struct, frozen=True):
 
     def headers(self) -> dict[str, str]:
         """Return the rate limit headers. `X-RateLimit-Reset` is a Unix time in seconds."""
-        found = {
+        headers = {
             "x-ratelimit-limit": str(self.limit),
             "x-ratelimit-remaining": str(self.remaining),
             "x-ratelimit-reset": str(math.ceil(time.time() + self.seconds_left)),
         }
         if not self.allowed:
-            found["retry-after"] = str(max(1, math.ceil(self.seconds_left)))
-        return found
+            headers["retry-after"] = str(max(1, math.ceil(self.seconds_left)))
+        return headers
 
 
 class RateLimit:
@@ -46,10 +46,10 @@ class RateLimit:
     @classmethod
     def parse(cls, text: str) -> "RateLimit":
         """Parse a limit such as `20/s` or `600/m`. Raise ValueError for any other text."""
-        found = re.fullmatch(r"([1-9][0-9]{0,8})/([sm])", text)
-        if not found:
+        match = re.fullmatch(r"([1-9][0-9]{0,8})/([sm])", text)
+        if not match:
             raise ValueError(f"{text!r} is not a rate limit. Write a limit such as 20/s or 600/m")
-        return cls(int(found[1]), _UNIT_SECONDS[found[2]])
+        return cls(int(match[1]), _UNIT_SECONDS[match[2]])
 
     def consume(self, caller: str) -> Allowance:
         now = self._now()
@@ -68,4 +68,4 @@ class RateLimit:
     def _drop_expired_windows(self, now: float) -> None:
         """Remove expired windows once there are many windows."""
         if len(self._windows) >= _MAX_CALLERS:
-            self._windows = {name: kept for name, kept in self._windows.items() if kept[0] > now}
+            self._windows = {name: window for name, window in self._windows.items() if window[0] > now}

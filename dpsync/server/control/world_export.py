@@ -12,17 +12,17 @@ from ..resources import RECORD_KINDS
 from ..store import Json, Record, Store, open_store
 
 
-def export_state(store: Store, families: RecordKinds = RECORD_KINDS) -> Json:
+def export_state(store: Store, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
     """Return a world that gives the same answers when it is loaded.
 
     Ids of deleted objects may be used again after loading. The function loads the world into a second store
     to find the records that it does not express. Jobs are left out because loading creates them.
     """
-    world = worlds.dump_world(store, families)
+    world = worlds.dump_world(store, record_kinds)
     loaded = open_store(":memory:")
     try:
-        worlds.load_world(loaded, world, record_kinds=families)
-        said = {
+        worlds.load_world(loaded, world, record_kinds=record_kinds)
+        loaded_records = {
             (record.kind, record.id): (_loaded_columns(record), record.seq) for record in loaded.all_records()
         }
     finally:
@@ -30,13 +30,14 @@ def export_state(store: Store, families: RecordKinds = RECORD_KINDS) -> Json:
 
     def sort_key(record: Record) -> tuple[str, float, int]:
         """Return the sort key of a record: its position after loading the world, else its own position."""
-        _, seq = said.get((record.kind, record.id), ((), math.inf))
+        _, seq = loaded_records.get((record.kind, record.id), ((), math.inf))
         return (record.kind, seq, record.seq)
 
     records = [
         {name: value for name, value in record.as_dict().items() if value and name != "seq"}
         for record in sorted(store.all_records(), key=sort_key)
-        if record.kind != JOB and said.get((record.kind, record.id), ((), 0))[0] != _loaded_columns(record)
+        if record.kind != JOB
+        and loaded_records.get((record.kind, record.id), ((), 0))[0] != _loaded_columns(record)
     ]
     return {**world, "records": [{"doc": {}, **record} for record in records]} if records else world
 

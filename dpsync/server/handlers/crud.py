@@ -27,14 +27,14 @@ class CrudHandlers(Struct, frozen=True):
         return _OWNER_LOADERS[self.record_kind.owner](ctx)
 
     def _find(self, ctx: Context) -> Record | None:
-        owner, found = self._owner(ctx), ctx.store.get(self.record_kind.name, self._id_from_path(ctx))
-        return found if found is not None and found.scope == owner.id else None
+        owner, record = self._owner(ctx), ctx.store.get(self.record_kind.name, self._id_from_path(ctx))
+        return record if record is not None and record.scope == owner.id else None
 
     def _require(self, ctx: Context) -> Record:
-        found = self._find(ctx)
-        if found is None:
+        record = self._find(ctx)
+        if record is None:
             raise not_found(self._resource.label, self._id_from_path(ctx))
-        return found
+        return record
 
     def _id_from_path(self, ctx: Context) -> str:
         return ctx.params[self._resource.parameter]
@@ -42,19 +42,19 @@ class CrudHandlers(Struct, frozen=True):
     def list(self, ctx: Context) -> Json:
         """List the resources in order of creation, reading one page from the store."""
         owner = self._owner(ctx)
-        where = (
+        owner_filter = (
             {"organization": owner.id} if self.record_kind.owner == "organization" else {"scope": owner.id}
         )
-        answer = self._resource.render
+        render = self._resource.render
         return page_by_creation(
-            ctx, self.record_kind.name, lambda item: ctx.render_cached(answer, item), **where
+            ctx, self.record_kind.name, lambda item: ctx.render_cached(render, item), **owner_filter
         )
 
     def create(self, ctx: Context) -> Json:
         owner, kind = self._owner(ctx), self.record_kind.name
-        made = Record(kind, ctx.new_id(kind), {}, owner.organization, owner.id)
-        self._resource.initialize(ctx, made)
-        return self._apply_body(ctx, made)
+        record = Record(kind, ctx.new_id(kind), {}, owner.organization, owner.id)
+        self._resource.initialize(ctx, record)
+        return self._apply_body(ctx, record)
 
     def get(self, ctx: Context) -> Any:
         return ctx.render_cached(self._resource.render, self._require(ctx))
@@ -69,6 +69,6 @@ class CrudHandlers(Struct, frozen=True):
 
     def delete(self, ctx: Context) -> None:
         """Delete a resource. Deleting a resource that does not exist is not an error."""
-        found = self._find(ctx)
-        if found is not None:
-            ctx.remove(found)
+        record = self._find(ctx)
+        if record is not None:
+            ctx.remove(record)

@@ -111,21 +111,21 @@ class Companion:
 
     async def _respond(self, request: Request) -> Response:
         try:
-            path, found = self._match_path_cached(raw_path(request.scope))
+            path, operations_by_method = self._match_path_cached(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
                 return _json_response(200, self.openapi_json())
             if request.method == "GET" and (image := images.load_image(self.store, path)):
                 return Response(image[0], headers=image[1])
             if request.method == "GET" and (pdf := pdf_export.load_pdf(self.store, path)):
                 return Response(pdf, media_type="application/pdf")
-            operation, params = _select_operation(request.method, path, found)
+            operation, params = _select_operation(request.method, path, operations_by_method)
             user = self._require_user(request.scope)
             if not operation.is_supported_by(self.profile):
                 raise ApiError(501, _unsupported_message(operation, self.profile))
             body = validate_body(operation, request, await read_body(request))
-            asked = request.query_params.multi_items() if request.scope["query_string"] else []
+            query_items = request.query_params.multi_items() if request.scope["query_string"] else []
             query = validate_model(
-                operation.query_model, operation.query_model.collect_values(asked), "query"
+                operation.query_model, operation.query_model.collect_values(query_items), "query"
             )
             ctx = Context(self.store, user, self.clock, params, query, body)
             ctx.prefers_minimal = (
@@ -166,15 +166,15 @@ class Companion:
         return caller
 
     def _token_user(self, scope: Scope) -> str | None:
-        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        scheme, _, token = given.decode("latin-1").partition(" ")
+        header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        scheme, _, token = header.decode("latin-1").partition(" ")
         record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
         return record.ref if record else None
 
     def find_operation(self, scope: Scope) -> tuple[Operation | None, list[str]]:
         """Return the operation of a request, supported or not, and the segments of its path."""
-        path, found = self._match_path_cached(raw_path(scope))
-        operation, _ = found.get(scope["method"], (None, {}))
+        path, operations_by_method = self._match_path_cached(raw_path(scope))
+        operation, _ = operations_by_method.get(scope["method"], (None, {}))
         return operation, path
 
     @property
@@ -270,9 +270,9 @@ def build_companion(
 
 def _world_headers(store: Store) -> dict[str, str]:
     """Return the headers that name the world of an answer, and where the world was read."""
-    read = world_origin.load_origin(store)
-    named = {world_name.WORLD_HEADER: world_name.load_world_name(store)}
-    return named if read is None else {**named, world_origin.ORIGIN_HEADER: read.summary}
+    origin = world_origin.load_origin(store)
+    headers = {world_name.WORLD_HEADER: world_name.load_world_name(store)}
+    return headers if origin is None else {**headers, world_origin.ORIGIN_HEADER: origin.summary}
 
 
 def _unsupported_message(operation: Operation, profile: str) -> str:
@@ -280,13 +280,15 @@ def _unsupported_message(operation: Operation, profile: str) -> str:
 
 
 def _select_operation(
-    method: str, path: list[str], found: OperationsByMethod
+    method: str, path: list[str], operations_by_method: OperationsByMethod
 ) -> tuple[Operation, dict[str, str]]:
-    if not found:
+    if not operations_by_method:
         raise not_found("path", "/" + "/".join(path))
-    if method not in found:
-        raise ApiError(405, f"{method} is not allowed here. Allowed methods: {', '.join(sorted(found))}")
-    return found[method]
+    if method not in operations_by_method:
+        raise ApiError(
+            405, f"{method} is not allowed here. Allowed methods: {', '.join(sorted(operations_by_method))}"
+        )
+    return operations_by_method[method]
 
 
 def _encode_json(result: Any) -> bytes:

@@ -41,10 +41,10 @@ class _SchemaGenerator(GenerateJsonSchema):
         return False
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        made = super().default_schema(schema)
-        if made.get("default", ...) is None:
-            made.pop("default")
-        return made
+        json_schema = super().default_schema(schema)
+        if json_schema.get("default", ...) is None:
+            json_schema.pop("default")
+        return json_schema
 
 
 def build_document(operations: Sequence[Operation]) -> Json:
@@ -75,7 +75,7 @@ def build_document(operations: Sequence[Operation]) -> Json:
 
 
 def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
-    made: Json = {
+    operation_object: Json = {
         "operationId": row.id,
         "summary": summary(row.id),
         **({"description": row.note} if row.note else {}),
@@ -83,13 +83,16 @@ def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
         "parameters": [*map(_path_parameter, row.parameters), *_query_parameters(row.query_model)],
     }
     if row.deprecated:
-        made["deprecated"] = True
+        operation_object["deprecated"] = True
     if row.profile != "reference":
-        made["x-profile"] = row.profile
+        operation_object["x-profile"] = row.profile
     if row.allows_minimal:
-        made["parameters"].append(_PREFER_HEADER)
+        operation_object["parameters"].append(_PREFER_HEADER)
     if row.body_model is not None:
-        made["requestBody"] = {"required": row.body_required, "content": _json_content(refs[row.body_model])}
+        operation_object["requestBody"] = {
+            "required": row.body_required,
+            "content": _json_content(refs[row.body_model]),
+        }
     success: Json = {"description": "Success"}
     if row.response_model is not None:
         success["content"] = (
@@ -103,15 +106,18 @@ def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     if row.allows_minimal:
         successes["204"] = {"description": "Success without a body, as the request asked"}
     refused = {"description": "Refused", "content": _json_content(refs[Error])}
-    made["responses"] = {**successes, **{str(status): refused for status in row.refusal_statuses()}}
-    return made
+    operation_object["responses"] = {
+        **successes,
+        **{str(status): refused for status in row.refusal_statuses()},
+    }
+    return operation_object
 
 
 def summary(operation: str) -> str:
     """Return the summary of an operation, made of the words in its id."""
     words = _WORD_PATTERN.findall(operation)
-    said = " ".join(word if word.isupper() or word == "OpenAPI" else word.lower() for word in words)
-    return _SUMMARIES.get(operation) or (said[:1].upper() + said[1:]).removesuffix(" by id")
+    sentence = " ".join(word if word.isupper() or word == "OpenAPI" else word.lower() for word in words)
+    return _SUMMARIES.get(operation) or (sentence[:1].upper() + sentence[1:]).removesuffix(" by id")
 
 
 def _json_content(schema: Any) -> Json:

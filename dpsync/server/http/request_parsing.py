@@ -34,9 +34,9 @@ def base_url_of(scope: Scope) -> str:
     The origin comes from the `Host` header, because a forwarded port has another address outside, or else
     from the address of the connection.
     """
-    named = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
-    if HOST_PATTERN.fullmatch(named):
-        return f"{scope['scheme']}://{named}"
+    host_header = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+    if HOST_PATTERN.fullmatch(host_header):
+        return f"{scope['scheme']}://{host_header}"
     host, port = scope.get("server") or ("localhost", None)
     host = f"[{host}]" if ":" in host else host
     return f"{scope['scheme']}://{host}" + (f":{port}" if port else "")
@@ -85,6 +85,6 @@ def validate_model(model: type[BaseModel], value: Any, location: str) -> BaseMod
         ) from None
 
 
-def _format_errors(errors: Iterable[Any], where: str) -> list[str]:
-    found = [f"{'.'.join([where, *map(str, error['loc'])])}: {error['msg']}" for error in errors]
-    return found[:5]
+def _format_errors(errors: Iterable[Any], location: str) -> list[str]:
+    messages = [f"{'.'.join([location, *map(str, error['loc'])])}: {error['msg']}" for error in errors]
+    return messages[:5]

@@ -37,24 +37,24 @@ class Routes(Generic[T]):
 
     def match(self, segments: list[str]) -> dict[str, tuple[T, dict[str, str]]]:
         """Return the targets at a path with their parameters, by method; {} if the path is unknown."""
-        found: dict[str, tuple[T, dict[str, str]]] = {}
-        self._walk(self._root, segments, 0, (), found)
-        return found
+        targets: dict[str, tuple[T, dict[str, str]]] = {}
+        self._walk(self._root, segments, 0, (), targets)
+        return targets
 
     def _walk(
         self,
         node: _TrieNode[T],
         segments: list[str],
-        at: int,
+        index: int,
         values: tuple[str, ...],
-        found: dict[str, tuple[T, dict[str, str]]],
+        targets: dict[str, tuple[T, dict[str, str]]],
     ) -> None:
-        if at == len(segments):
+        if index == len(segments):
             for method, (target, names) in node.methods.items():
-                found.setdefault(method, (target, dict(zip(names, values, strict=True))))
+                targets.setdefault(method, (target, dict(zip(names, values, strict=True))))
             return
-        segment = segments[at]
+        segment = segments[index]
         if segment in node.literals:
-            self._walk(node.literals[segment], segments, at + 1, values, found)
+            self._walk(node.literals[segment], segments, index + 1, values, targets)
         if node.parameter is not None and segment:
-            self._walk(node.parameter, segments, at + 1, (*values, segment), found)
+            self._walk(node.parameter, segments, index + 1, (*values, segment), targets)

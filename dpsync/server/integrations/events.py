@@ -84,18 +84,18 @@ def _save_event(ctx: Context, event: Record, status: str, *logs: Json) -> None:
 
 
 async def dispatch_events(work: RunningJob) -> None:
-    while (found := _next_event(work)) is not None:
-        event, url, sending = found
+    while (next_event := _next_event(work)) is not None:
+        event, url, sending_entry = next_event
         try:
             status = await work.sources.post(url, to_json(event.doc["payload"]))
             outcome = f"the tunnel returned the status {status}"
-            sent = 200 <= status < 300
+            succeeded = 200 <= status < 300
         except FetchError as error:
-            outcome, sent = error.message, False
+            outcome, succeeded = error.message, False
         with work.step() as ctx:
             ctx.remove(event)
-            entry = _log_entry(ctx, "info" if sent else "error", outcome)
-            _save_event(ctx, event, "success" if sent else "failed", sending, entry)
+            entry = _log_entry(ctx, "info" if succeeded else "error", outcome)
+            _save_event(ctx, event, "success" if succeeded else "failed", sending_entry, entry)
 
 
 def _next_event(work: RunningJob) -> tuple[Record, str, Json] | None:

@@ -55,10 +55,10 @@ def _image_type(content: bytes) -> tuple[str, str]:
 
 def _skip_prolog(content: bytes) -> bytes:
     """Return an XML document from its first element on."""
-    rest = content.removeprefix(b"\xef\xbb\xbf").lstrip()
-    while closing := next((end for start, end in _PROLOG_DELIMITERS if rest.startswith(start)), None):
-        rest = rest.partition(closing)[2].lstrip()
-    return rest
+    remainder = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    while closing := next((end for start, end in _PROLOG_DELIMITERS if remainder.startswith(start)), None):
+        remainder = remainder.partition(closing)[2].lstrip()
+    return remainder
 
 
 def load_image(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:

@@ -73,10 +73,10 @@ def installation_state(integration: Record, record: Record) -> InstallationState
 
 def installations_of(ctx: Context, integration: Record) -> list[Record]:
     """Return all installations of an integration: in organizations, on spaces and on sites."""
-    found = ctx.store.find(INSTALLATION, ref=integration.id)
+    installations = ctx.store.find(INSTALLATION, ref=integration.id)
     for kind in (SPACE_INSTALLATION, SITE_INSTALLATION):
-        found += ctx.store.find(kind, parent=integration.id)
-    return found
+        installations += ctx.store.find(kind, parent=integration.id)
+    return installations
 
 
 def is_enabled(integration: Record, installation: Record, placement: Record | None, kind: str) -> bool:
@@ -90,8 +90,11 @@ def is_enabled(integration: Record, installation: Record, placement: Record | No
     selected = installation.doc[f"{level}_selection"] == "selected"
     if integration.doc["target"] not in ("all", level) or (placement is None and selected):
         return False
-    there = placement or Record(kind, "", {"configuration": {}})
-    return all(installation_status(integration, one) == "active" for one in (installation, there))
+    placement_or_default = placement or Record(kind, "", {"configuration": {}})
+    return all(
+        installation_status(integration, record) == "active"
+        for record in (installation, placement_or_default)
+    )
 
 
 # --- changes ------------------------------------------------------------------------------------------
@@ -101,10 +104,10 @@ def emit_setup_event(
     ctx: Context, integration: Record, record: Record, before: InstallationState | None = None
 ) -> None:
     """Emit the setup event of an installation, unless its status and configuration are unchanged."""
-    now = installation_state(integration, record)
-    if before == now:
+    state = installation_state(integration, record)
+    if before == state:
         return
-    payload: Json = {"type": f"{_event_prefix(record)}_setup", "status": now[0]}
+    payload: Json = {"type": f"{_event_prefix(record)}_setup", "status": state[0]}
     if before is not None:
         payload["previous"] = {"status": before[0], "configuration": before[1]}
     _emit_event(ctx, integration, record, payload)

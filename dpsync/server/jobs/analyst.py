@@ -52,20 +52,22 @@ def find_issues(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssu
     """
     messages = [part["body"] for part in parts if part["role"] == "user" and part["body"].strip()]
     texts = messages or [subject]
-    found: dict[str, FoundIssue] = {}
-    for at, text in enumerate(texts):
-        title = subject if at == 0 and subject.strip() else _first_sentence(text)
-        about = f"{title} {text}"
-        if title and (at == 0 or "?" in text or impact_of(text) != "low"):
-            found.setdefault(topic_of(title), FoundIssue(topic_of(title), title, text, impact_of(about)))
-    return list(found.values())
+    issues: dict[str, FoundIssue] = {}
+    for index, text in enumerate(texts):
+        title = subject if index == 0 and subject.strip() else _first_sentence(text)
+        whole_text = f"{title} {text}"
+        if title and (index == 0 or "?" in text or impact_of(text) != "low"):
+            issues.setdefault(
+                topic_of(title), FoundIssue(topic_of(title), title, text, impact_of(whole_text))
+            )
+    return list(issues.values())
 
 
 def topic_of(text: str) -> str:
     """Return the first two significant words of a text, sorted and without a plural s, joined by a hyphen."""
     words = [word[:_MAX_WORD_LENGTH] for word in _words(text)]
-    telling = [_singular(word) for word in words if word not in _STOP_WORDS] or words
-    return "-".join(sorted(list(dict.fromkeys(telling))[:2])) or NO_TOPIC
+    significant = [_singular(word) for word in words if word not in _STOP_WORDS] or words
+    return "-".join(sorted(list(dict.fromkeys(significant))[:2])) or NO_TOPIC
 
 
 def impact_of(text: str) -> str:
@@ -89,5 +91,5 @@ def _singular(word: str) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    found = _SENTENCE.search(text)
-    return (found[0] if found else text).strip()[:_MAX_TITLE_LENGTH].rstrip()
+    match = _SENTENCE.search(text)
+    return (match[0] if match else text).strip()[:_MAX_TITLE_LENGTH].rstrip()

@@ -72,12 +72,12 @@ class OutsideServices(Struct, dict=True):
         import httpx
 
         async with self._client("the tunnel cannot be reached") as client:
-            at = httpx.URL(url)
-            self._check_url(at)
+            parsed_url = httpx.URL(url)
+            self._check_url(parsed_url)
             headers = {"Content-Type": "application/json"}
-            watched = {"trace": self._check_connection}
+            extensions = {"trace": self._check_connection}
             async with client.stream(
-                "POST", at, content=content, headers=headers, extensions=watched
+                "POST", parsed_url, content=content, headers=headers, extensions=extensions
             ) as answer:
                 return answer.status_code
 
@@ -110,13 +110,13 @@ class OutsideServices(Struct, dict=True):
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             raise FetchError("FETCH_ERROR", f"{failure}: {error or type(error).__name__}") from None
 
-    async def _fetch(self, client: httpx.AsyncClient, at: httpx.URL) -> bytes:
+    async def _fetch(self, client: httpx.AsyncClient, url: httpx.URL) -> bytes:
         for _ in range(1 + _MAX_REDIRECTS):
-            self._check_url(at)
-            async with client.stream("GET", at, extensions={"trace": self._check_connection}) as answer:
+            self._check_url(url)
+            async with client.stream("GET", url, extensions={"trace": self._check_connection}) as answer:
                 if not answer.has_redirect_location:
                     return await _read_content(answer)
-                at = at.join(answer.headers["location"])
+                url = url.join(answer.headers["location"])
         raise FetchError("FETCH_ERROR", f"more than {_MAX_REDIRECTS} redirects")
 
     async def _check_connection(self, event: str, info: Mapping[str, Any]) -> None:
@@ -151,16 +151,18 @@ def is_listening_address(listening: tuple[str, int], peer: tuple[str, int], loca
     A socket that listens on every address can be reached at each of them. In that case, the connection comes
     from the address to which it goes, or stays on loopback.
     """
-    host, to = parse_ip_address(listening[0]), parse_ip_address(peer[0])
+    host, target = parse_ip_address(listening[0]), parse_ip_address(peer[0])
     if listening[1] != peer[1]:
         return False
-    return host == to or (host.is_unspecified and (to.is_loopback or to == parse_ip_address(local)))
+    return host == target or (
+        host.is_unspecified and (target.is_loopback or target == parse_ip_address(local))
+    )
 
 
 def parse_ip_address(host: str) -> IPv4Address | IPv6Address:
     """Return an IP address; an IPv4 address in IPv6 notation becomes IPv4. Raise ValueError for a name."""
-    found = ip_address(host)
-    return getattr(found, "ipv4_mapped", None) or found
+    address = ip_address(host)
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def _is_loopback(host: str) -> bool:

@@ -124,8 +124,8 @@ class JobRunner:
             await asyncio.wait(tasks)
 
     def _running_tasks(self, abandoned: bool) -> list[asyncio.Task[None]]:
-        wanted = {job.id for job in self._store.find(JOB)}
-        return [task for id, task in self._tasks.items() if abandoned or id in wanted]
+        current_jobs = {job.id for job in self._store.find(JOB)}
+        return [task for id, task in self._tasks.items() if abandoned or id in current_jobs]
 
     async def _run_job(self, job: Record) -> None:
         try:

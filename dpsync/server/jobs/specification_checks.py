@@ -40,14 +40,14 @@ def to_plain_json(text: str) -> Json:
     return dict(_to_plain_json(_parse(text), 0, [_MAX_VALUES]))
 
 
-def _to_plain_json(value: Any, depth: int, left: list[int]) -> Any:
-    left[0] -= 1
-    if depth > _MAX_DEPTH or left[0] < 0:
+def _to_plain_json(value: Any, depth: int, budget: list[int]) -> Any:
+    budget[0] -= 1
+    if depth > _MAX_DEPTH or budget[0] < 0:
         raise ValueError("the document is too long or contains itself")
     if isinstance(value, dict):
-        return {str(key): _to_plain_json(child, depth + 1, left) for key, child in value.items()}
+        return {str(key): _to_plain_json(child, depth + 1, budget) for key, child in value.items()}
     if isinstance(value, list):
-        return [_to_plain_json(child, depth + 1, left) for child in value]
+        return [_to_plain_json(child, depth + 1, budget) for child in value]
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
@@ -97,10 +97,10 @@ def _document_errors(document: Json) -> Iterator[Json]:
     elif not isinstance(paths, dict):
         yield _error("PATHS", "`paths` is not an object")
     else:
-        for path, item in paths.items():
+        for path, path_item in paths.items():
             if not str(path).startswith(("/", "x-")):
                 yield _error("PATHS", f"the path {str(path)[:100]!r} does not start with a slash")
-            elif str(path).startswith("/") and not isinstance(item, dict):
+            elif str(path).startswith("/") and not isinstance(path_item, dict):
                 yield _error("PATHS", f"the path {path[:100]!r} is not an object")
     for reference in _references(document):
         if reference.startswith("#") and not _has_target(document, reference):
@@ -109,24 +109,24 @@ def _document_errors(document: Json) -> Iterator[Json]:
 
 def _references(document: Json) -> Iterator[str]:
     """Yield each reference once. YAML documents can contain loops, so each value is visited once."""
-    waiting: list[Any] = [document]
-    visited, seen = {id(document)}, set()
-    while waiting:
-        value = waiting.pop()
+    unvisited: list[Any] = [document]
+    visited, yielded = {id(document)}, set()
+    while unvisited:
+        value = unvisited.pop()
         if isinstance(value, dict):
             reference = value.get("$ref")
-            if isinstance(reference, str) and reference not in seen:
-                seen.add(reference)
+            if isinstance(reference, str) and reference not in yielded:
+                yielded.add(reference)
                 yield reference
         children = value.values() if isinstance(value, dict) else value
         for child in children:
             if isinstance(child, dict | list) and id(child) not in visited:
                 visited.add(id(child))
-                waiting.append(child)
+                unvisited.append(child)
 
 
 def _has_target(document: Json, reference: str) -> bool:
-    at: Any = document
+    value: Any = document
     pointer = unquote(reference[1:])
     if not pointer.startswith("/"):  # the whole document, or an anchor
         return True
@@ -134,9 +134,11 @@ def _has_target(document: Json, reference: str) -> bool:
         name = part.replace("~1", "/").replace("~0", "~")
         # YAML has numbers as keys: the statuses of responses.
         keys: list[Any] = [name, int(name)] if re.fullmatch("[0-9]{1,9}", name) else [name]
-        known = at.keys() if isinstance(at, dict) else range(len(at)) if isinstance(at, list) else ()
-        found = [key for key in keys if key in known]
-        if not found:
+        known = (
+            value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        )
+        matching_keys = [key for key in keys if key in known]
+        if not matching_keys:
             return False
-        at = at[found[0]]
+        value = value[matching_keys[0]]
     return True

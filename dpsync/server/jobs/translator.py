@@ -41,26 +41,28 @@ def translate_content(content: Json, language: str) -> TranslatedContent:
 
     Pages keep their ids and paths, so that links between pages still work.
     """
-    made, count, pages = deepcopy(content), 0, 0
-    for page, _ in walk_pages(made["pages"]):
+    translated, count, pages = deepcopy(content), 0, 0
+    for page, _ in walk_pages(translated["pages"]):
         pages += 1
         count += _translate(page, language)
-    for reusable in made["reusableContents"]:
+    for reusable in translated["reusableContents"]:
         count += _translate(reusable, language)
-    return TranslatedContent(made, count, pages)
+    return TranslatedContent(translated, count, pages)
 
 
-def _translate(item: Json, language: str) -> int:
-    count = count_words(item["title"]) + count_words(item.get("description", ""))
-    item["title"] = translate_text(item["title"], language, MAX_PAGE_TITLE_LENGTH)
-    if item.get("description"):
-        item["description"] = translate_text(item["description"], language, 1024)
-    if "body" in item:
-        document = page_document(item)
+def _translate(content: Json, language: str) -> int:
+    count = count_words(content["title"]) + count_words(content.get("description", ""))
+    content["title"] = translate_text(content["title"], language, MAX_PAGE_TITLE_LENGTH)
+    if content.get("description"):
+        content["description"] = translate_text(content["description"], language, 1024)
+    if "body" in content:
+        document = page_document(content)
         count += count_words(plain_text(document["nodes"]))
-        turned = _prefix_language(document, language)
-        item["body"] = (
-            {"document": turned} if "document" in item["body"] else {"markdown": to_markdown(turned)}
+        translated = _prefix_language(document, language)
+        content["body"] = (
+            {"document": translated}
+            if "document" in content["body"]
+            else {"markdown": to_markdown(translated)}
         )
     return count
 

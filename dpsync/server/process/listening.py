@@ -73,22 +73,22 @@ def _bind(listening: socket, host: str, port: int) -> None:
 
 def listen_error(host: str, port: int, error: OSError) -> ListenError:
     """Return the error of the operating system as a message with a hint."""
-    at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     match error.errno:
         case errno.EADDRINUSE:
-            why, hint = f"another program uses port {port}", _PORT_HINT
+            reason, hint = f"another program uses port {port}", _PORT_HINT
         case errno.EACCES:
-            why, hint = (
+            reason, hint = (
                 f"you may not use port {port} (ports below 1024 are reserved for the system)",
                 _FREE_PORT_HINT,
             )
         case errno.EADDRNOTAVAIL:
-            at, why, hint = host, "this machine does not have that address", _ADDRESS_HINT
+            address, reason, hint = host, "this machine does not have that address", _ADDRESS_HINT
         case _ if isinstance(error, gaierror):
-            at, why, hint = host, error.strerror or "the host does not exist", _ADDRESS_HINT
+            address, reason, hint = host, error.strerror or "the host does not exist", _ADDRESS_HINT
         case number:
-            why, hint = os.strerror(number) if number else str(error), _FREE_PORT_HINT
-    return ListenError(f"cannot listen on {at}: {why}", hint)
+            reason, hint = os.strerror(number) if number else str(error), _FREE_PORT_HINT
+    return ListenError(f"cannot listen on {address}: {reason}", hint)
 
 
 class GuardedServer(uvicorn.Server):

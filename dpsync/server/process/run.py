@@ -84,18 +84,18 @@ def serve(
     store = open_store(db)
     try:
         service.prepare(store)
-        if (read := load_origin(store)) is not None:
-            service = service.for_platform_copy(store, read)
+        if (origin := load_origin(store)) is not None:
+            service = service.for_platform_copy(store, origin)
         with listen_on(host, port) as listening:
-            ready = partial(_announce, server_url(listening, host), read, service.token)
+            ready = partial(_announce, server_url(listening, host), origin, service.token)
             if workers == 1:
                 service.run(store, listening, ready)
             else:
                 store.close()
-                several = Workers(
+                worker_pool = Workers(
                     workers, lambda fd, ready: service.run_worker(db, listening, ready, stop_fd=fd)
                 )
-                several.run(ready)
+                worker_pool.run(ready)
     finally:
         store.close()
 
@@ -194,8 +194,8 @@ def _check_multiprocess_options(db: str, faults: Path | None, rate_limit: str | 
         raise ValueError("this operating system cannot run several server processes: use --workers 1")
     if not is_shared(db):
         raise ValueError("several server processes need PostgreSQL: use --db postgresql://… or --workers 1")
-    for option, given in (("--faults", faults), ("--rate-limit", rate_limit)):
-        if given is not None:
+    for option, value in (("--faults", faults), ("--rate-limit", rate_limit)):
+        if value is not None:
             raise ValueError(
                 f"{option} needs a single server process, because each process counts only its own requests: "
                 "use --workers 1"
@@ -249,8 +249,10 @@ def _add_admin_token(store: Store, token: str) -> None:
     The user is the caller who read the world from a platform, or else the first admin of the first
     organization.
     """
-    read = load_origin(store)
-    user = read.caller if read is not None and store.get("user", read.caller or "") is not None else None
+    origin = load_origin(store)
+    user = (
+        origin.caller if origin is not None and store.get("user", origin.caller or "") is not None else None
+    )
     if user is None:
         organizations = sorted(store.find("organization"), key=lambda organization: organization.seq)
         members = store.find("member", organization=organizations[0].id) if organizations else []

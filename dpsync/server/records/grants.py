@@ -13,44 +13,44 @@ INVITE = "link-invite"
 """Its `ref` is the id of the space or collection that it leads to, if any."""
 
 
-def make_grant(item: Record, grantee_kind: str, grantee_id: str, role: Role) -> Record:
-    kind = item.kind.removeprefix("deleted-")
+def make_grant(target: Record, grantee_kind: str, grantee_id: str, role: Role) -> Record:
+    kind = target.kind.removeprefix("deleted-")
     doc = {"role": role, "to": grantee_kind}
     return Record(
         GRANT,
-        _grant_id(kind, item.id, grantee_kind, grantee_id),
+        _grant_id(kind, target.id, grantee_kind, grantee_id),
         doc,
-        item.organization,
-        item.id,
+        target.organization,
+        target.id,
         kind,
         ref=grantee_id,
     )
 
 
-def _grant_id(kind: str, item: str, to: str, ref: str) -> str:
-    return f"{kind}:{item}:{to}:{ref}"
+def _grant_id(kind: str, target_id: str, grantee_kind: str, grantee_id: str) -> str:
+    return f"{kind}:{target_id}:{grantee_kind}:{grantee_id}"
 
 
-def grants_on(ctx: Context, item: Record, grantee_kind: str) -> list[Record]:
+def grants_on(ctx: Context, target: Record, grantee_kind: str) -> list[Record]:
     """Return the grants on an object to users or to teams, in order of creation."""
-    found = ctx.store.find(GRANT, scope=item.id, parent=item.kind.removeprefix("deleted-"))
-    return [grant for grant in found if grant.doc["to"] == grantee_kind]
+    grants = ctx.store.find(GRANT, scope=target.id, parent=target.kind.removeprefix("deleted-"))
+    return [grant for grant in grants if grant.doc["to"] == grantee_kind]
 
 
-def find_grant(ctx: Context, item: Record, grantee_kind: str, grantee_id: str) -> Record | None:
-    return ctx.store.get(GRANT, _grant_id(item.kind, item.id, grantee_kind, grantee_id))
+def find_grant(ctx: Context, target: Record, grantee_kind: str, grantee_id: str) -> Record | None:
+    return ctx.store.get(GRANT, _grant_id(target.kind, target.id, grantee_kind, grantee_id))
 
 
-def set_role(ctx: Context, item: Record, grantee_kind: str, grantee_id: str, role: Role) -> None:
+def set_role(ctx: Context, target: Record, grantee_kind: str, grantee_id: str, role: Role) -> None:
     """Give a user or a team a role on an object, in place of the existing role."""
-    grant = find_grant(ctx, item, grantee_kind, grantee_id) or make_grant(
-        item, grantee_kind, grantee_id, role
+    grant = find_grant(ctx, target, grantee_kind, grantee_id) or make_grant(
+        target, grantee_kind, grantee_id, role
     )
     grant.doc["role"] = role
     ctx.put(grant)
 
 
-def copy_grants(ctx: Context, item: Record, target: Record) -> None:
-    for to in ("user", "team"):
-        for grant in grants_on(ctx, item, to):
-            set_role(ctx, target, to, grant.ref, grant.doc["role"])
+def copy_grants(ctx: Context, source: Record, target: Record) -> None:
+    for grantee_kind in ("user", "team"):
+        for grant in grants_on(ctx, source, grantee_kind):
+            set_role(ctx, target, grantee_kind, grant.ref, grant.doc["role"])

@@ -69,11 +69,11 @@ class Dependency(Struct, frozen=True):
     def find_holders(self, store: Store, kind: str, record: Record) -> list[Record]:
         columns = self.holder_columns(record)
         if "id" in columns:
-            one = store.get(kind, columns["id"])
-            found = [one] if one is not None else []
+            holder_record = store.get(kind, columns["id"])
+            holders = [holder_record] if holder_record is not None else []
         else:
-            found = store.find(kind, **columns)
-        return [holder for holder in found if self.is_holder is None or self.is_holder(holder, record)]
+            holders = store.find(kind, **columns)
+        return [holder for holder in holders if self.is_holder is None or self.is_holder(holder, record)]
 
 
 def _set_created_at(ctx: Context, record: Record) -> None:

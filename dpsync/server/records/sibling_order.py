@@ -31,14 +31,14 @@ def insert_sibling(
     """
     if before and after:
         raise bad_request("body.position: invalid position: name `before` or `after`, not both")
-    rest = [sibling for sibling in siblings if record_key(sibling) != record_key(item)]
+    others = [sibling for sibling in siblings if record_key(sibling) != record_key(item)]
     neighbour = before or after
     if neighbour is None:
-        return [*rest, item]
-    for index, sibling in enumerate(rest):
+        return [*others, item]
+    for index, sibling in enumerate(others):
         if record_key(sibling) == neighbour:
-            at = index if before else index + 1
-            return [*rest[:at], item, *rest[at:]]
+            position = index if before else index + 1
+            return [*others[:position], item, *others[position:]]
     raise bad_request(f"body.position: invalid position: {neighbour[1]!r} is not a sibling of {item.id!r}")
 
 
@@ -51,23 +51,24 @@ def write_positions(store: Store, ordered: Sequence[Record], moved: Collection[R
 
     If there is no room between two positions, all items get new positions.
     """
-    names = {record_key(record) for record in moved}
+    moved_keys = {record_key(record) for record in moved}
     runs = [
-        (stays, [*run]) for stays, run in groupby(ordered, lambda record: record_key(record) not in names)
+        (is_unmoved, [*run])
+        for is_unmoved, run in groupby(ordered, lambda record: record_key(record) not in moved_keys)
     ]
     numbers = [*_assign_positions(runs)]
-    if any(one >= other for one, other in pairwise(numbers)):
+    if any(position >= next_position for position, next_position in pairwise(numbers)):
         numbers = [POSITION_STEP * index for index in range(1, len(ordered) + 1)]
     for record, number in zip(ordered, numbers, strict=True):
-        if record.position != number or record_key(record) in names:
+        if record.position != number or record_key(record) in moved_keys:
             record.position = number
             store.put(record)
 
 
 def _assign_positions(runs: Sequence[tuple[bool, list[Record]]]) -> Iterator[int]:
     """Yield the positions of siblings, given as runs of moved and of unmoved items."""
-    for index, (stays, run) in enumerate(runs):
-        if stays:
+    for index, (is_unmoved, run) in enumerate(runs):
+        if is_unmoved:
             yield from (record.position for record in run)
             continue
         low = runs[index - 1][1][-1].position if index else None

@@ -85,6 +85,6 @@ def load_origin(store: Store) -> WorldOrigin | None:
 
 def check_format(world: Json) -> None:
     """Raise ValueError if the file belongs to another version of dpsync."""
-    if (given := world.get("format", WORLD_FORMAT)) != WORLD_FORMAT:
-        said = repr(given) if isinstance(given, str) and len(given) < 60 else "something else"
-        raise ValueError(f"the format is {said}, but this version of dpsync reads {WORLD_FORMAT}")
+    if (format := world.get("format", WORLD_FORMAT)) != WORLD_FORMAT:
+        shown = repr(format) if isinstance(format, str) and len(format) < 60 else "something else"
+        raise ValueError(f"the format is {shown}, but this version of dpsync reads {WORLD_FORMAT}")

@@ -49,20 +49,20 @@ def optional_member(**limits: Any) -> Any:
 
 def _check_id(text: str) -> str:
     """Return the text. Raise an error for a character that an id cannot contain."""
-    return _check_characters(text, "id", lambda one: one.isspace() or not one.isprintable())
+    return _check_characters(text, "id", lambda character: character.isspace() or not character.isprintable())
 
 
 def _check_token(text: str) -> str:
     """Return the text. Raise an error for a character that an HTTP header cannot contain."""
-    return _check_characters(text, "token", lambda one: not "!" <= one <= "~")
+    return _check_characters(text, "token", lambda character: not "!" <= character <= "~")
 
 
-def _check_characters(text: str, what: str, is_wrong: Callable[[str], bool]) -> str:
+def _check_characters(text: str, error_type: str, is_wrong: Callable[[str], bool]) -> str:
     if not text:
-        raise PydanticCustomError(what, "the text is empty")
-    for one in filter(is_wrong, text):
+        raise PydanticCustomError(error_type, "the text is empty")
+    for character in filter(is_wrong, text):
         raise PydanticCustomError(
-            what, "the text contains the character U+{code}", {"code": f"{ord(one):04X}"}
+            error_type, "the text contains the character U+{code}", {"code": f"{ord(character):04X}"}
         )
     return text
 
@@ -96,10 +96,10 @@ def find_problems(
     try:
         _adapter(value_type).validate_python(value, context=known)
     except ValidationError as error:
-        at: dict[Path, list[ErrorDetails]] = {}
-        for one in error.errors(include_url=False):
-            at.setdefault(_value_path(one["loc"], value), []).append(one)
-        for inside, errors in at.items():
+        errors_by_path: dict[Path, list[ErrorDetails]] = {}
+        for error_details in error.errors(include_url=False):
+            errors_by_path.setdefault(_value_path(error_details["loc"], value), []).append(error_details)
+        for inside, errors in errors_by_path.items():
             yield _make_problem(errors, value_type, (*path, *inside))
 
 
@@ -125,30 +125,35 @@ _HINTS: Final[Mapping[str, str]] = {
 }
 
 
-def _make_problem(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldProblem:
+def _make_problem(errors: list[ErrorDetails], shape: Any, path: Path) -> WorldProblem:
     """Return the fault of one value. A value that may have several types causes several errors."""
-    error = next((one for one in errors if one["type"] not in _EXPECTED_TYPE_NAMES), errors[0])
-    kind, given, said = error["type"], error["input"], error.get("ctx", {})
+    error = next((other for other in errors if other["type"] not in _EXPECTED_TYPE_NAMES), errors[0])
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":
-        return WorldProblem(at[:-1], f'"{at[-1]}" is missing', f"write {at[-1]}: …")
+        return WorldProblem(path[:-1], f'"{path[-1]}" is missing', f"write {path[-1]}: …")
     if kind == "extra_forbidden":
-        return unknown_member_problem(at, _member_names(shape))
+        return unknown_member_problem(path, _member_names(shape))
     if kind == "union_tag_not_found":
-        return WorldProblem(at, f"{said['discriminator']} is missing")
+        return WorldProblem(path, f"{context['discriminator']} is missing")
     if kind == "union_tag_invalid":
-        tag = str(said["discriminator"]).strip("'")
-        return WorldProblem((*at, tag), f"expected one of {said['expected_tags']}, found {said['tag']!r}")
+        tag = str(context["discriminator"]).strip("'")
+        return WorldProblem(
+            (*path, tag), f"expected one of {context['expected_tags']}, found {context['tag']!r}"
+        )
     if kind == "literal_error":
         words = [
-            word for one in errors if one["type"] == kind for word in _split_choices(one["ctx"]["expected"])
+            word
+            for other in errors
+            if other["type"] == kind
+            for word in _split_choices(other["ctx"]["expected"])
         ]
-        return WorldProblem(at, f"expected one of {', '.join(words)}, found {given!r:.60}")
+        return WorldProblem(path, f"expected one of {', '.join(words)}, found {value!r:.60}")
     if kind in _EXPECTED_TYPE_NAMES:
-        found = _TYPE_NAMES.get(type(given), f"a {type(given).__name__}")
-        expected = list(dict.fromkeys(_EXPECTED_TYPE_NAMES[one["type"]] for one in errors))
-        hint = "put it in quotes" if "text" in expected and not isinstance(given, dict | list) else ""
-        return WorldProblem(at, f"expected {' or '.join(expected)}, found {found}", hint)
-    return WorldProblem(at, error["msg"], _HINTS.get(kind, ""))
+        actual = _TYPE_NAMES.get(type(value), f"a {type(value).__name__}")
+        expected = list(dict.fromkeys(_EXPECTED_TYPE_NAMES[other["type"]] for other in errors))
+        hint = "put it in quotes" if "text" in expected and not isinstance(value, dict | list) else ""
+        return WorldProblem(path, f"expected {' or '.join(expected)}, found {actual}", hint)
+    return WorldProblem(path, error["msg"], _HINTS.get(kind, ""))
 
 
 def unknown_member_problem(path: Path, known: Iterable[str]) -> WorldProblem:
@@ -173,7 +178,7 @@ def _split_choices(expected: str) -> list[str]:
 
 def _value_path(loc: Path, value: Any) -> Path:
     """Return the part of a pydantic location that leads into the value. Other parts name types."""
-    found: list[str | int] = []
+    path: list[str | int] = []
     for number, part in enumerate(loc, 1):
         if isinstance(value, dict) and (part in value or (number == len(loc) and part != "[key]")):
             value = value.get(part)
@@ -181,8 +186,8 @@ def _value_path(loc: Path, value: Any) -> Path:
             value = value[part]
         else:
             continue
-        found.append(part)
-    return tuple(found)
+        path.append(part)
+    return tuple(path)
 
 
 def _member_names(shape: Any) -> Iterator[str]:

@@ -51,9 +51,9 @@ class WorldLoader:
 
     def load_children(self, owner: Record, entry: Json) -> None:
         """Load the sections under an owner, in the order of the declarations of their kinds."""
-        for said in self._sections.get(owner.kind, ()):
-            if entry.get(said.key):
-                said.load(self, owner, entry[said.key])
+        for section in self._sections.get(owner.kind, ()):
+            if entry.get(section.key):
+                section.load(self, owner, entry[section.key])
 
     def load_world(self, world: Json) -> None:
         """Load a whole world. Raise ValueError, KeyError or another error if the world is invalid."""
@@ -72,7 +72,7 @@ class WorldLoader:
 
     def without_children(self, kind: str, entry: Json) -> Json:
         """Return an entry without its id and without the sections under a record of this kind."""
-        return without_keys(entry, "id", *(said.key for said in self._sections.get(kind, ())))
+        return without_keys(entry, "id", *(section.key for section in self._sections.get(kind, ())))
 
     def entry_id(self, kind: str, entry: Json) -> str:
         return str(entry["id"]) if entry.get("id") else self.next_id(kind)
@@ -116,13 +116,13 @@ class WorldDumper(Struct, frozen=True):
 
     def dump_children(self, owner: Record) -> Json:
         """Return the sections under an owner, by key."""
-        said = {one.key: one.dump(self, owner) for one in self.sections.get(owner.kind, ())}
-        return {key: value for key, value in said.items() if value is not None}
+        values = {section.key: section.dump(self, owner) for section in self.sections.get(owner.kind, ())}
+        return {key: value for key, value in values.items() if value is not None}
 
     def find_by_creation(self, *kinds: str, **where: str) -> list[Record]:
         """Return the records of these kinds in order of creation."""
-        found = [record for kind in kinds for record in self.store.find(kind, **where)]
-        return sorted(found, key=lambda record: record.seq)
+        records = [record for kind in kinds for record in self.store.find(kind, **where)]
+        return sorted(records, key=lambda record: record.seq)
 
 
 class WorldSection(Struct, frozen=True):
@@ -161,19 +161,22 @@ def list_section(
     time of creation. `defaults` has the other members that an entry may omit.
     """
 
-    def load(loader: WorldLoader, owner: Record, given: list[Json]) -> None:
-        for one in loader.each_entry(given):
+    def load(loader: WorldLoader, owner: Record, entries: list[Json]) -> None:
+        for record in loader.each_entry(entries):
             doc = {
                 **defaults,
                 **dict.fromkeys(timestamp_fields, loader.next_timestamp()),
-                **without_keys(one, "id", ref_field),
+                **without_keys(record, "id", ref_field),
             }
-            id = loader.entry_id(kind, one)
-            loader.add(Record(kind, id, doc, owner.organization, owner.id, ref=one.get(ref_field) or ""))
+            id = loader.entry_id(kind, record)
+            loader.add(Record(kind, id, doc, owner.organization, owner.id, ref=record.get(ref_field) or ""))
 
     def dump(dumper: WorldDumper, owner: Record) -> list[Json]:
-        found = dumper.find_by_creation(kind, scope=owner.id)
-        return [{"id": one.id, **({ref_field: one.ref} if one.ref else {}), **one.doc} for one in found]
+        records = dumper.find_by_creation(kind, scope=owner.id)
+        return [
+            {"id": record.id, **({ref_field: record.ref} if record.ref else {}), **record.doc}
+            for record in records
+        ]
 
     return WorldSection(key, load, dump, (parent_kind,), value_type)
 

@@ -173,12 +173,12 @@ class Context(Struct, dict=True):
             role = self._state_cache.access_number(self.access_in(record.organization))
             self._access_numbers[record.organization] = role
         key: tuple[object, ...] = (render, record.kind, record.id, self.base_url, role)
-        found = self._state_cache.responses.get(key)
-        if found is None:
+        response = self._state_cache.responses.get(key)
+        if response is None:
             if depends_on_caller(self, record):
                 key = (render, record.kind, record.id, self.base_url, self.user)
-            found = self._state_cache.response_json(key, lambda: render(self, record))
-        return found
+            response = self._state_cache.response_json(key, lambda: render(self, record))
+        return response
 
     def count(self, kind: str, **where: str) -> int:
         """Return the number of records. A request that only reads uses the shared cache."""
@@ -207,20 +207,20 @@ class Context(Struct, dict=True):
 
     def load_all_access(self, organization: str) -> None:
         """Load the access of all members at once, for requests that list many members."""
-        stood = self._state_cache.loaded_organizations if self._state_cache is not None else set()
-        if organization in stood:
+        loaded = self._state_cache.loaded_organizations if self._state_cache is not None else set()
+        if organization in loaded:
             return
-        stood.add(organization)
-        found = organization_access.load_all_access(
+        loaded.add(organization)
+        access_by_user = organization_access.load_all_access(
             self.store, organization, with_user_id=self._access_rules.uses_creators
         )
-        for user, standing in found.items():
-            self._access_by_user[organization, user] = standing
+        for user, access in access_by_user.items():
+            self._access_by_user[organization, user] = access
 
     def membership_in(self, organization: str) -> tuple[bool, Role]:
         """Return whether the caller is a member, and the role of the caller."""
-        standing = self.access_in(organization)
-        return standing.is_member, standing.role
+        access = self.access_in(organization)
+        return access.is_member, access.role
 
     @property
     def _access_rules(self) -> AccessRules:
@@ -228,23 +228,25 @@ class Context(Struct, dict=True):
 
     def role_on(self, item: Record, user: str = "") -> Role:
         """Return the role of a user (default: the caller) on an organization, space, collection or site."""
-        standing = self.access_in(item.organization, user)
-        if item.kind == "organization" or standing.role == "admin":
-            return standing.role
-        if standing.role is None and not standing.grants:
+        access = self.access_in(item.organization, user)
+        if item.kind == "organization" or access.role == "admin":
+            return access.role
+        if access.role is None and not access.grants:
             return None
-        return self._access_rules.resolve(standing, protected_object(item), self._containers_of(item))
+        return self._access_rules.resolve(access, protected_object(item), self._containers_of(item))
 
     def _containers_of(self, item: Record) -> Containers:
         """Return the collections and sites that may set the role on an item, cached per request."""
         key = (item.kind, item.id)
         if key not in self._containers:
-            collections, at = [], item.parent
+            collections, id = [], item.parent
             while (
-                at and (found := self._load_in_organization("collection", at, item.organization)) is not None
+                id
+                and (collection := self._load_in_organization("collection", id, item.organization))
+                is not None
             ):
-                collections.append(protected_object(found))
-                at = found.parent
+                collections.append(protected_object(collection))
+                id = collection.parent
             sites = (
                 self._sites_showing(item) if item.kind == "space" and self._access_rules.uses_sites else ()
             )
@@ -254,17 +256,17 @@ class Context(Struct, dict=True):
     def _sites_showing(self, space: Record) -> tuple[ProtectedObject, ...]:
         if space.organization in self._space_groups:
             return self._space_groups[space.organization].sites_showing(space.id)
-        ids = sorted({place.scope for place in self.store.find(SITE_SPACE, ref=space.id)})
-        found = (self._load_in_organization("site", id, space.organization) for id in ids)
-        return tuple(protected_object(site) for site in found if site is not None)
+        ids = sorted({site_space.scope for site_space in self.store.find(SITE_SPACE, ref=space.id)})
+        sites = (self._load_in_organization("site", id, space.organization) for id in ids)
+        return tuple(protected_object(site) for site in sites if site is not None)
 
     def _load_in_organization(self, kind: str, id: str, organization: str) -> Record | None:
         """Return a record, or None if it belongs to another organization.
 
         The collection of a deleted space may have been transferred to another organization.
         """
-        found = self.load(kind, id)
-        return found if found is not None and found.organization == organization else None
+        record = self.load(kind, id)
+        return record if record is not None and record.organization == organization else None
 
     def can_view(self, item: Record) -> bool:
         if item.kind == "organization":
@@ -291,10 +293,10 @@ class Context(Struct, dict=True):
 
     def find_organization(self, id: str) -> Record:
         """Return an organization. Raise 404 unless the caller is a member."""
-        found = self.load("organization", id)
-        if found is None or not self.can_view(found):
+        organization = self.load("organization", id)
+        if organization is None or not self.can_view(organization):
             raise not_found("organization", id)
-        return found
+        return organization
 
     def organization_from_path(self) -> Record:
         return self.require_access(self.find_organization(self.params["organizationId"]))
@@ -333,29 +335,29 @@ class Context(Struct, dict=True):
         return self._access_rules.change_requests_when_locked or not is_locked(space)
 
     def find_collection(self, id: str) -> Record | None:
-        found = self.load("collection", id)
-        return found if found is not None and self.can_view(found) else None
+        collection = self.load("collection", id)
+        return collection if collection is not None and self.can_view(collection) else None
 
     def collection_from_path(self) -> Record:
         id = self.params["collectionId"]
-        found = self.find_collection(id)
-        if found is None:
+        collection = self.find_collection(id)
+        if collection is None:
             raise not_found("collection", id)
-        return self.require_access(found)
+        return self.require_access(collection)
 
     def change_request_from_path(self) -> Record:
         """Return the change request that the path names by id or number.
 
         The role that the operation needs applies to the space.
         """
-        space, named = self.space_from_path(), self.params["changeRequestId"]
-        found = self.store.get(CHANGE_REQUEST, named)
-        if found is None or found.scope != space.id:
-            numbered = self.store.find(CHANGE_REQUEST, scope=space.id, ref=named)
+        space, id_or_number = self.space_from_path(), self.params["changeRequestId"]
+        request = self.store.get(CHANGE_REQUEST, id_or_number)
+        if request is None or request.scope != space.id:
+            numbered = self.store.find(CHANGE_REQUEST, scope=space.id, ref=id_or_number)
             if not numbered:
-                raise not_found("change request", named)
-            found = numbered[0]
-        return found
+                raise not_found("change request", id_or_number)
+            request = numbered[0]
+        return request
 
     # --- what a body names ------------------------------------------------------------------------
 
@@ -367,17 +369,17 @@ class Context(Struct, dict=True):
         return self._record_from_body("collection", id, organization, field)
 
     def _record_from_body(self, kind: str, id: str, organization: str, field: str) -> Record:
-        found = self.load(kind, id)
-        if found is None or found.organization != organization or not self.can_view(found):
+        record = self.load(kind, id)
+        if record is None or record.organization != organization or not self.can_view(record):
             raise not_found(f"{field}: {kind}", id)
-        return found
+        return record
 
     # --- the spaces of a member -------------------------------------------------------------------
 
     def visible_spaces_with_roles(self, organization: str) -> Iterator[tuple[Record, Role]]:
         """Yield the spaces that the caller may view, each with the caller's role, in order of creation."""
-        found = self.store.find("space", organization=organization)
-        for space in self.visible_spaces(organization, sorted(found, key=lambda space: space.seq)):
+        spaces = self.store.find("space", organization=organization)
+        for space in self.visible_spaces(organization, sorted(spaces, key=lambda space: space.seq)):
             yield space, self.role_on(space)
 
     def visible_spaces(self, organization: str, spaces: list[Record]) -> Iterator[Record]:
@@ -407,19 +409,19 @@ class Context(Struct, dict=True):
         All members who are not guests see the same sites without a role of their own; the cache has these
         sites.
         """
-        standing = self.access_in(organization, user)
-        if standing.role == "admin":
+        access = self.access_in(organization, user)
+        if access.role == "admin":
             return self.count("site", organization=organization)
         sites, opened, closed = self.cached_list(
             ("sites of", organization), {"site"}, lambda: self._group_sites_by_access(organization)
         )
-        seen = set() if standing.role is None else opened
-        special = {id for kind, id, _ in standing.grants if kind == "site"} | closed.get(
-            standing.user_id, set()
+        visible_ids = set() if access.role is None else opened
+        special_ids = {id for kind, id, _ in access.grants if kind == "site"} | closed.get(
+            access.user_id, set()
         )
-        found = (sites[id] for id in special - seen if id in sites)
-        return len(seen) + sum(
-            self._access_rules.resolve(standing, site, NO_CONTAINERS) is not None for site in found
+        special_sites = (sites[id] for id in special_ids - visible_ids if id in sites)
+        return len(visible_ids) + sum(
+            self._access_rules.resolve(access, site, NO_CONTAINERS) is not None for site in special_sites
         )
 
     def _group_sites_by_access(self, organization: str) -> list[Any]:

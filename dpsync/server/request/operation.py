@@ -58,13 +58,13 @@ class Operation(Struct, frozen=True, dict=True):
 
     def refusal_statuses(self) -> tuple[int, ...]:
         """Return every error status of the operation, including the errors that all operations share."""
-        found = {401, *self.error_statuses}
+        statuses = {401, *self.error_statuses}
         if self.body_model is not None:
-            found |= {400, 413, 415}
+            statuses |= {400, 413, 415}
         if self.query_model.can_be_invalid():
-            found.add(400)
+            statuses.add(400)
         if self.parameters:
-            found.add(404)
+            statuses.add(404)
         if self.required_role is not None or self.edits_content:
-            found.add(403)
-        return tuple(sorted(found))
+            statuses.add(403)
+        return tuple(sorted(statuses))

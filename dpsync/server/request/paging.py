@@ -85,10 +85,10 @@ def page_by_index(
 def page_by_creation(ctx: Context, kind: str, render: Callable[[Record], Any], **where: str) -> Json:
     """Return the requested page of all records of a kind in order of creation, reading only that page."""
     limit = ctx.query.limit
-    found = ctx.store.find_by_creation(
+    records = ctx.store.find_by_creation(
         kind, _cursor_seq(ctx.query.page), limit + 1, descending=False, **where
     )
-    return _page_of_records(found, limit, ctx.count(kind, **where), render)
+    return _page_of_records(records, limit, ctx.count(kind, **where), render)
 
 
 def filtered_page(
@@ -107,22 +107,22 @@ def filtered_page(
     """
     limit, cursor = ctx.query.limit, ctx.query.page
     first = MAX_SEQ if descending and cursor is None else _cursor_seq(cursor)
-    after, size, found = first, limit + 1, list[Record]()
-    while len(found) <= limit and not (cursor is None and len(found) == count):
+    after, size, records = first, limit + 1, list[Record]()
+    while len(records) <= limit and not (cursor is None and len(records) == count):
         read = ctx.store.find_by_creation(kind, after, size, descending=descending, **where)
-        found += [record for record in read if matches(record)]
+        records += [record for record in read if matches(record)]
         if len(read) < size:
             break
         after, size = read[-1].seq, 2 * size
-    return _page_of_records(found, limit, count, render)
+    return _page_of_records(records, limit, count, render)
 
 
-def _page_of_records(found: list[Record], limit: int, count: int, answer: Callable[[Record], Any]) -> Json:
-    chosen = found[:limit]
-    made: Json = {"count": count, "items": [answer(record) for record in chosen]}
-    if chosen and len(found) > limit:
-        made["next"] = {"page": _encode_cursor([chosen[-1].seq], "")}
-    return made
+def _page_of_records(records: list[Record], limit: int, count: int, answer: Callable[[Record], Any]) -> Json:
+    chosen = records[:limit]
+    page: Json = {"count": count, "items": [answer(record) for record in chosen]}
+    if chosen and len(records) > limit:
+        page["next"] = {"page": _encode_cursor([chosen[-1].seq], "")}
+    return page
 
 
 def _cursor_seq(cursor: str | None) -> int:

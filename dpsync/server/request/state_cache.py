@@ -62,12 +62,12 @@ class StateCache:
         self.version = version
         self._clear_responses()
         for before, after in changes:
-            for record, one in ((before, -1), (after, 1)):
+            for record, delta in ((before, -1), (after, 1)):
                 if record is not None:
-                    self._adjust_counts(record, one)
+                    self._adjust_counts(record, delta)
                     self._invalidate_access(record)
                     self._lists = {
-                        key: kept for key, kept in self._lists.items() if record.kind not in kept[0]
+                        key: entry for key, entry in self._lists.items() if record.kind not in entry[0]
                     }
             self._update_space_groups(before, after)
 
@@ -76,11 +76,11 @@ class StateCache:
         self._access_numbers.clear()
         self._world_headers = None
 
-    def _adjust_counts(self, record: Record, one: int) -> None:
+    def _adjust_counts(self, record: Record, delta: int) -> None:
         for columns in self._counted_columns.get(record.kind, ()):
             key = (record.kind, *((column, getattr(record, column)) for column in columns))
             if key in self._counts:
-                self._counts[key] += one
+                self._counts[key] += delta
 
     def _invalidate_access(self, record: Record) -> None:
         user = affected_user(record)
@@ -109,28 +109,28 @@ class StateCache:
 
     def response_json(self, key: Hashable, render: Callable[[], Any]) -> bytes:
         """Return the answer for a key as JSON, calling `render` if it is not cached."""
-        found = self.responses.get(key)
-        if found is None:
-            found = self.responses[key] = to_json(render())
-        return found
+        response = self.responses.get(key)
+        if response is None:
+            response = self.responses[key] = to_json(render())
+        return response
 
     def cached_count(self, kind: str, where: dict[str, str], count: Callable[[], int]) -> int:
         """Return the number of records of a kind with these columns, calling `count` if it is not cached."""
         key = (kind, *where.items())
-        found = self._counts.get(key)
-        if found is None:
-            found = self._counts[key] = count()
+        number = self._counts.get(key)
+        if number is None:
+            number = self._counts[key] = count()
             self._counted_columns.setdefault(kind, set()).add(tuple(where))
-        return found
+        return number
 
     def cached_list(self, key: Hashable, kinds: frozenset[str], build: Callable[[], list[Any]]) -> list[Any]:
         """Return a sorted list of records of these kinds, calling `build` if it is not cached.
 
         Each request shows one page of the list. No caller may change the list.
         """
-        found = self._lists.get(key)
-        if found is None:
+        entry = self._lists.get(key)
+        if entry is None:
             if len(self._lists) >= MAX_LISTS:
                 self._lists.clear()
-            found = self._lists[key] = kinds, build()
-        return found[1]
+            entry = self._lists[key] = kinds, build()
+        return entry[1]

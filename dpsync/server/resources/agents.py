@@ -35,16 +35,16 @@ from ..store import Json, Record
 from . import world_models
 
 
-def _load_settings(loader: WorldLoader, site: Record, given: Json) -> None:
-    doc = dict(given)
+def _load_settings(loader: WorldLoader, site: Record, entry: Json) -> None:
+    doc = dict(entry)
     if "editing" in doc:
         doc["editing"] = {"customInstructions": stored_document(doc["editing"]["customInstructions"])}
     loader.add(Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id))
 
 
 def _dump_settings(dumper: WorldDumper, site: Record) -> Json | None:
-    kept = dumper.store.get(AGENT_SETTINGS, site.id)
-    return (kept.doc or None) if kept else None
+    settings = dumper.store.get(AGENT_SETTINGS, site.id)
+    return (settings.doc or None) if settings else None
 
 
 MCP_SERVERS = RecordKind(

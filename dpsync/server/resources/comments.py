@@ -21,67 +21,67 @@ from . import world_models
 _LINK_FIELDS = ("id", "space", "changeRequest", "page", "replies")
 
 
-def _load(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
+def _load(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
     """Load comments. Raise ValueError for a comment on an unknown space or change request."""
-    for comment in loader.each_entry(given):
-        id, named = comment["space"], comment.get("changeRequest")
+    for comment in loader.each_entry(entries):
+        id, request_id = comment["space"], comment.get("changeRequest")
         space = loader.get("space", id) or loader.get("deleted-space", id)
-        request = loader.get(CHANGE_REQUEST, named) if named else None
-        if space is None or (named and request is None):
-            of = organization.id
-            raise ValueError(f"a comment of {of!r} refers to an unknown space or change request")
+        request = loader.get(CHANGE_REQUEST, request_id) if request_id else None
+        if space is None or (request_id and request is None):
+            organization_id = organization.id
+            raise ValueError(f"a comment of {organization_id!r} refers to an unknown space or change request")
         revision = str(request.doc["revision"]) if request is not None else active_revision_id(space)
         _load_comment(loader, space, revision, comment)
 
 
-def _load_comment(loader: WorldLoader, space: Record, revision: str, given: Json) -> None:
+def _load_comment(loader: WorldLoader, space: Record, revision: str, entry: Json) -> None:
     doc = {
         "status": "open",
         "revision": revision,
-        **_make_message(loader, without_keys(given, *_LINK_FIELDS)),
+        **_make_message(loader, without_keys(entry, *_LINK_FIELDS)),
     }
     if doc["status"] == "resolved":
         doc = {"resolvedAt": doc["postedAt"], "resolvedBy": doc["postedBy"], **doc}
-    id, request = loader.entry_id(COMMENT, given), given.get("changeRequest") or ""
-    made = Record(COMMENT, id, doc, space.organization, space.id, request, ref=given.get("page") or "")
-    loader.add(made)
-    for reply in loader.each_entry(given.get("replies") or []):
-        said = _make_message(loader, without_keys(reply, "id"))
-        loader.add(Record(REPLY, loader.entry_id(REPLY, reply), said, space.organization, space.id, id))
+    id, request = loader.entry_id(COMMENT, entry), entry.get("changeRequest") or ""
+    comment = Record(COMMENT, id, doc, space.organization, space.id, request, ref=entry.get("page") or "")
+    loader.add(comment)
+    for reply in loader.each_entry(entry.get("replies") or []):
+        reply_doc = _make_message(loader, without_keys(reply, "id"))
+        loader.add(Record(REPLY, loader.entry_id(REPLY, reply), reply_doc, space.organization, space.id, id))
 
 
-def _make_message(loader: WorldLoader, given: Json) -> Json:
+def _make_message(loader: WorldLoader, fields: Json) -> Json:
     """Return the document of a comment or reply. Raise KeyError without `body` or `postedBy`."""
-    doc = {"postedAt": loader.next_timestamp(), **given, "body": _make_body(given["body"])}
-    doc["postedBy"] = given["postedBy"]
+    doc = {"postedAt": loader.next_timestamp(), **fields, "body": _make_body(fields["body"])}
+    doc["postedBy"] = fields["postedBy"]
     if "reactions" in doc:
         doc["reactions"] = [{"reactedAt": doc["postedAt"], **reaction} for reaction in doc["reactions"]]
     return doc
 
 
-def _make_body(given: Any) -> Json:
-    if isinstance(given, dict) and "document" in given:
-        return {"document": stored_document(given["document"])}
-    return {"markdown": str(given.get("markdown", "") if isinstance(given, dict) else given)}
+def _make_body(body: Any) -> Json:
+    if isinstance(body, dict) and "document" in body:
+        return {"document": stored_document(body["document"])}
+    return {"markdown": str(body.get("markdown", "") if isinstance(body, dict) else body)}
 
 
 def _dump(dumper: WorldDumper, organization: Record) -> list[Json]:
     replies: dict[str, list[Record]] = {}
     for reply in dumper.find_by_creation(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)
-    found = dumper.find_by_creation(COMMENT, organization=organization.id)
-    return [_dump_comment(comment, replies.get(comment.id, [])) for comment in found]
+    comments = dumper.find_by_creation(COMMENT, organization=organization.id)
+    return [_dump_comment(comment, replies.get(comment.id, [])) for comment in comments]
 
 
-def _dump_comment(found: Record, replies: list[Record]) -> Json:
-    made = {"id": found.id, "space": found.scope, **_dump_message(found.doc)}
-    if found.parent:
-        made["changeRequest"] = found.parent
-    if found.ref:
-        made["page"] = found.ref
+def _dump_comment(comment: Record, replies: list[Record]) -> Json:
+    entry = {"id": comment.id, "space": comment.scope, **_dump_message(comment.doc)}
+    if comment.parent:
+        entry["changeRequest"] = comment.parent
+    if comment.ref:
+        entry["page"] = comment.ref
     if replies:
-        made["replies"] = [{"id": reply.id, **_dump_message(reply.doc)} for reply in replies]
-    return made
+        entry["replies"] = [{"id": reply.id, **_dump_message(reply.doc)} for reply in replies]
+    return entry
 
 
 def _dump_message(doc: Json) -> Json:

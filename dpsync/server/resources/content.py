@@ -22,18 +22,18 @@ from . import world_models
 _POSITION_FIELDS = ("parent", "position", "deletedDaysAgo")
 
 
-def _load_collections(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
+def _load_collections(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for collection in loader.each_entry(entries):
         doc = {
             "title": "Untitled",
             "defaultLevel": "inherit",
-            **without_keys(loader.without_children("collection", one), *_POSITION_FIELDS),
+            **without_keys(loader.without_children("collection", collection), *_POSITION_FIELDS),
         }
-        _load_item(loader, "collection", organization, one, doc)
+        _load_item(loader, "collection", organization, collection, doc)
 
 
-def _load_spaces(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for space in loader.each_entry(given):
+def _load_spaces(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for space in loader.each_entry(entries):
         doc = {
             "title": "Untitled",
             "editMode": "live",
@@ -50,15 +50,15 @@ def _load_spaces(loader: WorldLoader, organization: Record, given: list[Json]) -
         _load_item(loader, kind, organization, space, doc)
 
 
-def _load_item(loader: WorldLoader, kind: str, organization: Record, given: Json, doc: Json) -> None:
-    parent = given.get("parent") or ""
-    following = loader.next_position(organization.id, parent)
-    position = following if given.get("position") is None else given["position"]
-    id = loader.entry_id("space" if kind == "deleted-space" else kind, given)
+def _load_item(loader: WorldLoader, kind: str, organization: Record, entry: Json, doc: Json) -> None:
+    parent = entry.get("parent") or ""
+    next_position = loader.next_position(organization.id, parent)
+    position = next_position if entry.get("position") is None else entry["position"]
+    id = loader.entry_id("space" if kind == "deleted-space" else kind, entry)
     if kind == "space":
         loader.space_titles[id] = doc["title"]
     loader.load_children(
-        loader.add(Record(kind, id, doc, organization.id, organization.id, parent, position)), given
+        loader.add(Record(kind, id, doc, organization.id, organization.id, parent, position)), entry
     )
 
 
@@ -70,13 +70,13 @@ def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
 
 
 def _dump_spaces(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation("space", "deleted-space", organization=organization.id)
-    return [_dump_item(dumper, space) for space in found]
+    spaces = dumper.find_by_creation("space", "deleted-space", organization=organization.id)
+    return [_dump_item(dumper, space) for space in spaces]
 
 
 def _dump_item(dumper: WorldDumper, item: Record) -> Json:
-    place = {"id": item.id, "parent": item.parent or None, "position": item.position}
-    return {**place, **item.doc, **dumper.dump_children(item)}
+    fields = {"id": item.id, "parent": item.parent or None, "position": item.position}
+    return {**fields, **item.doc, **dumper.dump_children(item)}
 
 
 RECORD_KINDS = (

@@ -25,56 +25,61 @@ from . import world_models
 _DEFAULT_SOURCE = "email"
 
 
-def _load_clusters(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for cluster in loader.each_entry(given):
-        at = cluster.get("createdAt") or loader.next_timestamp()
-        doc = {"muted": False, "createdAt": at, "updatedAt": at, **without_keys(cluster, "id", "topic")}
-        id, about = loader.entry_id(CLUSTER, cluster), cluster.get("topic") or topic_of(doc["label"])
-        loader.add(Record(CLUSTER, id, doc, organization.id, organization.id, ref=about))
+def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for cluster in loader.each_entry(entries):
+        created_at = cluster.get("createdAt") or loader.next_timestamp()
+        doc = {
+            "muted": False,
+            "createdAt": created_at,
+            "updatedAt": created_at,
+            **without_keys(cluster, "id", "topic"),
+        }
+        id, topic = loader.entry_id(CLUSTER, cluster), cluster.get("topic") or topic_of(doc["label"])
+        loader.add(Record(CLUSTER, id, doc, organization.id, organization.id, ref=topic))
 
 
 def _dump_clusters(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation(CLUSTER, organization=organization.id)
-    return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in found]
+    clusters = dumper.find_by_creation(CLUSTER, organization=organization.id)
+    return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in clusters]
 
 
-def _load_conversations(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    made = [
-        _load_conversation(loader, organization, conversation) for conversation in loader.each_entry(given)
+def _load_conversations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    conversations = [
+        _load_conversation(loader, organization, conversation) for conversation in loader.each_entry(entries)
     ]
-    if any(conversation.parent == WAITING_FOR_ANALYSIS for conversation in made):
+    if any(conversation.parent == WAITING_FOR_ANALYSIS for conversation in conversations):
         loader.add(make_job(organization, ANALYSE_JOB))
 
 
-def _load_conversation(loader: WorldLoader, organization: Record, given: Json) -> Record:
+def _load_conversation(loader: WorldLoader, organization: Record, entry: Json) -> Record:
     """Load a conversation. By default, its time of ingestion is its time of creation."""
-    metadata = given.get("metadata") or {}
-    at = given.get("createdAt") or metadata.get("createdAt") or loader.next_timestamp()
+    metadata = entry.get("metadata") or {}
+    created_at = entry.get("createdAt") or metadata.get("createdAt") or loader.next_timestamp()
     doc = {
-        "createdAt": at,
-        "ingestedAt": at,
-        **without_keys(given, "id", "source"),
+        "createdAt": created_at,
+        "ingestedAt": created_at,
+        **without_keys(entry, "id", "source"),
         "metadata": metadata,
-        "parts": [_make_part(part) for part in given.get("parts") or []],
+        "parts": [_make_part(part) for part in entry.get("parts") or []],
     }
-    waits = "" if "processedAt" in doc else WAITING_FOR_ANALYSIS
-    id, source = f"{organization.id}:{given['id']}", given.get("source") or _DEFAULT_SOURCE
-    return loader.add(Record(CONVERSATION, id, doc, organization.id, organization.id, waits, ref=source))
+    parent = "" if "processedAt" in doc else WAITING_FOR_ANALYSIS
+    id, source = f"{organization.id}:{entry['id']}", entry.get("source") or _DEFAULT_SOURCE
+    return loader.add(Record(CONVERSATION, id, doc, organization.id, organization.id, parent, ref=source))
 
 
-def _make_part(given: Any) -> Json:
+def _make_part(entry: Any) -> Json:
     """Return a part of a conversation. A plain text is a message of the user."""
-    part = given if isinstance(given, dict) else {"body": str(given)}
+    part = entry if isinstance(entry, dict) else {"body": str(entry)}
     return {"type": "message", "role": "user", **part}
 
 
 def _dump_conversations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation(CONVERSATION, organization=organization.id)
-    return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in found]
+    conversations = dumper.find_by_creation(CONVERSATION, organization=organization.id)
+    return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in conversations]
 
 
-def _load_issues(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for issue in loader.each_entry(given):
+def _load_issues(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for issue in loader.each_entry(entries):
         conversation = loader.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
         cluster = loader.get(CLUSTER, issue["cluster"])
         if conversation is None or cluster is None:
@@ -82,24 +87,24 @@ def _load_issues(loader: WorldLoader, organization: Record, given: list[Json]) -
         _load_issue(loader, conversation, cluster, issue)
 
 
-def _load_issue(loader: WorldLoader, conversation: Record, cluster: Record, given: Json) -> None:
+def _load_issue(loader: WorldLoader, conversation: Record, cluster: Record, entry: Json) -> None:
     """Load an issue with defaults from its conversation, and update the time of its cluster."""
-    of, title = conversation.doc, given["title"]
-    text = next((part["body"] for part in of["parts"]), title)
+    conversation_doc, title = conversation.doc, entry["title"]
+    text = next((part["body"] for part in conversation_doc["parts"]), title)
     doc = {
         "topic": topic_of(title),
         "text": text,
         "impact": impact_of(f"{title} {text}"),
         "source": conversation.ref,
-        "createdAt": of["createdAt"],
-        "ingestedAt": of["ingestedAt"],
-        **without_keys(given, "id", "cluster", "conversation"),
+        "createdAt": conversation_doc["createdAt"],
+        "ingestedAt": conversation_doc["ingestedAt"],
+        **without_keys(entry, "id", "cluster", "conversation"),
     }
-    id, organization = loader.entry_id(ISSUE, given), conversation.organization
-    made = Record(ISSUE, id, doc, organization, organization, given["cluster"])
-    made.ref = str(given["conversation"])
-    loader.add(made)
-    changed = max(parse_timestamp(cluster.doc["updatedAt"]), parse_timestamp(made.doc["ingestedAt"]))
+    id, organization = loader.entry_id(ISSUE, entry), conversation.organization
+    issue = Record(ISSUE, id, doc, organization, organization, entry["cluster"])
+    issue.ref = str(entry["conversation"])
+    loader.add(issue)
+    changed = max(parse_timestamp(cluster.doc["updatedAt"]), parse_timestamp(issue.doc["ingestedAt"]))
     cluster.doc["updatedAt"] = format_timestamp(changed)
 
 

@@ -13,32 +13,34 @@ from .people import by_user
 _GRANTEE_KINDS = {"users": "user", "teams": "team"}
 
 
-def _load(loader: WorldLoader, item: Record, given: Json) -> None:
+def _load(loader: WorldLoader, item: Record, permissions: Json) -> None:
     """Load grants. Raise ValueError for a user who is not a member, or for an unknown team."""
-    for several, roles in given.items():
-        to = _GRANTEE_KINDS[several]
+    for plural, roles in permissions.items():
+        grantee_kind = _GRANTEE_KINDS[plural]
         for ref, role in (roles or {}).items():
-            kind, id = ("team", ref) if to == "team" else ("member", f"{item.organization}:{ref}")
+            kind, id = ("team", ref) if grantee_kind == "team" else ("member", f"{item.organization}:{ref}")
             if loader.get(kind, id) is None:
-                raise ValueError(f"{item.kind} {item.id!r}: the permissions name the unknown {to} {ref!r}")
-            loader.add(make_grant(item, to, ref, None if role == "guest" else role))
+                raise ValueError(
+                    f"{item.kind} {item.id!r}: the permissions name the unknown {grantee_kind} {ref!r}"
+                )
+            loader.add(make_grant(item, grantee_kind, ref, None if role == "guest" else role))
 
 
 def _dump(dumper: WorldDumper, item: Record) -> Json | None:
-    found = dumper.find_by_creation(GRANT, **_by_object(item))
-    said = {
-        several: {grant.ref: grant.doc["role"] for grant in found if grant.doc["to"] == to}
-        for several, to in _GRANTEE_KINDS.items()
+    grants = dumper.find_by_creation(GRANT, **_by_object(item))
+    permissions = {
+        plural: {grant.ref: grant.doc["role"] for grant in grants if grant.doc["to"] == grantee_kind}
+        for plural, grantee_kind in _GRANTEE_KINDS.items()
     }
-    return {several: roles for several, roles in said.items() if roles} if found else None
+    return {plural: roles for plural, roles in permissions.items() if roles} if grants else None
 
 
 def _by_object(item: Record) -> ColumnFilter:
     return {"scope": item.id, "parent": item.kind.removeprefix("deleted-")}
 
 
-def _is_granted_to(to: str) -> Callable[[Record, Record], bool]:
-    return lambda grant, _: bool(grant.doc["to"] == to)
+def _is_granted_to(grantee_kind: str) -> Callable[[Record, Record], bool]:
+    return lambda grant, _: bool(grant.doc["to"] == grantee_kind)
 
 
 RECORD_KINDS = (

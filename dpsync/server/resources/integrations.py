@@ -29,13 +29,13 @@ from . import world_models
 _BUNDLE_FIELDS = ("runtime", "script", "secrets")
 
 
-def _load_integrations(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
-        _load_integration(loader, organization, one)
+def _load_integrations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for entry in loader.each_entry(entries):
+        _load_integration(loader, organization, entry)
 
 
-def _load_integration(loader: WorldLoader, organization: Record, given: Json) -> None:
-    name = str(given["name"])
+def _load_integration(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    name = str(entry["name"])
     files: Json = {}
 
     def store_image(text: str) -> str:
@@ -52,53 +52,53 @@ def _load_integration(loader: WorldLoader, organization: Record, given: Json) ->
         "scopes": [],
         "categories": [],
         "externalLinks": [],
-        **without_keys(given, "name", "icon", "waiting", *_BUNDLE_FIELDS),
-        "previewImages": [store_image(text) for text in given.get("previewImages") or []],
-        **({"icon": store_image(given["icon"])} if given.get("icon") else {}),
+        **without_keys(entry, "name", "icon", "waiting", *_BUNDLE_FIELDS),
+        "previewImages": [store_image(text) for text in entry.get("previewImages") or []],
+        **({"icon": store_image(entry["icon"])} if entry.get("icon") else {}),
     }
     integration = loader.add(Record(INTEGRATION, name, doc, organization.id, organization.id))
     bundle = {"runtime": "v1", "script": "", "secrets": {}, "images": files}
-    bundle |= {part: given[part] for part in _BUNDLE_FIELDS if part in given}
+    bundle |= {part: entry[part] for part in _BUNDLE_FIELDS if part in entry}
     loader.add(Record(images.BUNDLE, name, bundle, organization.id, name))
-    for event in loader.each_entry(given.get("waiting") or []):
+    for event in loader.each_entry(entry.get("waiting") or []):
         event_doc = without_keys(event, "id", "organization", "installation")
         loader.add(
             Record(
                 WAITING_EVENT, event["id"], event_doc, event["organization"], name, ref=event["installation"]
             )
         )
-    if given.get("waiting"):
+    if entry.get("waiting"):
         loader.add(make_dispatch_job(integration))
 
 
 def _dump_integrations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation(INTEGRATION, organization=organization.id)
-    return [_dump_integration(dumper, integration) for integration in found]
+    integrations = dumper.find_by_creation(INTEGRATION, organization=organization.id)
+    return [_dump_integration(dumper, integration) for integration in integrations]
 
 
-def _dump_integration(dumper: WorldDumper, found: Record) -> Json:
-    bundle = dumper.store.get(images.BUNDLE, found.id)
+def _dump_integration(dumper: WorldDumper, integration: Record) -> Json:
+    bundle = dumper.store.get(images.BUNDLE, integration.id)
     parts = bundle.doc if bundle else {"images": {}}
-    made = {"name": found.id, **found.doc, **without_keys(parts, "images")}
-    made["previewImages"] = [parts["images"][image] for image in found.doc["previewImages"]]
-    if icon := found.doc.get("icon"):
-        made["icon"] = parts["images"][icon]
-    waiting = dumper.find_by_creation(WAITING_EVENT, scope=found.id)
+    entry = {"name": integration.id, **integration.doc, **without_keys(parts, "images")}
+    entry["previewImages"] = [parts["images"][image] for image in integration.doc["previewImages"]]
+    if icon := integration.doc.get("icon"):
+        entry["icon"] = parts["images"][icon]
+    waiting = dumper.find_by_creation(WAITING_EVENT, scope=integration.id)
     if waiting:
-        made["waiting"] = [
+        entry["waiting"] = [
             {"id": event.id, "organization": event.organization, "installation": event.ref, **event.doc}
             for event in waiting
         ]
-    return made
+    return entry
 
 
-def _load_installations(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
-        _load_installation(loader, organization, one)
+def _load_installations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for entry in loader.each_entry(entries):
+        _load_installation(loader, organization, entry)
 
 
-def _load_installation(loader: WorldLoader, organization: Record, given: Json) -> None:
-    id, name = loader.entry_id(INSTALLATION, given), given["integration"]
+def _load_installation(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    id, name = loader.entry_id(INSTALLATION, entry), entry["integration"]
     doc = {
         "space_selection": "all",
         "site_selection": "all",
@@ -106,38 +106,38 @@ def _load_installation(loader: WorldLoader, organization: Record, given: Json) -
         "externalIds": [],
         "createdAt": loader.next_timestamp(),
         "updatedAt": loader.next_timestamp(),
-        **without_keys(given, "id", "integration", "spaces", "sites"),
+        **without_keys(entry, "id", "integration", "spaces", "sites"),
     }
     loader.add(Record(INSTALLATION, id, doc, organization.id, organization.id, ref=name))
     for kind in (SPACE_INSTALLATION, SITE_INSTALLATION):
         level = CONFIGURATION_LEVEL[kind]
-        for placed in loader.each_entry(given.get(f"{level}s") or []):
-            target = placed[level]
+        for placement in loader.each_entry(entry.get(f"{level}s") or []):
+            target = placement[level]
             if loader.get(level, target) is None:
                 raise ValueError(f"the installation {id!r} refers to the unknown {level} {target!r}")
-            placed_doc = {"configuration": {}, "externalIds": [], **without_keys(placed, level)}
-            placed_id = f"{id}:{target}"
-            loader.add(Record(kind, placed_id, placed_doc, organization.id, id, name, ref=target))
+            placement_doc = {"configuration": {}, "externalIds": [], **without_keys(placement, level)}
+            placement_id = f"{id}:{target}"
+            loader.add(Record(kind, placement_id, placement_doc, organization.id, id, name, ref=target))
 
 
 def _dump_installations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation(INSTALLATION, organization=organization.id)
-    return [_dump_installation(dumper, installation) for installation in found]
+    installations = dumper.find_by_creation(INSTALLATION, organization=organization.id)
+    return [_dump_installation(dumper, installation) for installation in installations]
 
 
-def _dump_installation(dumper: WorldDumper, found: Record) -> Json:
-    made: Json = {"id": found.id, "integration": found.ref, **found.doc}
+def _dump_installation(dumper: WorldDumper, installation: Record) -> Json:
+    entry: Json = {"id": installation.id, "integration": installation.ref, **installation.doc}
     for kind in (SPACE_INSTALLATION, SITE_INSTALLATION):
         level = CONFIGURATION_LEVEL[kind]
-        placed = dumper.find_by_creation(kind, scope=found.id)
-        if placed:
-            made[f"{level}s"] = [{level: one.ref, **one.doc} for one in placed]
-    return made
+        placements = dumper.find_by_creation(kind, scope=installation.id)
+        if placements:
+            entry[f"{level}s"] = [{level: placement.ref, **placement.doc} for placement in placements]
+    return entry
 
 
-def _by_ref_anywhere(of: Record) -> ColumnFilter:
+def _by_ref_anywhere(record: Record) -> ColumnFilter:
     """Match records that refer to the id of an object, in any organization."""
-    return {"ref": of.id}
+    return {"ref": record.id}
 
 
 RECORD_KINDS = (

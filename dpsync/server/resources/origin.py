@@ -10,13 +10,13 @@ from ..records.world_sections import WORLD, WorldDumper, WorldLoader, WorldSecti
 from ..store import Json, Record
 
 
-def _load(loader: WorldLoader, _: Record, given: Json) -> None:
-    loader.add(origin_record(given))
+def _load(loader: WorldLoader, _: Record, entry: Json) -> None:
+    loader.add(origin_record(entry))
 
 
 def _dump(dumper: WorldDumper, _: Record) -> Json | None:
-    found = dumper.find_by_creation(KIND)
-    return found[0].doc if found else None
+    records = dumper.find_by_creation(KIND)
+    return records[0].doc if records else None
 
 
 RECORD_KINDS = (

@@ -127,18 +127,20 @@ class _ChangeRequest(_WorldEntry):
 # --- loading --------------------------------------------------------------------------------------
 
 
-def _load_content(loader: WorldLoader, space: Record, given: Json) -> None:
+def _load_content(loader: WorldLoader, space: Record, entry: Json) -> None:
     """Load the content of a space. Raise ValueError if the content is invalid."""
-    content = _Content.model_validate(given)
-    said = content.sent_fields()
+    content = _Content.model_validate(entry)
+    fields = content.sent_fields()
     doc: Json = {
-        **{name: said[name] for name in ("mergedFrom", "git") if name in said},
+        **{name: fields[name] for name in ("mergedFrom", "git") if name in fields},
         "type": content.type,
         "parents": content.parents,
         "createdAt": content.createdAt or space.doc["createdAt"],
         "pages": _make_pages(loader, content.pages, content.createdAt or space.doc["createdAt"]),
         "files": [_make_file(loader, file) for file in content.files],
-        "reusableContents": [_make_text(loader, "reusable-content", one) for one in content.reusableContents],
+        "reusableContents": [
+            _make_text(loader, "reusable-content", text) for text in content.reusableContents
+        ],
         "variables": content.variables,
     }
     make_slugs_unique(doc["pages"])
@@ -150,110 +152,116 @@ def _load_content(loader: WorldLoader, space: Record, given: Json) -> None:
     loader.add(Record(REVISION, active_revision_id(space), doc, space.organization, space.id))
 
 
-def _make_pages(loader: WorldLoader, given: list[_Page], now: str) -> list[Json]:
+def _make_pages(loader: WorldLoader, entries: list[_Page], timestamp: str) -> list[Json]:
     pages: list[Json] = []
-    for page in given:
-        made = {
-            "createdAt": now,
-            "updatedAt": now,
+    for page in entries:
+        fields = {
+            "createdAt": timestamp,
+            "updatedAt": timestamp,
             **_make_text(loader, "page", page),
             "type": page.type,
             "slug": page.slug or unused_slug(page.title, pages),
         }
         if page.type == "document":
-            made.setdefault("body", {"markdown": ""})
-        pages.append(made | {"pages": _make_pages(loader, page.pages, now)})
+            fields.setdefault("body", {"markdown": ""})
+        pages.append(fields | {"pages": _make_pages(loader, page.pages, timestamp)})
     return pages
 
 
-def _make_text(loader: WorldLoader, kind: str, given: _Text) -> Json:
-    made = {name: value for name, value in given.sent_fields().items() if value is not None}
-    markdown, document = made.pop("markdown", None), made.pop("document", None)
+def _make_text(loader: WorldLoader, kind: str, entry: _Text) -> Json:
+    fields = {name: value for name, value in entry.sent_fields().items() if value is not None}
+    markdown, document = fields.pop("markdown", None), fields.pop("document", None)
     if document is not None:
-        made["body"] = {"document": stored_document(document)}
+        fields["body"] = {"document": stored_document(document)}
     elif markdown is not None:
-        made["body"] = {"markdown": markdown}
-    return {**made, "id": given.id or loader.next_id(kind)}
+        fields["body"] = {"markdown": markdown}
+    return {**fields, "id": entry.id or loader.next_id(kind)}
 
 
-def _make_file(loader: WorldLoader, given: _File) -> Json:
-    said = {"contentType": given.contentType, "size": given.size, **given.sent_fields()}
-    return {**said, "id": given.id or loader.next_id("file")}
+def _make_file(loader: WorldLoader, entry: _File) -> Json:
+    fields = {"contentType": entry.contentType, "size": entry.size, **entry.sent_fields()}
+    return {**fields, "id": entry.id or loader.next_id("file")}
 
 
-def _load_change_requests(loader: WorldLoader, space: Record, given: list[Json]) -> None:
+def _load_change_requests(loader: WorldLoader, space: Record, entries: list[Json]) -> None:
     """Load change requests, after the content they start from. Raise ValueError for an invalid change."""
     main = loader.get(REVISION, active_revision_id(space))
     content = revision_content(main) if main else empty_content()
-    for number, request in enumerate(given, 1):
+    for number, request in enumerate(entries, 1):
         _load_change_request(
             loader, space, active_revision_id(space), content, number, _ChangeRequest.model_validate(request)
         )
 
 
 def _load_change_request(
-    loader: WorldLoader, space: Record, active: str, main: Json, number: int, given: _ChangeRequest
+    loader: WorldLoader, space: Record, active: str, main: Json, number: int, entry: _ChangeRequest
 ) -> None:
-    said = given.sent_fields()
-    began = main
+    fields = entry.sent_fields()
+    start_content = main
     doc: Json = {
         "createdAt": loader.next_timestamp(),
-        "updatedAt": given.createdAt or loader.next_timestamp(),
-        "contributors": [given.createdBy],
+        "updatedAt": entry.createdAt or loader.next_timestamp(),
+        "contributors": [entry.createdBy],
         "revisionInitial": active,
-        **{name: value for name, value in said.items() if name not in _COMPUTED_FIELDS},
-        "subject": given.subject,
-        "status": given.status,
+        **{name: value for name, value in fields.items() if name not in _COMPUTED_FIELDS},
+        "subject": entry.subject,
+        "status": entry.status,
     }
-    if "description" in said:
-        doc["description"] = _make_description(said["description"])
-    if given.startedFrom:
-        doc["revisionInitial"], began = _load_changed_revision(loader, space, main, said["startedFrom"])
+    if "description" in fields:
+        doc["description"] = _make_description(fields["description"])
+    if entry.startedFrom:
+        doc["revisionInitial"], start_content = _load_changed_revision(
+            loader, space, main, fields["startedFrom"]
+        )
     doc.setdefault("revision", doc["revisionInitial"])
-    if given.changes:
-        doc["revision"], _ = _load_changed_revision(loader, space, began, said["changes"])
-    if given.status == "merged":
+    if entry.changes:
+        doc["revision"], _ = _load_changed_revision(loader, space, start_content, fields["changes"])
+    if entry.status == "merged":
         doc.setdefault("revisionMerged", active)
     _complete_reviews(loader, doc)
-    number = given.number or number
-    id = given.id or loader.unused_id(CHANGE_REQUEST)
+    number = entry.number or number
+    id = entry.id or loader.unused_id(CHANGE_REQUEST)
     loader.add(
-        Record(CHANGE_REQUEST, id, doc, space.organization, space.id, given.status, number, str(number))
+        Record(CHANGE_REQUEST, id, doc, space.organization, space.id, entry.status, number, str(number))
     )
 
 
 def _complete_reviews(loader: WorldLoader, doc: Json) -> None:
     """Add defaults to reviews and requested reviewers: the time and revision of the change request."""
-    then = {"revision": doc["revision"], "createdAt": doc["createdAt"]}
-    asked = [{"user": one} if isinstance(one, str) else one for one in doc.get("requestedReviewers", [])]
-    if asked:
-        doc["requestedReviewers"] = [{**then, "requestedBy": doc["createdBy"], **one} for one in asked]
+    defaults = {"revision": doc["revision"], "createdAt": doc["createdAt"]}
+    requested = [
+        {"user": entry} if isinstance(entry, str) else entry for entry in doc.get("requestedReviewers", [])
+    ]
+    if requested:
+        doc["requestedReviewers"] = [
+            {**defaults, "requestedBy": doc["createdBy"], **entry} for entry in requested
+        ]
     if doc.get("reviews"):
         doc["reviews"] = [
-            {"id": loader.unused_id("review"), **then, "updatedAt": doc["createdAt"], **one}
-            for one in doc["reviews"]
+            {"id": loader.unused_id("review"), **defaults, "updatedAt": doc["createdAt"], **entry}
+            for entry in doc["reviews"]
         ]
 
 
 _COMPUTED_FIELDS = ("id", "number", "startedFrom", "changes", "description")
 
 
-def _make_description(given: Json) -> Json:
-    if "markdown" in given:
-        return stored_document(to_document(given["markdown"]))
-    return stored_document(given)
+def _make_description(text: Json) -> Json:
+    if "markdown" in text:
+        return stored_document(to_document(text["markdown"]))
+    return stored_document(text)
 
 
 def _load_changed_revision(
     loader: WorldLoader, space: Record, content: Json, changes: list[Json]
 ) -> tuple[str, Json]:
-    now = loader.next_timestamp()
-    editing = ContentEditor(content, content, now, loader.next_id)
-    editing.apply(changes)
+    timestamp = loader.next_timestamp()
+    editor = ContentEditor(content, content, timestamp, loader.next_id)
+    editor.apply(changes)
     id = loader.unused_id(REVISION)
-    doc = {"type": "edits", "parents": [], "createdAt": now, **editing.content}
+    doc = {"type": "edits", "parents": [], "createdAt": timestamp, **editor.content}
     loader.add(Record(REVISION, id, doc, space.organization, space.id))
-    return id, editing.content
+    return id, editor.content
 
 
 # --- dumping --------------------------------------------------------------------------------------
@@ -266,21 +274,21 @@ def _dump_content(dumper: WorldDumper, space: Record) -> Json | None:
 
 
 def _dump_change_requests(dumper: WorldDumper, space: Record) -> list[Json] | None:
-    found = dumper.find_by_creation(CHANGE_REQUEST, scope=space.id)
-    return [{"id": one.id, "number": one.position, **one.doc} for one in found] or None
+    requests = dumper.find_by_creation(CHANGE_REQUEST, scope=space.id)
+    return [{"id": request.id, "number": request.position, **request.doc} for request in requests] or None
 
 
 def _dump_revision(doc: Json) -> Json:
-    texts = {name: [_dump_text(one) for one in doc[name]] for name in ("pages", "reusableContents")}
+    texts = {name: [_dump_text(text) for text in doc[name]] for name in ("pages", "reusableContents")}
     return {**doc, **texts}
 
 
 def _dump_text(text: Json) -> Json:
-    made: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
-    made |= text.get("body", {})
+    entry: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
+    entry |= text.get("body", {})
     if text.get("pages"):
-        made["pages"] = [_dump_text(page) for page in text["pages"]]
-    return made
+        entry["pages"] = [_dump_text(page) for page in text["pages"]]
+    return entry
 
 
 RECORD_KINDS = (

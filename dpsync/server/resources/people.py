@@ -15,8 +15,8 @@ from ..store import Json, Record
 from . import world_models
 
 
-def _load_users(loader: WorldLoader, _: Record, given: list[Json]) -> None:
-    for user in loader.each_entry(given):
+def _load_users(loader: WorldLoader, _: Record, entries: list[Json]) -> None:
+    for user in loader.each_entry(entries):
         email = (user.get("email") or "").casefold()
         loader.add(Record("user", loader.entry_id("user", user), without_keys(user, "id"), ref=email))
 
@@ -25,8 +25,8 @@ def _dump_users(dumper: WorldDumper, _: Record) -> list[Json]:
     return [{"id": user.id, **user.doc} for user in dumper.find_by_creation("user")]
 
 
-def _load_tokens(loader: WorldLoader, _: Record, given: Json) -> None:
-    for token, user in given.items():
+def _load_tokens(loader: WorldLoader, _: Record, users_by_token: Json) -> None:
+    for token, user in users_by_token.items():
         loader.add(Record("token", str(token), {}, ref=user))
 
 
@@ -37,9 +37,9 @@ def _dump_tokens(dumper: WorldDumper, _: Record) -> Json:
 # --- organizations --------------------------------------------------------------------------------
 
 
-def _load_organizations(loader: WorldLoader, _: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
-        id = loader.entry_id("organization", one)
+def _load_organizations(loader: WorldLoader, _: Record, entries: list[Json]) -> None:
+    for entry in loader.each_entry(entries):
+        id = loader.entry_id("organization", entry)
         doc = {
             "title": id,
             "emailDomains": [],
@@ -51,14 +51,17 @@ def _load_organizations(loader: WorldLoader, _: Record, given: list[Json]) -> No
             "defaultRole": None,
             "defaultContent": None,
             "createdAt": loader.next_timestamp(),
-            **loader.without_children("organization", one),
+            **loader.without_children("organization", entry),
         }
-        loader.load_children(loader.add(Record("organization", id, doc, id)), one)
+        loader.load_children(loader.add(Record("organization", id, doc, id)), entry)
 
 
 def _dump_organizations(dumper: WorldDumper, _: Record) -> list[Json]:
-    found = dumper.find_by_creation("organization")
-    return [{"id": one.id, **one.doc, **dumper.dump_children(one)} for one in found]
+    organizations = dumper.find_by_creation("organization")
+    return [
+        {"id": organization.id, **organization.doc, **dumper.dump_children(organization)}
+        for organization in organizations
+    ]
 
 
 def _is_default_site(organization: Record, site: Record) -> bool:
@@ -73,47 +76,48 @@ def _clear_default_content(ctx: Context, organization: Record) -> None:
 # --- members and teams ----------------------------------------------------------------------------
 
 
-def _load_members(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
+def _load_members(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for entry in loader.each_entry(entries):
         doc = {
             "role": None,
             "disabled": False,
             "joinedAt": loader.next_timestamp(),
             "sso": False,
-            **without_keys(one, "user"),
+            **without_keys(entry, "user"),
         }
         if doc["role"] == "guest":
             doc["role"] = None
-        id, user = f"{organization.id}:{one['user']}", one["user"]
+        id, user = f"{organization.id}:{entry['user']}", entry["user"]
         loader.add(Record("member", id, doc, organization.id, organization.id, ref=user))
 
 
 def _dump_members(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation("member", organization=organization.id)
-    return [{"user": member.ref, **member.doc} for member in found]
+    members = dumper.find_by_creation("member", organization=organization.id)
+    return [{"user": member.ref, **member.doc} for member in members]
 
 
-def _load_teams(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
-        id = loader.entry_id("team", one)
-        doc = {"createdAt": loader.next_timestamp(), **loader.without_children("team", one)}
-        loader.load_children(loader.add(Record("team", id, doc, organization.id, organization.id)), one)
+def _load_teams(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for entry in loader.each_entry(entries):
+        id = loader.entry_id("team", entry)
+        doc = {"createdAt": loader.next_timestamp(), **loader.without_children("team", entry)}
+        loader.load_children(loader.add(Record("team", id, doc, organization.id, organization.id)), entry)
 
 
 def _dump_teams(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation("team", organization=organization.id)
-    return [{"id": team.id, **team.doc, **dumper.dump_children(team)} for team in found]
+    teams = dumper.find_by_creation("team", organization=organization.id)
+    return [{"id": team.id, **team.doc, **dumper.dump_children(team)} for team in teams]
 
 
-def _load_memberships(loader: WorldLoader, team: Record, given: list[Json]) -> None:
-    for one in loader.each_entry(given):
-        user, doc = one["user"], {"role": one.get("role") or "member"}
+def _load_memberships(loader: WorldLoader, team: Record, entries: list[Json]) -> None:
+    for entry in loader.each_entry(entries):
+        user, doc = entry["user"], {"role": entry.get("role") or "member"}
         loader.add(Record("membership", f"{team.id}:{user}", doc, team.organization, team.id, ref=user))
 
 
 def _dump_memberships(dumper: WorldDumper, team: Record) -> list[Json]:
     return [
-        {"user": found.ref, **found.doc} for found in dumper.find_by_creation("membership", scope=team.id)
+        {"user": membership.ref, **membership.doc}
+        for membership in dumper.find_by_creation("membership", scope=team.id)
     ]
 
 

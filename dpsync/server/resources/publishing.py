@@ -19,28 +19,28 @@ from ..store import Json, Record
 from . import world_models
 
 
-def _load_redirects(loader: WorldLoader, site: Record, given: list[Json]) -> None:
+def _load_redirects(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
     """Load redirects, after the navigation, because redirects refer to its nodes."""
     sources: set[str] = set()
-    for redirect in loader.each_entry(given):
+    for redirect in loader.each_entry(entries):
         if redirect["source"].casefold() in sources:
             raise ValueError(f"the site {site.id!r} has two redirects for {redirect['source']!r}")
         sources.add(redirect["source"].casefold())
         _load_redirect(loader, site, redirect)
 
 
-def _load_redirect(loader: WorldLoader, site: Record, given: Json) -> None:
+def _load_redirect(loader: WorldLoader, site: Record, entry: Json) -> None:
     doc = {
         "captureWildcard": False,
         "permanent": False,
         "draft": False,
         "createdAt": loader.next_timestamp(),
         "updatedAt": loader.next_timestamp(),
-        **without_keys(given, "id", "source"),
+        **without_keys(entry, "id", "source"),
     }
-    leads_to = _find_redirect_target(loader, site, given["destination"])
-    id = loader.entry_id(REDIRECT, given)
-    loader.add(Record(REDIRECT, id, doc, site.organization, site.id, leads_to, ref=given["source"]))
+    target_key = _find_redirect_target(loader, site, entry["destination"])
+    id = loader.entry_id(REDIRECT, entry)
+    loader.add(Record(REDIRECT, id, doc, site.organization, site.id, target_key, ref=entry["source"]))
 
 
 def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) -> str:
@@ -57,12 +57,12 @@ def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) 
 
 
 def _dump_redirects(dumper: WorldDumper, site: Record) -> list[Json] | None:
-    found = dumper.find_by_creation(REDIRECT, scope=site.id)
-    return [{"id": redirect.id, "source": redirect.ref, **redirect.doc} for redirect in found] or None
+    redirects = dumper.find_by_creation(REDIRECT, scope=site.id)
+    return [{"id": redirect.id, "source": redirect.ref, **redirect.doc} for redirect in redirects] or None
 
 
-def _load_share_links(loader: WorldLoader, site: Record, given: list[Json]) -> None:
-    for link in loader.each_entry(given):
+def _load_share_links(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
+    for link in loader.each_entry(entries):
         id = loader.entry_id(SHARE_LINK, link)
         doc = {
             "name": id,
@@ -75,19 +75,19 @@ def _load_share_links(loader: WorldLoader, site: Record, given: list[Json]) -> N
 
 
 def _dump_share_links(dumper: WorldDumper, site: Record) -> list[Json] | None:
-    found = dumper.find_by_creation(SHARE_LINK, scope=site.id)
-    return [{"id": link.id, "token": link.ref, **link.doc} for link in found] or None
+    links = dumper.find_by_creation(SHARE_LINK, scope=site.id)
+    return [{"id": link.id, "token": link.ref, **link.doc} for link in links] or None
 
 
 def _settings_section(kind: str, key: str, shape: Any) -> WorldSection:
     """Declare settings that belong to the site with the same id."""
 
-    def load(loader: WorldLoader, site: Record, given: Json) -> None:
-        loader.add(Record(kind, site.id, given, site.organization, site.id))
+    def load(loader: WorldLoader, site: Record, entry: Json) -> None:
+        loader.add(Record(kind, site.id, entry, site.organization, site.id))
 
     def dump(dumper: WorldDumper, site: Record) -> Json | None:
-        kept = dumper.store.get(kind, site.id)
-        return (kept.doc or None) if kept else None
+        record = dumper.store.get(kind, site.id)
+        return (record.doc or None) if record else None
 
     return WorldSection(key, load, dump, ("site",), shape)
 

@@ -17,20 +17,24 @@ from ..store import Json, Record
 from . import world_models
 
 
-def _load_instructions(loader: WorldLoader, organization: Record, given: Json) -> None:
+def _load_instructions(loader: WorldLoader, organization: Record, document: Json) -> None:
     """Load the agent instructions. The first member of the organization counts as the last author."""
-    first = next((record.ref for record in loader.records if record.scope == organization.id), "")
-    kept = {"instructions": stored_document(given), "updatedAt": loader.next_timestamp(), "updatedBy": first}
-    loader.add(Record("agent-instructions", organization.id, kept, organization.id, organization.id))
+    first_member = next((record.ref for record in loader.records if record.scope == organization.id), "")
+    doc = {
+        "instructions": stored_document(document),
+        "updatedAt": loader.next_timestamp(),
+        "updatedBy": first_member,
+    }
+    loader.add(Record("agent-instructions", organization.id, doc, organization.id, organization.id))
 
 
 def _dump_instructions(dumper: WorldDumper, organization: Record) -> Json | None:
-    kept = dumper.store.get("agent-instructions", organization.id)
-    return kept.doc["instructions"] if kept else None
+    record = dumper.store.get("agent-instructions", organization.id)
+    return record.doc["instructions"] if record else None
 
 
-def _load_invites(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for invite in loader.each_entry(given):
+def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for invite in loader.each_entry(entries):
         doc = {"createdAt": loader.next_timestamp(), **without_keys(invite, "id")}
         target = invite.get("space") or invite.get("collection") or ""
         id = loader.entry_id(INVITE, invite)
@@ -38,12 +42,12 @@ def _load_invites(loader: WorldLoader, organization: Record, given: list[Json]) 
 
 
 def _dump_invites(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation(INVITE, organization=organization.id)
-    return [{"id": invite.id, **invite.doc} for invite in found]
+    invites = dumper.find_by_creation(INVITE, organization=organization.id)
+    return [{"id": invite.id, **invite.doc} for invite in invites]
 
 
-def _is_invite_to(invite: Record, item: Record) -> bool:
-    return item.kind.removeprefix("deleted-") in invite.doc
+def _is_invite_to(invite: Record, target: Record) -> bool:
+    return target.kind.removeprefix("deleted-") in invite.doc
 
 
 SAML_PROVIDERS = RecordKind(

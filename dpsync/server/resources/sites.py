@@ -38,61 +38,61 @@ from ..store import Json, Record
 from . import world_models
 
 
-def _load_sites(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for site in loader.each_entry(given):
+def _load_sites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for site in loader.each_entry(entries):
         _load_site(loader, organization.id, site)
 
 
-def _load_site(loader: WorldLoader, organization: str, given: Json) -> None:
-    id = loader.entry_id("site", given)
+def _load_site(loader: WorldLoader, organization: str, entry: Json) -> None:
+    id = loader.entry_id("site", entry)
     basenames = loader.site_basenames.setdefault(organization, set())
-    title = given.get("title") or "Untitled"
+    title = entry.get("title") or "Untitled"
     doc = {
         "title": title,
         "type": "basic",
         "visibility": "public",
-        "basename": given.get("basename") or unique_slug(title, basenames, "site"),
+        "basename": entry.get("basename") or unique_slug(title, basenames, "site"),
         "agentsContext": "included",
         "published": False,
         "createdAt": loader.next_timestamp(),
-        **without_keys(loader.without_children("site", given), "styleguide"),
+        **without_keys(loader.without_children("site", entry), "styleguide"),
     }
     basenames.add(doc["basename"])
-    site = Record("site", id, doc, organization, organization, ref=_find_styleguide(loader, given))
-    loader.load_children(loader.add(site), given)
+    site = Record("site", id, doc, organization, organization, ref=_find_styleguide(loader, entry))
+    loader.load_children(loader.add(site), entry)
 
 
-def _find_styleguide(loader: WorldLoader, given: Json) -> str:
+def _find_styleguide(loader: WorldLoader, entry: Json) -> str:
     """Return the id of the style guide of a site, or "".
 
     Raise ValueError if the space is not a style guide.
     """
-    id = given.get("styleguide") or ""
+    id = entry.get("styleguide") or ""
     space = loader.get("space", id) if id else None
     if id and (space is None or space.doc.get("type") != "styleguide"):
-        raise ValueError(f"the style guide {id!r} of the site {given.get('id')!r} is not a style guide space")
+        raise ValueError(f"the style guide {id!r} of the site {entry.get('id')!r} is not a style guide space")
     return id
 
 
-def _load_schema(loader: WorldLoader, site: Record, given: Json) -> None:
-    kept = {"jsonSchema": given, "updatedAt": loader.next_timestamp()}
-    loader.add(Record("adaptive-schema", site.id, kept, site.organization, site.id))
+def _load_schema(loader: WorldLoader, site: Record, schema: Json) -> None:
+    doc = {"jsonSchema": schema, "updatedAt": loader.next_timestamp()}
+    loader.add(Record("adaptive-schema", site.id, doc, site.organization, site.id))
 
 
 def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
-    kept = dumper.store.get("adaptive-schema", site.id)
-    return kept.doc["jsonSchema"] if kept else None
+    record = dumper.store.get("adaptive-schema", site.id)
+    return record.doc["jsonSchema"] if record else None
 
 
 # --- navigation -----------------------------------------------------------------------------------
 
 
-def _load_structure(loader: WorldLoader, site: Record, given: list[Json]) -> None:
-    if all(node["type"] == "space" for node in given):
-        _load_site_spaces(loader, site, "", given)
+def _load_structure(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
+    if all(node["type"] == "space" for node in entries):
+        _load_site_spaces(loader, site, "", entries)
     else:
         sections: list[Record] = []
-        _load_nodes(loader, site, "", given, sections)
+        _load_nodes(loader, site, "", entries, sections)
         _set_one_default(sections)
 
 
@@ -119,10 +119,10 @@ def _load_section(
 ) -> None:
     id = loader.entry_id(SECTION, node)
     title = node.get("title") or "Untitled"
-    taken = {section.doc["path"] for section in sections}
+    used_paths = {section.doc["path"] for section in sections}
     doc = {
         "title": title,
-        "path": node.get("path") or unique_slug(title, taken, "section"),
+        "path": node.get("path") or unique_slug(title, used_paths, "section"),
         "default": False,
         **without_keys(node, "id", "type", "children"),
     }
@@ -131,25 +131,35 @@ def _load_section(
 
 
 def _load_site_spaces(loader: WorldLoader, site: Record, section: str, nodes: Iterable[Json]) -> None:
-    made: list[Record] = []
+    site_spaces: list[Record] = []
     for position, node in zip(count(POSITION_STEP, POSITION_STEP), loader.each_entry(nodes), strict=False):
         space = node["space"]
         if space not in loader.space_titles:
             raise ValueError(f"the site {site.id!r} shows the unknown space {space!r}")
-        taken = {place.doc["path"] for place in made}
+        used_paths = {site_space.doc["path"] for site_space in site_spaces}
         doc = {
-            "path": node.get("path") or unique_slug(loader.space_titles[space], taken, "space"),
+            "path": node.get("path") or unique_slug(loader.space_titles[space], used_paths, "space"),
             "default": False,
             "hidden": False,
             **without_keys(node, "id", "type", "space", "customization"),
         }
         id = loader.entry_id(SITE_SPACE, node)
-        place = loader.add(Record(SITE_SPACE, id, doc, site.organization, site.id, section, position, space))
-        made.append(place)
+        site_space = loader.add(
+            Record(SITE_SPACE, id, doc, site.organization, site.id, section, position, space)
+        )
+        site_spaces.append(site_space)
         if node.get("customization"):
-            looks = node["customization"]
-            loader.add(Record(SITE_SPACE_CUSTOMIZATION, place.id, looks, place.organization, place.scope))
-    _set_one_default(made)
+            settings = node["customization"]
+            loader.add(
+                Record(
+                    SITE_SPACE_CUSTOMIZATION,
+                    site_space.id,
+                    settings,
+                    site_space.organization,
+                    site_space.scope,
+                )
+            )
+    _set_one_default(site_spaces)
 
 
 def _set_one_default(nodes: list[Record]) -> None:
@@ -160,9 +170,9 @@ def _set_one_default(nodes: list[Record]) -> None:
 
 
 def _dump_sites(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation("site", organization=organization.id)
+    sites = dumper.find_by_creation("site", organization=organization.id)
     return [
-        {"id": site.id, **site.doc, **_dump_styleguide(site), **dumper.dump_children(site)} for site in found
+        {"id": site.id, **site.doc, **_dump_styleguide(site), **dumper.dump_children(site)} for site in sites
     ]
 
 
@@ -172,14 +182,24 @@ def _dump_styleguide(site: Record) -> Json:
 
 def _dump_structure(dumper: WorldDumper, site: Record) -> list[Json]:
     nav = read_navigation(dumper.store, site)
-    overrides = {kept.id: kept.doc for kept in dumper.store.find(SITE_SPACE_CUSTOMIZATION, scope=site.id)}
+    overrides = {
+        record.id: record.doc for record in dumper.store.find(SITE_SPACE_CUSTOMIZATION, scope=site.id)
+    }
 
     def dump_site_spaces(section: str) -> list[Json]:
-        return [dump_site_space(place) for place in nav.site_spaces_in(section)]
+        return [dump_site_space(site_space) for site_space in nav.site_spaces_in(section)]
 
     def dump_site_space(site_space: Record) -> Json:
-        looks = {"customization": overrides[site_space.id]} if overrides.get(site_space.id) else {}
-        return {"type": "space", "id": site_space.id, "space": site_space.ref, **site_space.doc, **looks}
+        overrides_of_space = (
+            {"customization": overrides[site_space.id]} if overrides.get(site_space.id) else {}
+        )
+        return {
+            "type": "space",
+            "id": site_space.id,
+            "space": site_space.ref,
+            **site_space.doc,
+            **overrides_of_space,
+        }
 
     def dump_node(node: Record) -> Json:
         if node.kind == EXTERNAL_LINK:

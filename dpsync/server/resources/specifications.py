@@ -21,36 +21,39 @@ from ..store import Json, Record
 from . import world_models
 
 
-def _load_specs(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for spec in loader.each_entry(given):
+def _load_specs(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for spec in loader.each_entry(entries):
         _load_spec(loader, organization, spec)
 
 
-def _load_spec(loader: WorldLoader, organization: Record, given: Json) -> None:
-    source = given.get("source") or {"url": given.get("sourceURL")}
+def _load_spec(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    source = entry.get("source") or {"url": entry.get("sourceURL")}
     doc = {
         "visibility": "private",
         "createdAt": loader.next_timestamp(),
         "updatedAt": loader.next_timestamp(),
         "processingState": "pending",
         "sourceURL": source.get("url"),
-        **without_keys(given, "id", "slug", "source", "versions"),
+        **without_keys(entry, "id", "slug", "source", "versions"),
     }
-    id = loader.entry_id(specifications.SPECIFICATION, given)
+    id = loader.entry_id(specifications.SPECIFICATION, entry)
     spec = loader.add(
-        Record(specifications.SPECIFICATION, id, doc, organization.id, organization.id, ref=given["slug"])
+        Record(specifications.SPECIFICATION, id, doc, organization.id, organization.id, ref=entry["slug"])
     )
-    _load_versions(loader, spec, given.get("versions") or [])
+    _load_versions(loader, spec, entry.get("versions") or [])
     if doc["processingState"] != "complete":
         version = loader.unused_id(specifications.SPECIFICATION_VERSION)
         loader.add(make_job(spec, specifications.PROCESS_JOB, source=source, version=version))
 
 
-def _load_versions(loader: WorldLoader, spec: Record, given: list[Json]) -> None:
+def _load_versions(loader: WorldLoader, spec: Record, entries: list[Json]) -> None:
     """Load the versions of a specification. Add an empty record for a last version that is not listed."""
-    named = [version["id"] for version in given]
-    last = spec.doc.get("lastVersion")
-    for version in [*given, *([{"id": last}] if last and last not in named else [])]:
+    named = [version["id"] for version in entries]
+    last_version = spec.doc.get("lastVersion")
+    for version in [
+        *entries,
+        *([{"id": last_version}] if last_version and last_version not in named else []),
+    ]:
         doc = {"createdAt": loader.next_timestamp(), **without_keys(version, "id")}
         loader.add(
             Record(specifications.SPECIFICATION_VERSION, version["id"], doc, spec.organization, spec.id)
@@ -59,64 +62,64 @@ def _load_versions(loader: WorldLoader, spec: Record, given: list[Json]) -> None
 
 def _dump_specs(dumper: WorldDumper, organization: Record) -> list[Json]:
     return [
-        _dump_spec(dumper, found)
-        for found in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
+        _dump_spec(dumper, spec)
+        for spec in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
     ]
 
 
-def _dump_spec(dumper: WorldDumper, found: Record) -> Json:
+def _dump_spec(dumper: WorldDumper, spec: Record) -> Json:
     """Return the entry of a specification. Its source is stored in the job that will process it."""
-    made = {"id": found.id, "slug": found.ref, **found.doc}
-    kept = dumper.find_by_creation(specifications.SPECIFICATION_VERSION, scope=found.id)
-    if kept:
-        made["versions"] = [{"id": version.id, **version.doc} for version in kept]
-    if (job := _find_job(dumper, found)) is not None:
-        made["source"] = job["source"]
-    return made
+    entry = {"id": spec.id, "slug": spec.ref, **spec.doc}
+    versions = dumper.find_by_creation(specifications.SPECIFICATION_VERSION, scope=spec.id)
+    if versions:
+        entry["versions"] = [{"id": version.id, **version.doc} for version in versions]
+    if (job := _find_job(dumper, spec)) is not None:
+        entry["source"] = job["source"]
+    return entry
 
 
-def _load_translations(loader: WorldLoader, organization: Record, given: list[Json]) -> None:
-    for translation in loader.each_entry(given):
+def _load_translations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    for translation in loader.each_entry(entries):
         _load_translation(loader, organization, translation)
 
 
-def _load_translation(loader: WorldLoader, organization: Record, given: Json) -> None:
+def _load_translation(loader: WorldLoader, organization: Record, entry: Json) -> None:
     doc = {
         "status": "pending",
         "instructions": empty_document(),
         "stats": translations.EMPTY_STATS,
         "createdAt": loader.next_timestamp(),
         "updatedAt": loader.next_timestamp(),
-        **without_keys(given, "id", "result"),
+        **without_keys(entry, "id", "result"),
     }
-    id, source = loader.entry_id(translations.TRANSLATION, given), given["source"]["space"]
-    for space in filter(None, (source, given.get("result"))):
+    id, source = loader.entry_id(translations.TRANSLATION, entry), entry["source"]["space"]
+    for space in filter(None, (source, entry.get("result"))):
         if space not in loader.space_titles and loader.get("deleted-space", space) is None:
             raise ValueError(f"the translation {id!r} names the unknown space {space!r}")
-    made = Record(translations.TRANSLATION, id, doc, organization.id, organization.id, source)
-    made.ref = given.get("result") or ""
-    loader.add(made)
+    translation = Record(translations.TRANSLATION, id, doc, organization.id, organization.id, source)
+    translation.ref = entry.get("result") or ""
+    loader.add(translation)
     if doc["status"] == "running":
-        loader.add(make_job(made, translations.RUN_JOB, space=loader.unused_id("space")))
+        loader.add(make_job(translation, translations.RUN_JOB, space=loader.unused_id("space")))
 
 
 def _dump_translations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    found = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
-    return [_dump_translation(dumper, translation) for translation in found]
+    records = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
+    return [_dump_translation(dumper, translation) for translation in records]
 
 
-def _dump_translation(dumper: WorldDumper, found: Record) -> Json:
-    made = {"id": found.id, **found.doc}
-    if _find_job(dumper, found) is not None:
-        made["status"] = "running"
-    if found.ref:
-        made["result"] = found.ref
-    return made
+def _dump_translation(dumper: WorldDumper, record: Record) -> Json:
+    entry = {"id": record.id, **record.doc}
+    if _find_job(dumper, record) is not None:
+        entry["status"] = "running"
+    if record.ref:
+        entry["result"] = record.ref
+    return entry
 
 
-def _find_job(dumper: WorldDumper, found: Record) -> Json | None:
+def _find_job(dumper: WorldDumper, record: Record) -> Json | None:
     return next(
-        (job.doc for job in dumper.store.find(JOB, ref=found.id, organization=found.organization)), None
+        (job.doc for job in dumper.store.find(JOB, ref=record.id, organization=record.organization)), None
     )
 
 

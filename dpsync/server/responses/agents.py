@@ -12,8 +12,8 @@ REDACTED_SETTINGS = {"builtin:freshdesk": "apiKey", "builtin:jira": "apiToken"}
 REDACTED_VALUE = "[redacted]"
 
 
-def _site_object_url(ctx: Context, record: Record, what: str) -> str:
-    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
+def _site_object_url(ctx: Context, record: Record, collection: str) -> str:
+    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{collection}/{record.id}")
 
 
 def agent_settings(ctx: Context, site: Record, settings: Record | None) -> Json:
@@ -90,7 +90,7 @@ def topic(ctx: Context, record: Record) -> Json:
         },
         "urls": {"location": _site_object_url(ctx, record, "topics")},
     }
-    around = ctx.store.get(TOPIC, record.ref) if record.ref else None
-    if around is not None:
-        answer["parent"] = {"id": around.id, "label": around.doc["label"]}
+    parent = ctx.store.get(TOPIC, record.ref) if record.ref else None
+    if parent is not None:
+        answer["parent"] = {"id": parent.id, "label": parent.doc["label"]}
     return answer

@@ -62,67 +62,72 @@ def comment_permissions(ctx: Context, space: Record, record: Record) -> dict[str
 
 def count_open_comments(store: Store, space: str, change_request: str = "") -> int:
     """Return the number of open comments on a space, or on one of its change requests."""
-    found = store.find(COMMENT, scope=space, parent=change_request)
-    return sum(record.doc["status"] == "open" for record in found)
+    comments = store.find(COMMENT, scope=space, parent=change_request)
+    return sum(record.doc["status"] == "open" for record in comments)
 
 
-def _common_fields(ctx: Context, space: Record, record: Record, form: str) -> Json:
+def _common_fields(ctx: Context, space: Record, record: Record, body_format: str) -> Json:
     doc = record.doc
     return {
         "id": record.id,
         "postedBy": user(ctx, doc["postedBy"]),
         **without_none({"postedAt": doc["postedAt"], "editedAt": doc.get("editedAt")}),
         "reactions": _group_reactions(ctx, doc.get("reactions", [])),
-        "body": _body_in_format(doc["body"], form),
+        "body": _body_in_format(doc["body"], body_format),
         "permissions": comment_permissions(ctx, space, record),
     }
 
 
-def _body_in_format(kept: Json, form: str) -> Json:
+def _body_in_format(body: Json, body_format: str) -> Json:
     """Return the text of a comment in the requested form, whichever form it was written in."""
-    if form in kept:
-        return {form: kept[form]}
-    if form == "document":
-        return {"document": stored_document(to_document(kept["markdown"]))}
-    return {"markdown": to_markdown(kept["document"]).rstrip("\n")}
+    if body_format in body:
+        return {body_format: body[body_format]}
+    if body_format == "document":
+        return {"document": stored_document(to_document(body["markdown"]))}
+    return {"markdown": to_markdown(body["document"]).rstrip("\n")}
 
 
 def has_same_body(record: Record, body: Json) -> bool:
     """Return whether the text of a comment or reply equals the text of a request body."""
     return all(
-        is_same_json(_body_in_format(record.doc["body"], form), {form: text}) for form, text in body.items()
+        is_same_json(_body_in_format(record.doc["body"], body_format), {body_format: text})
+        for body_format, text in body.items()
     )
 
 
-def _group_reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
+def _group_reactions(ctx: Context, reactions: Iterable[Json]) -> list[Json]:
     """Return the reactions grouped by emoji, in the order in which each emoji was first used."""
-    users: dict[str, list[Json]] = {}
-    for one in kept:
-        reactor = {"user": user(ctx, one["user"]), "reactedAt": one["reactedAt"]}
-        users.setdefault(one["emoji"], []).append(reactor)
-    return [{"emoji": emoji, "count": len(them), "users": them} for emoji, them in users.items()]
+    reactors_by_emoji: dict[str, list[Json]] = {}
+    for reaction in reactions:
+        reactor = {"user": user(ctx, reaction["user"]), "reactedAt": reaction["reactedAt"]}
+        reactors_by_emoji.setdefault(reaction["emoji"], []).append(reactor)
+    return [
+        {"emoji": emoji, "count": len(reactors), "users": reactors}
+        for emoji, reactors in reactors_by_emoji.items()
+    ]
 
 
 def _count_replies_by_user(ctx: Context, replies: Iterable[Record]) -> list[Json]:
     """Return the authors of the replies, in the order of their first replies."""
-    theirs: dict[str, list[str]] = {}
+    times_by_user: dict[str, list[str]] = {}
     for reply in replies:
-        at = reply.doc.get("editedAt") or reply.doc["postedAt"]
-        theirs.setdefault(reply.doc["postedBy"], []).append(at)
+        updated_at = reply.doc.get("editedAt") or reply.doc["postedAt"]
+        times_by_user.setdefault(reply.doc["postedBy"], []).append(updated_at)
     return [
-        {"user": user(ctx, id), "count": len(times), "updatedAt": max(times)} for id, times in theirs.items()
+        {"user": user(ctx, id), "count": len(times), "updatedAt": max(times)}
+        for id, times in times_by_user.items()
     ]
 
 
 def _target(record: Record) -> Json:
     target = {"space": record.scope, "revision": record.doc["revision"]}
-    named = {
+    optional_fields = {
         "changeRequest": record.parent or None,
         "page": {"id": record.ref} if record.ref else None,
         "node": {"id": record.doc["node"]} if record.doc.get("node") else None,
         "tableCell": record.doc.get("tableCell"),
     }
-    return {**target, **without_none(named)}
+    return {**target, **without_none(optional_fields)}
 
 
 def _location(ctx: Context, comment: Record) -> str:

@@ -80,22 +80,22 @@ def visibility_and_url(ctx: Context, space: Record) -> tuple[str, str | None]:
 
     If several published sites show the space, the most open site decides.
     """
-    sites = []
-    for place in ctx.store.find(SITE_SPACE, ref=space.id):
-        site = ctx.load("site", place.scope)
-        if site is not None and site.doc["published"] and not is_draft(ctx, place):
-            sites.append(
+    candidates = []
+    for site_space in ctx.store.find(SITE_SPACE, ref=space.id):
+        site = ctx.load("site", site_space.scope)
+        if site is not None and site.doc["published"] and not is_draft(ctx, site_space):
+            candidates.append(
                 (
                     _VISIBILITIES_BY_OPENNESS.index(site.doc["visibility"]),
                     site.seq,
                     site.doc["visibility"],
                     site,
-                    place,
+                    site_space,
                 )
             )
-    if sites:
-        _, _, visibility, site, place = min(sites, key=lambda found: found[:2])
-        return visibility, site_space_url(ctx, site, place)
+    if candidates:
+        _, _, visibility, site, site_space = min(candidates, key=lambda candidate: candidate[:2])
+        return visibility, site_space_url(ctx, site, site_space)
     return _visibility_without_sites(space), None
 
 

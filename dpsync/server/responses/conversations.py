@@ -50,8 +50,8 @@ def conversation_detail(ctx: Context, record: Record) -> Json:
 
 
 def issue_detail(ctx: Context, record: Record) -> Json:
-    around = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
-    if around is None:
+    conversation_record = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
+    if conversation_record is None:
         raise LookupError(f"the issue {record.id} belongs to no conversation")
     doc = record.doc
     issue = {
@@ -67,7 +67,7 @@ def issue_detail(ctx: Context, record: Record) -> Json:
         "cluster": record.parent,
         "urls": {"location": api_url(ctx, f"/orgs/{record.organization}/conversations-issues/{record.id}")},
     }
-    return {"issue": issue, "conversation": conversation(ctx, around)}
+    return {"issue": issue, "conversation": conversation(ctx, conversation_record)}
 
 
 def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
@@ -100,9 +100,9 @@ def _weekly_issue_counts(ctx: Context, issues: Iterable[Record]) -> list[int]:
     """Return the number of issues per week for the last 13 weeks, the oldest week first."""
     weeks = [0] * PULSE_WEEKS
     for issue in issues:
-        ago = (ctx.now - parse_timestamp(issue.doc["createdAt"])).days // 7
-        if 0 <= ago < PULSE_WEEKS:
-            weeks[-1 - ago] += 1
+        weeks_ago = (ctx.now - parse_timestamp(issue.doc["createdAt"])).days // 7
+        if 0 <= weeks_ago < PULSE_WEEKS:
+            weeks[-1 - weeks_ago] += 1
     return weeks
 
 

@@ -18,40 +18,40 @@ def git_sync(ctx: Context, record: Record) -> Json:
     Only the `published` edition returns `gitSync` for a site; the other editions return `gitSync` of a space
     without ids and status.
     """
-    kept = record.doc.get("gitSync")
-    if not kept or not (ctx.is_published_profile or record.kind != "site"):
+    stored = record.doc.get("gitSync")
+    if not stored or not (ctx.is_published_profile or record.kind != "site"):
         return {}
-    said = repository_state(record)
+    state = repository_state(record)
     members = _PUBLISHED_FIELDS if ctx.is_published_profile else _REFERENCE_FIELDS
-    return {"gitSync": {name: said[name] for name in members if said.get(name) is not None}}
+    return {"gitSync": {name: state[name] for name in members if state.get(name) is not None}}
 
 
 def git_state(record: Record) -> Json:
-    said = repository_state(record)
-    return {name: said[name] for name in _PUBLISHED_FIELDS if said.get(name) is not None}
+    state = repository_state(record)
+    return {name: state[name] for name in _PUBLISHED_FIELDS if state.get(name) is not None}
 
 
 def git_installation(ctx: Context, record: Record) -> Json:
     """Return the Git Sync installation of a site or space. The answer never contains the access token."""
-    said = repository_state(record)
-    id, provider = said["installationId"], said["installationProvider"]
+    state = repository_state(record)
+    id, provider = state["installationId"], state["installationProvider"]
     target: Json = {"type": record.kind, f"{record.kind}Id": record.id}
-    if parent := said.get("parentInstallationId"):
-        target |= {"siteId": said.get("siteId")}
-    branch = (said.get("providerConfiguration") or {}).get("branch")
-    updated = said.get("updatedAt") or record.doc["createdAt"]
+    if parent := state.get("parentInstallationId"):
+        target |= {"siteId": state.get("siteId")}
+    branch = (state.get("providerConfiguration") or {}).get("branch")
+    updated = state.get("updatedAt") or record.doc["createdAt"]
     ref = {"object": "git-repository-ref", "id": id, "name": branch, "type": "branch", "updatedAt": updated}
     return {
         "object": "git-sync-installation",
         "id": id,
         "provider": "gitlab" if provider == "gitlab" else "github",
-        "providerConfiguration": said.get("providerConfiguration") or {},
-        **without_none({name: said.get(name) for name in SETTING_FIELDS}),
+        "providerConfiguration": state.get("providerConfiguration") or {},
+        **without_none({name: state.get(name) for name in SETTING_FIELDS}),
         **without_none({"parentInstallationId": parent, "repositoryRef": ref if branch else None}),
         "target": without_none(target),
-        "status": said["installationStatus"],
-        "createdAt": said.get("createdAt") or record.doc["createdAt"],
-        "createdBy": said.get("createdBy") or "platform",
+        "status": state["installationStatus"],
+        "createdAt": state.get("createdAt") or record.doc["createdAt"],
+        "createdBy": state.get("createdBy") or "platform",
         "updatedAt": updated,
         "urls": {"location": api_url(ctx, f"/git/installations/{id}")},
     }

@@ -46,10 +46,10 @@ def integration(ctx: Context, record: Record) -> Json:
 
 def _endpoints(ctx: Context, path: str) -> Json:
     """Return the URLs of the integration's endpoints. The profile `reference` has no content endpoint."""
-    found = {"publicEndpoint": f"{_ENDPOINT_URL}/{path}"}
+    urls = {"publicEndpoint": f"{_ENDPOINT_URL}/{path}"}
     if ctx.has_additions:
-        found["publicContentEndpoint"] = f"{_CONTENT_URL}/{path}"
-    return found
+        urls["publicContentEndpoint"] = f"{_CONTENT_URL}/{path}"
+    return urls
 
 
 def _owner_organization(ctx: Context, id: str) -> Json:
@@ -60,9 +60,9 @@ def _owner_organization(ctx: Context, id: str) -> Json:
     answer = organization(ctx, record)
     if ctx.access_in(id).is_member:
         return answer
-    kept = ("object", "id", "title", "type", "plan", "createdAt", "urls")
+    public_fields = ("object", "id", "title", "type", "plan", "createdAt", "urls")
     brief = {
-        **{member: answer[member] for member in kept},
+        **{member: answer[member] for member in public_fields},
         "emailDomains": [],
         "inviteLinks": False,
         "mergeRules": {"type": "rules", "rules": []},
@@ -120,10 +120,10 @@ def placement(ctx: Context, record: Record, extended: bool) -> Json:
 
 
 def _require_integration(ctx: Context, name: str) -> Record:
-    found = ctx.load(INTEGRATION, name)
-    if found is None:
+    record = ctx.load(INTEGRATION, name)
+    if record is None:
         raise LookupError(f"the integration {name!r}, which has installations, does not exist")
-    return found
+    return record
 
 
 def event(record: Record) -> Json:

@@ -13,16 +13,16 @@ def link_invite(ctx: Context, record: Record) -> Json:
     The `published` edition names the object `invite` and adds `redundant`, which is always false here. Its
     answer contains the whole space or collection.
     """
-    named: Json = {"object": "link-invite"}
+    object_fields: Json = {"object": "link-invite"}
     if ctx.is_published_profile:
-        named = {"object": "invite", "redundant": False}
+        object_fields = {"object": "invite", "redundant": False}
     doc = dict(record.doc)
-    for kind, answer in (("space", space), ("collection", collection)) if ctx.is_published_profile else ():
+    for kind, render in (("space", space), ("collection", collection)) if ctx.is_published_profile else ():
         target = ctx.load(kind, doc[kind]) if kind in doc else None
         if target is not None:
-            doc[kind] = answer(ctx, target)
+            doc[kind] = render(ctx, target)
     return {
-        **named,
+        **object_fields,
         "id": record.id,
         **doc,
         "createdBy": user(ctx, record.doc["createdBy"]),

@@ -45,8 +45,8 @@ class LinkTarget(Struct, frozen=True):
 
 
 def link_sources(view: ContentView) -> Iterator[LinkSource]:
-    for page, above in walk_pages(view.content["pages"]):
-        yield LinkSource(page, above)
+    for page, ancestors in walk_pages(view.content["pages"]):
+        yield LinkSource(page, ancestors)
     for content in view.content["reusableContents"]:
         yield LinkSource(content, is_page=False)
 
@@ -74,16 +74,16 @@ class LinkResolver:
         links: dict[tuple[str, str], LinksToTarget] = {}
         for source in sources:
             for relation, ref in page_refs(source.content):
-                found = self.resolve(ref, source)
-                link = links.setdefault((relation, found.key), LinksToTarget(relation, found, []))
+                target = self.resolve(ref, source)
+                link = links.setdefault((relation, target.key), LinksToTarget(relation, target, []))
                 if not link.sources or link.sources[-1] is not source:
                     link.sources.append(source)
         return list(links.values())
 
     def has_link_to(self, source: LinkSource, kind: str, space: str, id: str) -> bool:
-        wanted = f"{kind} {space} {id}"
-        found = (self.resolve(ref, source) for _, ref in page_refs(source.content))
-        return any(one.status == "ok" and one.key.partition("#")[0] == wanted for one in found)
+        wanted_key = f"{kind} {space} {id}"
+        targets = (self.resolve(ref, source) for _, ref in page_refs(source.content))
+        return any(target.status == "ok" and target.key.partition("#")[0] == wanted_key for target in targets)
 
     def render_link(self, link: LinksToTarget) -> Json:
         return {
@@ -94,12 +94,12 @@ class LinkResolver:
         }
 
     def render_source(self, source: LinkSource) -> Json:
-        where = self._render_context(self.view)
+        context = self._render_context(self.view)
         if source.is_page:
             page = pages.page_summary(self.view, source.content, source.ancestors)
-            return {"kind": "page", **where, "page": page}
+            return {"kind": "page", **context, "page": page}
         answer = pages.reusable_content(self.view, source.content)
-        return {"kind": "reusable-content", **where, "reusableContent": answer}
+        return {"kind": "reusable-content", **context, "reusableContent": answer}
 
     # --- looking up -------------------------------------------------------------------------------
 
@@ -120,16 +120,16 @@ class LinkResolver:
             return _url_target(url, "ok")
         path, _, anchor = url.partition("#")
         if not path:
-            own = {"kind": "anchor", "page": source.content["id"], "anchor": anchor}
+            own_anchor = {"kind": "anchor", "page": source.content["id"], "anchor": anchor}
             return (
-                self._resolve_in_revision(own, source)
+                self._resolve_in_revision(own_anchor, source)
                 if source.is_page
-                else _broken_target("url", {**own, "page": ""})
+                else _broken_target("url", {**own_anchor, "page": ""})
             )
-        found = self._find_by_path(unquote(path), source)
-        if found is None:
+        ref = self._find_by_path(unquote(path), source)
+        if ref is None:
             return _url_target(url, "broken")
-        return self._resolve_in_revision({**found, **({"anchor": anchor} if anchor else {})}, source)
+        return self._resolve_in_revision({**ref, **({"anchor": anchor} if anchor else {})}, source)
 
     def _find_by_path(self, path: str, source: LinkSource) -> Json | None:
         """Return a reference to the page at a path relative to the linking page, or to the file of that name.
@@ -151,38 +151,42 @@ class LinkResolver:
     def _resolve_in_revision(self, ref: Json, source: LinkSource) -> LinkTarget:
         space = str(ref.get("space") or self.view.space.id)
         kind = "page" if ref["kind"] == "anchor" else str(ref["kind"])
-        reading = self._view_of_space(space)
-        if reading is None:
+        view = self._view_of_space(space)
+        if view is None:
             return _broken_target(kind, ref)
         if kind == "page":
-            return self._resolve_page(ref, reading, source)
+            return self._resolve_page(ref, view, source)
         part, member = ("files", "file") if kind == "file" else ("reusableContents", "reusableContent")
-        kept = next((one for one in reading.content[part] if one["id"] == ref.get(member)), None)
-        if kept is None:
-            return _broken_target(kind, ref, lambda: self._render_context(reading))
+        item = next(
+            (candidate for candidate in view.content[part] if candidate["id"] == ref.get(member)), None
+        )
+        if item is None:
+            return _broken_target(kind, ref, lambda: self._render_context(view))
         render = pages.file if kind == "file" else pages.reusable_content
         return LinkTarget(
-            f"{kind} {space} {kept['id']}",
+            f"{kind} {space} {item['id']}",
             "ok",
-            lambda: {"kind": kind, **self._render_context(reading), member: render(reading, kept)},
+            lambda: {"kind": kind, **self._render_context(view), member: render(view, item)},
         )
 
     def _resolve_page(self, ref: Json, view: ContentView, source: LinkSource) -> LinkTarget:
         id = str(ref.get("page") or source.content["id"])
-        found = self._pages_by_id(view).get(id)
+        entry = self._pages_by_id(view).get(id)
         anchor = str(ref.get("anchor") or "")
-        if found is None or (anchor and anchor not in page_anchors(found[0])):
+        if entry is None or (anchor and anchor not in page_anchors(entry[0])):
             return _broken_target("page", ref, lambda: self._render_context(view))
         return LinkTarget(
             f"page {view.space.id} {id}" + (f"#{anchor}" if anchor else ""),
             "ok",
-            lambda: {"kind": "page", **self._render_context(view), "page": pages.page_summary(view, *found)},
+            lambda: {"kind": "page", **self._render_context(view), "page": pages.page_summary(view, *entry)},
         )
 
     def _pages_by_id(self, view: ContentView) -> dict[str, tuple[Page, tuple[Page, ...]]]:
         if view.space.id not in self._pages_by_space:
-            there = {page["id"]: (page, above) for page, above in walk_pages(view.content["pages"])}
-            self._pages_by_space[view.space.id] = there
+            pages_by_id = {
+                page["id"]: (page, ancestors) for page, ancestors in walk_pages(view.content["pages"])
+            }
+            self._pages_by_space[view.space.id] = pages_by_id
         return self._pages_by_space[view.space.id]
 
     def _resolve_object(self, ref: Json, kind: str) -> LinkTarget:
@@ -194,10 +198,10 @@ class LinkResolver:
 
     def _object_renderer(self, kind: str, id: str) -> Callable[[], Json] | None:
         ctx = self._ctx
-        if kind == "space" and (reading := self._view_of_space(id)) is not None:
-            return lambda: self._render_context(reading)
-        if kind == "collection" and (kept := ctx.find_collection(id)) is not None:
-            return lambda: {"collection": collection(ctx, kept)}
+        if kind == "space" and (view := self._view_of_space(id)) is not None:
+            return lambda: self._render_context(view)
+        if kind == "collection" and (collection_record := ctx.find_collection(id)) is not None:
+            return lambda: {"collection": collection(ctx, collection_record)}
         if kind == "user" and ctx.load("user", id) is not None:
             return lambda: {"user": user(ctx, id)}
         if kind == "openapi" and pages.find_openapi_spec(ctx, self.view.space, id) is not None:
@@ -206,16 +210,20 @@ class LinkResolver:
 
     def _view_of_space(self, space: str) -> ContentView | None:
         if space not in self._views_by_space:
-            kept = self._ctx.find_space(space)
-            self._views_by_space[space] = view_space(self._ctx, kept) if kept else None
+            record = self._ctx.find_space(space)
+            self._views_by_space[space] = view_space(self._ctx, record) if record else None
         return self._views_by_space[space]
 
     def _render_context(self, view: ContentView) -> Json:
         record = view.space
         if record.id not in self._contexts_by_space:
-            of = self._ctx.load("organization", record.organization)
+            organization_record = self._ctx.load("organization", record.organization)
             self._contexts_by_space[record.id] = {
-                **({"organization": organization(self._ctx, of)} if of else {}),
+                **(
+                    {"organization": organization(self._ctx, organization_record)}
+                    if organization_record
+                    else {}
+                ),
                 "space": space(self._ctx, record),
                 "versionContext": {"type": "revision", "revision": pages.revision_without_texts(view)},
             }

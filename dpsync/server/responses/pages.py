@@ -49,8 +49,8 @@ def revision(view: ContentView) -> Json:
         "type": doc["type"],
         "parents": doc["parents"],
         "pages": pages(view),
-        "files": [file(view, found) for found in doc["files"]],
-        "reusableContents": [reusable_content(view, found) for found in doc["reusableContents"]],
+        "files": [file(view, item) for item in doc["files"]],
+        "reusableContents": [reusable_content(view, item) for item in doc["reusableContents"]],
         "variables": doc["variables"],
         "createdAt": doc["createdAt"],
         "urls": urls,
@@ -73,12 +73,12 @@ def revision_without_texts(view: ContentView) -> Json:
 
 
 def pages(view: ContentView) -> list[Json]:
-    return [page(view, found, ()) for found in view.content["pages"]]
+    return [page(view, item, ()) for item in view.content["pages"]]
 
 
-def page_summary(view: ContentView, found: Page, ancestors: tuple[Page, ...]) -> Json:
+def page_summary(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
     """Return a page without its text and without its child pages."""
-    bare = {name: value for name, value in found.items() if name not in ("body", "computed")}
+    bare = {name: value for name, value in source.items() if name not in ("body", "computed")}
     return page(view, {**bare, "pages": []}, ancestors)
 
 
@@ -91,42 +91,42 @@ def _visibility_and_url(view: ContentView) -> tuple[str, str | None]:
         return "private", None
     if "published" not in view.cache:
         view.cache["published"] = visibility_and_url(view.ctx, view.space)
-    found: tuple[str, str | None] = view.cache["published"]
-    return found
+    cached: tuple[str, str | None] = view.cache["published"]
+    return cached
 
 
-def page(view: ContentView, found: Page, ancestors: tuple[Page, ...]) -> Json:
-    path = page_path(found, ancestors)
+def page(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
+    path = page_path(source, ancestors)
     _, url = _visibility_and_url(view)
     urls = {"app": f"{app_url(view)}/{path}"}
     if url:
         urls["published"] = url + path
     answer = {
-        "id": found["id"],
-        "title": found["title"],
-        "type": found["type"],
-        "slug": found["slug"],
+        "id": source["id"],
+        "title": source["title"],
+        "type": source["type"],
+        "slug": source["slug"],
         "path": path,
-        "createdAt": found["createdAt"],
-        "updatedAt": found["updatedAt"],
-        **{name: found[name] for name in _COPIED_FIELDS if name in found},
+        "createdAt": source["createdAt"],
+        "updatedAt": source["updatedAt"],
+        **{name: source[name] for name in _COPIED_FIELDS if name in source},
         "urls": urls,
-        "pages": [page(view, child, (*ancestors, found)) for child in found["pages"]],
-        **_git_field(view, found),
+        "pages": [page(view, child, (*ancestors, source)) for child in source["pages"]],
+        **_git_field(view, source),
     }
     if view.ctx.is_published_profile:
-        answer |= _published_fields(found)
-    if "cover" in found:
-        answer["cover"] = {"yPos": 0, "height": 240, **found["cover"]}
-    if found["type"] == "document":
-        later = _PUBLISHED_LAYOUT if view.ctx.is_published_profile else {}
-        answer["layout"] = {**_DEFAULT_LAYOUT, **later, **found.get("layout", {})}
-    if "body" in found and view.include_texts:
-        answer["markdown"] = page_markdown(found)
-    if (found.get("target") or {}).get("kind") == "url":
-        answer["href"] = found["target"]["url"]
-    if "computed" in found:
-        answer |= _computed_fields(view, found)
+        answer |= _published_fields(source)
+    if "cover" in source:
+        answer["cover"] = {"yPos": 0, "height": 240, **source["cover"]}
+    if source["type"] == "document":
+        published_layout = _PUBLISHED_LAYOUT if view.ctx.is_published_profile else {}
+        answer["layout"] = {**_DEFAULT_LAYOUT, **published_layout, **source.get("layout", {})}
+    if "body" in source and view.include_texts:
+        answer["markdown"] = page_markdown(source)
+    if (source.get("target") or {}).get("kind") == "url":
+        answer["href"] = source["target"]["url"]
+    if "computed" in source:
+        answer |= _computed_fields(view, source)
     return answer
 
 
@@ -134,38 +134,38 @@ _PAGE_KINDS = {"document": "sheet", "group": "group", "link": "link"}
 _PUBLISHED_LAYOUT = {"coverMask": "none", "tags": True, "actions": True, "anchors": True}
 
 
-def _published_fields(found: Page) -> Json:
+def _published_fields(source: Page) -> Json:
     """Return the members that a page has only in the `published` edition."""
-    kind = _PAGE_KINDS.get(found["type"])
+    kind = _PAGE_KINDS.get(source["type"])
     return ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
 
 
-def page_markdown(found: Json) -> str:
+def page_markdown(source: Json) -> str:
     """Return the Markdown of a page: as written, or converted from its Document."""
-    body = found["body"]
-    return str(body["markdown"]) if "markdown" in body else markdown.to_markdown(page_document(found))
+    body = source["body"]
+    return str(body["markdown"]) if "markdown" in body else markdown.to_markdown(page_document(source))
 
 
-def _computed_fields(view: ContentView, found: Page) -> Json:
+def _computed_fields(view: ContentView, source: Page) -> Json:
     """Return the members of a page that is computed from an OpenAPI specification.
 
     The answer always has `dependencies` and `props`; by default, `props` name the specification.
     `computedSeed` changes with the version of the specification.
     """
-    dependency = (found["computed"].get("dependencies") or {}).get("spec") or {}
+    dependency = (source["computed"].get("dependencies") or {}).get("spec") or {}
     slug = str((dependency.get("ref") or {}).get("spec", ""))
     spec = find_openapi_spec(view.ctx, view.space, slug)
     version = str(spec.doc.get("lastVersion", "")) if spec else ""
-    made: Json = {
-        "computed": {"dependencies": {}, "props": {"doc": slug} if slug else {}, **found["computed"]},
+    fields: Json = {
+        "computed": {"dependencies": {}, "props": {"doc": slug} if slug else {}, **source["computed"]},
         "computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16],
     }
     if view.ctx.is_published_profile:
-        made["computed"] |= _published_computed_fields(made["computed"], spec, found["type"])
-    if view.computed and view.include_texts and found["computed"]["type"] == "builtin:openapi":
+        fields["computed"] |= _published_computed_fields(fields["computed"], spec, source["type"])
+    if view.computed and view.include_texts and source["computed"]["type"] == "builtin:openapi":
         state = f"in its version {version}" if version else "which has no version"
-        made["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
-    return made
+        fields["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
+    return fields
 
 
 def _published_computed_fields(computed: Json, spec: Record | None, type: str) -> Json:
@@ -175,9 +175,9 @@ def _published_computed_fields(computed: Json, spec: Record | None, type: str) -
     """
     if computed["type"] != "builtin:openapi":
         return {}
-    known = {"object": "openapi-spec", "id": spec.id, "slug": spec.ref} if spec else None
+    spec_summary = {"object": "openapi-spec", "id": spec.id, "slug": spec.ref} if spec else None
     dependencies = {
-        name: {**dependency, "value": known} for name, dependency in computed["dependencies"].items()
+        name: {**dependency, "value": spec_summary} for name, dependency in computed["dependencies"].items()
     }
     props = {"models": True} if type == "computed" else {"doc": "models"}
     return {"dependencies": dependencies, "props": props}
@@ -188,68 +188,68 @@ def find_openapi_spec(ctx: Context, space: Record, slug: str) -> Record | None:
     return next(iter(ctx.store.find("openapi-spec", organization=space.organization, ref=slug)), None)
 
 
-def document(found: Json) -> Json:
+def document(source: Json) -> Json:
     """Return a Document with the keys that the server adds."""
-    return stored_document(found)
+    return stored_document(source)
 
 
-def file(view: ContentView, found: Json) -> Json:
-    made = f"{FILES_URL}/{view.space.id}/{found['id']}/{quote(found['name'], safe='')}"
-    kept = {name: value for name, value in found.items() if name != "git"}
-    return {"downloadURL": made, **kept, **_git_field(view, found)}
+def file(view: ContentView, source: Json) -> Json:
+    url = f"{FILES_URL}/{view.space.id}/{source['id']}/{quote(source['name'], safe='')}"
+    fields = {name: value for name, value in source.items() if name != "git"}
+    return {"downloadURL": url, **fields, **_git_field(view, source)}
 
 
 def reusable_content(view: ContentView, content: Json) -> Json:
     return {"id": content["id"], "title": content["title"], **_git_field(view, content)}
 
 
-def _git_field(view: ContentView, found: Json) -> Json:
-    if not view.metadata or "git" not in found:
+def _git_field(view: ContentView, source: Json) -> Json:
+    if not view.metadata or "git" not in source:
         return {}
-    git = dict(found["git"])
+    git = dict(source["git"])
     if view.ctx.is_published_profile and "createdByService" in git:
         git["createdByGitBook"] = git.pop("createdByService")
     return {"git": git}
 
 
-def search_score(found: SearchHit) -> float:
+def search_score(hit: SearchHit) -> float:
     """Return how well a page fits a search: 1 if the title contains all words, less if only the text does."""
-    return 1 / (1 + found.rank)
+    return 1 / (1 + hit.rank)
 
 
-def search_hit(view: ContentView, found: SearchHit, rank: int = 1) -> Json:
+def search_hit(view: ContentView, hit: SearchHit, rank: int = 1) -> Json:
     """Return a page that a search found. `rank` is its position among the hits, counted from 1."""
-    path = page_path(found.page, found.ancestors)
-    at = partial(_section_urls, view, path)
-    answer = _hit_fields(view, found, path, at)
+    path = page_path(hit.page, hit.ancestors)
+    urls_at = partial(_section_urls, view, path)
+    answer = _hit_fields(view, hit, path, urls_at)
     if view.ctx.is_published_profile:
         answer |= {
-            "description": found.page.get("description") or "",
-            "score": search_score(found),
+            "description": hit.page.get("description") or "",
+            "score": search_score(hit),
             "rank": rank,
         }
         for section in answer["sections"]:
-            section["score"] = search_score(found)
+            section["score"] = search_score(hit)
     return answer
 
 
-def _hit_fields(view: ContentView, found: SearchHit, path: str, at: Callable[[str], Json]) -> Json:
+def _hit_fields(view: ContentView, hit: SearchHit, path: str, urls_at: Callable[[str], Json]) -> Json:
     return {
-        "id": found.page["id"],
-        "title": found.page["title"],
+        "id": hit.page["id"],
+        "title": hit.page["title"],
         "path": path,
         "sections": [
             {
-                "id": part.anchor or found.page["id"],
-                "title": part.title or found.page["title"],
-                "path": f"{path}#{part.anchor}" if part.anchor else path,
-                "body": part.body,
-                "urls": at(part.anchor),
+                "id": section.anchor or hit.page["id"],
+                "title": section.title or hit.page["title"],
+                "path": f"{path}#{section.anchor}" if section.anchor else path,
+                "body": section.body,
+                "urls": urls_at(section.anchor),
             }
-            for part in found.sections
+            for section in hit.sections
         ],
-        "ancestors": [{"title": page["title"]} for page in found.ancestors],
-        "urls": at(""),
+        "ancestors": [{"title": page["title"]} for page in hit.ancestors],
+        "urls": urls_at(""),
     }
 
 
@@ -265,12 +265,14 @@ def reference_url(view: ContentView, current_page: Page, ref: Json) -> str | Non
     if space and space != view.space.id:
         return None
     if kind == "file":
-        kept = next((kept for kept in view.content["files"] if kept["id"] == ref.get("file")), None)
-        return str(file(view, kept)["downloadURL"]) if kept else None
+        candidate = next(
+            (candidate for candidate in view.content["files"] if candidate["id"] == ref.get("file")), None
+        )
+        return str(file(view, candidate)["downloadURL"]) if candidate else None
     if kind in ("page", "anchor"):
-        found = find_page(view.content["pages"], str(ref.get("page") or current_page["id"]))
+        entry = find_page(view.content["pages"], str(ref.get("page") or current_page["id"]))
         anchor = f"#{ref['anchor']}" if ref.get("anchor") else ""
-        return _best_url(page_summary(view, *found)) + anchor if found else None
+        return _best_url(page_summary(view, *entry)) + anchor if entry else None
     return None
 
 

@@ -90,6 +90,6 @@ def saml_provider(ctx: Context, record: Record) -> Json:
     }
     if ctx.is_published_profile:
         answer.setdefault("ssoURL", "")
-    if record.ref and (found := ctx.load("team", record.ref)) is not None:
-        answer["defaultTeam"] = team(ctx, found)
+    if record.ref and (default_team := ctx.load("team", record.ref)) is not None:
+        answer["defaultTeam"] = team(ctx, default_team)
     return answer

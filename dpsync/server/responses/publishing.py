@@ -16,8 +16,8 @@ from .structure import structure
 from .urls import share_link_url
 
 
-def _site_object_url(ctx: Context, record: Record, what: str) -> str:
-    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
+def _site_object_url(ctx: Context, record: Record, collection: str) -> str:
+    return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{collection}/{record.id}")
 
 
 def redirect(ctx: Context, record: Record) -> Json:
@@ -71,16 +71,25 @@ def published_site(ctx: Context, nav: Navigation) -> Json:
     }
 
 
-def _active_scripts(ctx: Context, owner: Record) -> Iterator[Json]:
+def _active_scripts(ctx: Context, site_record: Record) -> Iterator[Json]:
     """Yield the scripts of the integrations that are active on the site and have the scope to inject one."""
-    here = {record.scope: record for record in ctx.store.find(SITE_INSTALLATION, ref=owner.id)}
-    for installed in ctx.store.find(INSTALLATION, organization=owner.organization):
-        integration, on_site = integration_of(ctx, installed), here.get(installed.id)
-        if integration is None or not is_enabled(integration, installed, on_site, SITE_INSTALLATION):
+    placements = {record.scope: record for record in ctx.store.find(SITE_INSTALLATION, ref=site_record.id)}
+    for installation_record in ctx.store.find(INSTALLATION, organization=site_record.organization):
+        integration, site_placement = (
+            integration_of(ctx, installation_record),
+            placements.get(installation_record.id),
+        )
+        if integration is None or not is_enabled(
+            integration, installation_record, site_placement, SITE_INSTALLATION
+        ):
             continue
         if _SCRIPT_SCOPE not in integration.doc["scopes"]:
             continue
-        answer = placement(ctx, on_site, False) if on_site else installation(ctx, installed)
+        answer = (
+            placement(ctx, site_placement, False)
+            if site_placement
+            else installation(ctx, installation_record)
+        )
         script = {
             "script": f"{answer['urls']['publicEndpoint']}/script",
             "cookies": _COOKIE_SCOPE in integration.doc["scopes"],

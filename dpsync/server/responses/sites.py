@@ -26,7 +26,8 @@ def site(ctx: Context, record: Record) -> Json:
         **git_sync(ctx, record),
         "siteSpaces": _count_site_spaces(ctx, record),
         "features": [
-            {"id": id, "plan": plan, "frozen": False, **more} for id, more in _used_features(ctx, record)
+            {"id": id, "plan": plan, "frozen": False, **extra_fields}
+            for id, extra_fields in _used_features(ctx, record)
         ],
         "urls": without_none(
             {
@@ -84,8 +85,8 @@ def _used_features(ctx: Context, record: Record) -> Iterator[tuple[str, Json]]:
         yield "sites-sections", {}
     if ctx.store.count(REDIRECT, scope=record.id):
         yield "sites-redirects", {}
-    if kept := ctx.store.get(CUSTOMIZATION, record.id):
-        yield "sites-basic-customization", {"customizations": list(_used_customizations(kept.doc))}
+    if customization := ctx.store.get(CUSTOMIZATION, record.id):
+        yield "sites-basic-customization", {"customizations": list(_used_customizations(customization.doc))}
 
 
 def _used_customizations(settings: Json) -> Iterator[str]:

@@ -11,16 +11,16 @@ _TYPES_WITHOUT_CUSTOMIZATION = ("basic", "legacy-basic")
 
 
 def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
-    linked = ctx.load("space", record.ref)
-    if linked is None:
+    space_record = ctx.load("space", record.ref)
+    if space_record is None:
         raise LookupError(f"the site space {record.id} shows the space {record.ref}, which does not exist")
     doc = record.doc
     answer = {
         "object": "site-space",
         "id": record.id,
         "path": doc["path"],
-        "space": space(ctx, linked),
-        "title": doc.get("title") or linked.doc["title"],
+        "space": space(ctx, space_record),
+        "title": doc.get("title") or space_record.doc["title"],
         "default": doc["default"],
         "hidden": doc["hidden"],
         "hasAdvancedCustomizationFeature": nav.site.doc["type"] not in _TYPES_WITHOUT_CUSTOMIZATION,
@@ -40,7 +40,7 @@ def section(ctx: Context, nav: Navigation, record: Record) -> Json:
         "object": "site-section",
         **_common_fields(ctx, record),
         "siteSpaces": [
-            site_space(ctx, nav, place) for place in nav.visible_nodes(nav.site_spaces_in(record.id))
+            site_space(ctx, nav, item) for item in nav.visible_nodes(nav.site_spaces_in(record.id))
         ],
         "urls": without_none({"published": section_url(ctx, nav.site, record)}),
     }
@@ -95,6 +95,6 @@ def structure(ctx: Context, nav: Navigation) -> Json:
     if not nav.has_sections:
         nodes = nav.site_spaces_in("")
     else:
-        nodes = nav.children("") if ctx.has_additions else [found for _, found in nav.nodes_in_order(SECTION)]
+        nodes = nav.children("") if ctx.has_additions else [item for _, item in nav.nodes_in_order(SECTION)]
     kind = "sections" if nav.has_sections else "siteSpaces"
-    return {"type": kind, "structure": [node(ctx, nav, found) for found in nav.visible_nodes(nodes)]}
+    return {"type": kind, "structure": [node(ctx, nav, item) for item in nav.visible_nodes(nodes)]}

@@ -62,27 +62,27 @@ def overlay_settings(base: Json, override: Json) -> Json:
 
     Any other value comes from `override`, unless it is null or missing there.
     """
-    made = {key: value for key, value in base.items() if not _is_replaced(key, base, override)}
+    merged = {key: value for key, value in base.items() if not _is_replaced(key, base, override)}
     for key, value in override.items():
         if isinstance(value, dict) and isinstance(base.get(key), dict):
-            made[key] = overlay_settings(base[key], value)
+            merged[key] = overlay_settings(base[key], value)
         elif value is not None:
-            made[key] = value
-    return made
+            merged[key] = value
+    return merged
 
 
 def patch_settings(saved: Json, patch: Json) -> Json:
     """Return the settings after an update. Objects are merged recursively, and null removes a member."""
-    made = {key: value for key, value in saved.items() if not _is_replaced(key, saved, patch)}
+    patched = {key: value for key, value in saved.items() if not _is_replaced(key, saved, patch)}
     for key, value in patch.items():
         if isinstance(value, dict):
-            below = made.get(key)
-            made[key] = patch_settings(below if isinstance(below, dict) else {}, value)
+            current = patched.get(key)
+            patched[key] = patch_settings(current if isinstance(current, dict) else {}, value)
         elif value is None:
-            made.pop(key, None)
+            patched.pop(key, None)
         else:
-            made[key] = value
-    return made
+            patched[key] = value
+    return patched
 
 
 def _is_replaced(member: str, base: Json, override: Json) -> bool:
@@ -101,32 +101,37 @@ _ICON_FIELDS = ("icon", "emoji")
 
 
 def site_customization(ctx: Context, site: Record) -> Json:
-    kept = ctx.store.get(CUSTOMIZATION, site.id)
-    return _complete_settings(ctx, overlay_settings(DEFAULTS, kept.doc) if kept else DEFAULTS)
+    record = ctx.store.get(CUSTOMIZATION, site.id)
+    return _complete_settings(ctx, overlay_settings(DEFAULTS, record.doc) if record else DEFAULTS)
 
 
 def site_space_customization(ctx: Context, site_space: Record) -> Json:
     """Return the effective customization of one site space."""
-    site, kept = ctx.load("site", site_space.scope), ctx.store.get(SITE_SPACE_CUSTOMIZATION, site_space.id)
-    below = site_customization(ctx, site) if site is not None else DEFAULTS
-    return _complete_settings(ctx, overlay_settings(below, kept.doc if kept else {}))
+    site, overrides = (
+        ctx.load("site", site_space.scope),
+        ctx.store.get(SITE_SPACE_CUSTOMIZATION, site_space.id),
+    )
+    site_settings = site_customization(ctx, site) if site is not None else DEFAULTS
+    return _complete_settings(ctx, overlay_settings(site_settings, overrides.doc if overrides else {}))
 
 
-def _complete_settings(ctx: Context, looks: Json) -> Json:
+def _complete_settings(ctx: Context, settings: Json) -> Json:
     """Complete the settings for the `published` edition: a code theme, and a dark image for each logo."""
     if not ctx.is_published_profile:
-        return looks
-    made = {**looks, "styling": {"codeTheme": _CODE_THEME, **looks["styling"]}}
+        return settings
+    completed = {**settings, "styling": {"codeTheme": _CODE_THEME, **settings["styling"]}}
     for part in ("header", "footer"):
-        if logo := looks[part].get("logo"):
-            made[part] = {**looks[part], "logo": {"dark": logo["light"], **logo}}
-    return made
+        if logo := settings[part].get("logo"):
+            completed[part] = {**settings[part], "logo": {"dark": logo["light"], **logo}}
+    return completed
 
 
 def site_space_customizations(ctx: Context, nav: Navigation, base: Json) -> dict[str, Json]:
     """Return the effective customization of every site space, by id."""
-    overrides = {kept.id: kept.doc for kept in ctx.store.find(SITE_SPACE_CUSTOMIZATION, scope=nav.site.id)}
+    overrides = {
+        record.id: record.doc for record in ctx.store.find(SITE_SPACE_CUSTOMIZATION, scope=nav.site.id)
+    }
     return {
-        place.id: _complete_settings(ctx, overlay_settings(base, overrides.get(place.id, {})))
-        for place in nav.site_spaces
+        site_space.id: _complete_settings(ctx, overlay_settings(base, overrides.get(site_space.id, {})))
+        for site_space in nav.site_spaces
     }

@@ -19,11 +19,12 @@ def repository_state(record: Record) -> Json:
 def objects_with_git_sync(ctx: Context) -> Iterator[Record]:
     """Yield every site and space that has an installation, whether or not the caller may see it."""
     for kind in ("site", "space"):
-        yield from (one for one in ctx.store.find(kind) if one.doc.get("gitSync"))
+        yield from (record for record in ctx.store.find(kind) if record.doc.get("gitSync"))
 
 
 def find_installation_target(ctx: Context, id: str) -> Record | None:
     """Return the site or space with this installation, or None."""
     return next(
-        (one for one in objects_with_git_sync(ctx) if repository_state(one)["installationId"] == id), None
+        (record for record in objects_with_git_sync(ctx) if repository_state(record)["installationId"] == id),
+        None,
     )

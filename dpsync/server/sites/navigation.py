@@ -44,12 +44,12 @@ class Navigation(Struct):
 
     def children(self, parent: str) -> list[Record]:
         """Return the groups, sections and links in a group, or at the root (`""`), in order."""
-        found = [node for node in (*self.groups, *self.sections, *self.links) if node.parent == parent]
-        return sorted(found, key=lambda node: (node.position, node.seq))
+        nodes = [node for node in (*self.groups, *self.sections, *self.links) if node.parent == parent]
+        return sorted(nodes, key=lambda node: (node.position, node.seq))
 
     def site_spaces_in(self, section: str) -> list[Record]:
         """Return the site spaces of a section, or of the root (`""`), in order."""
-        return [place for place in self.site_spaces if place.parent == section]
+        return [site_space for site_space in self.site_spaces if site_space.parent == section]
 
     def walk(
         self, parent: str = "", prefix: tuple[int, ...] = ()
@@ -65,11 +65,16 @@ class Navigation(Struct):
         """Return every node of one kind in the order of the navigation, with sort keys."""
         if kind != SITE_SPACE:
             return [(key, node) for key, node in self.walk() if node.kind == kind]
-        found: list[tuple[tuple[int, ...], Record]] = []
-        found += [((place.position, place.seq), place) for place in self.site_spaces_in("")]
+        entries: list[tuple[tuple[int, ...], Record]] = []
+        entries += [
+            ((site_space.position, site_space.seq), site_space) for site_space in self.site_spaces_in("")
+        ]
         for key, section in self.nodes_in_order(SECTION):
-            found += [((*key, place.position, place.seq), place) for place in self.site_spaces_in(section.id)]
-        return found
+            entries += [
+                ((*key, site_space.position, site_space.seq), site_space)
+                for site_space in self.site_spaces_in(section.id)
+            ]
+        return entries
 
     @property
     def nodes(self) -> list[Record]:
@@ -80,10 +85,10 @@ class Navigation(Struct):
 
     def require_node(self, kind: str, id: str, field: str = "") -> Record:
         """Return a node of this site. Raise 404 if it does not exist; `field` is the member that named it."""
-        found = self.find_node(kind, id)
-        if found is None:
+        node = self.find_node(kind, id)
+        if node is None:
             raise not_found(f"{field}: {kind}" if field else kind, id)
-        return found
+        return node
 
     def visible_nodes(self, nodes: list[Record]) -> list[Record]:
         return [node for node in nodes if node.id not in self.hidden_ids]
@@ -102,18 +107,18 @@ class Navigation(Struct):
 
     def group_ids_below(self, group: str) -> set[str]:
         """Return the ids of a group and of all groups below it."""
-        found = {group}
+        ids = {group}
         for child in self.groups:
             if child.parent == group:
-                found |= self.group_ids_below(child.id)
-        return found
+                ids |= self.group_ids_below(child.id)
+        return ids
 
 
 def read_navigation(store: Store, site: Record) -> Navigation:
-    groups, sections, places, links = (
+    groups, sections, site_spaces, links = (
         store.find(kind, scope=site.id) for kind in (GROUP, SECTION, SITE_SPACE, EXTERNAL_LINK)
     )
-    return Navigation(site, groups, sections, places, links)
+    return Navigation(site, groups, sections, site_spaces, links)
 
 
 # --- making nodes ---------------------------------------------------------------------------------
@@ -144,11 +149,11 @@ def add_site_space(ctx: Context, nav: Navigation, space: Record, section: str = 
     """Add a site space at the end of a section, or of the root. The first site space there is the default."""
     siblings = nav.site_spaces_in(section)
     doc = {
-        "path": unique_slug(space.doc["title"], {place.doc["path"] for place in siblings}, "space"),
+        "path": unique_slug(space.doc["title"], {site_space.doc["path"] for site_space in siblings}, "space"),
         "default": not siblings,
         "hidden": False,
     }
-    place = Record(
+    site_space = Record(
         SITE_SPACE,
         ctx.new_id(SITE_SPACE),
         doc,
@@ -158,9 +163,9 @@ def add_site_space(ctx: Context, nav: Navigation, space: Record, section: str = 
         end_position(siblings),
         space.id,
     )
-    ctx.put(place)
-    nav.site_spaces.append(place)
-    return place
+    ctx.put(site_space)
+    nav.site_spaces.append(site_space)
+    return site_space
 
 
 def move_root_into_section(ctx: Context, nav: Navigation) -> None:
@@ -169,12 +174,12 @@ def move_root_into_section(ctx: Context, nav: Navigation) -> None:
     A site has site spaces at its root, or sections and groups, but never both. GitBook does not document what
     happens to the site spaces when the first section is created. Here, nothing that visitors see disappears.
     """
-    if not (rooted := nav.site_spaces_in("")):
+    if not (root_site_spaces := nav.site_spaces_in("")):
         return
     section = add_section(ctx, nav, nav.site.doc["title"])
-    for place in rooted:
-        place.parent = section.id
-        ctx.put(place)
+    for site_space in root_site_spaces:
+        site_space.parent = section.id
+        ctx.put(site_space)
 
 
 # --- parents ------------------------------------------------------------------------------------
@@ -196,9 +201,9 @@ def move_to_parent(nav: Navigation, node: Record, parent: str, field: str) -> No
 
 def check_depth(nav: Navigation, parent: str, field: str, height: int = 1) -> None:
     """Raise 400 if groups would be nested too deeply for a readable answer."""
-    depth, at = height, parent
-    while at:
-        depth, at = depth + 1, nav.require_node(GROUP, at).parent
+    depth, group = height, parent
+    while group:
+        depth, group = depth + 1, nav.require_node(GROUP, group).parent
     if depth > MAX_DEPTH:
         raise bad_request(f"{field}: groups are nested at most {MAX_DEPTH} deep")
 
@@ -213,9 +218,9 @@ def _group_height(nav: Navigation, group: str) -> int:
 def set_default(ctx: Context, siblings: list[Record], default: Record | None) -> None:
     """Make the chosen node the only default, or no node if it is None."""
     for node in siblings:
-        wanted = default is not None and node.id == default.id
-        if node.doc["default"] != wanted:
-            node.doc["default"] = wanted
+        is_default = default is not None and node.id == default.id
+        if node.doc["default"] != is_default:
+            node.doc["default"] = is_default
             ctx.put(node)
 
 
@@ -228,19 +233,19 @@ def remove_site_space(ctx: Context, nav: Navigation, site_space: Record) -> None
     """Remove a site space. If it was the default, the first remaining sibling becomes the default."""
     ctx.remove(site_space)
     nav.site_spaces.remove(site_space)
-    left = nav.site_spaces_in(site_space.parent)
-    if site_space.doc["default"] and left:
-        set_default(ctx, left, left[0])
+    remaining = nav.site_spaces_in(site_space.parent)
+    if site_space.doc["default"] and remaining:
+        set_default(ctx, remaining, remaining[0])
 
 
 def remove_section(ctx: Context, nav: Navigation, section: Record) -> None:
     """Remove a section with its site spaces. If it was the default, the first remaining one replaces it."""
     ctx.remove(section)
-    nav.site_spaces = [place for place in nav.site_spaces if place.parent != section.id]
+    nav.site_spaces = [site_space for site_space in nav.site_spaces if site_space.parent != section.id]
     nav.sections.remove(section)
-    left = [node for _, node in nav.nodes_in_order(SECTION)]
-    if section.doc["default"] and left:
-        set_default(ctx, left, left[0])
+    remaining = [node for _, node in nav.nodes_in_order(SECTION)]
+    if section.doc["default"] and remaining:
+        set_default(ctx, remaining, remaining[0])
 
 
 def remove_space_from_site(ctx: Context, site_space: Record) -> None:

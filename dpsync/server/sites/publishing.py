@@ -26,24 +26,28 @@ def derive_secret(kind: str, id: str, generation: int = 0) -> str:
 
 def is_valid_share_key(ctx: Context, site: Record, key: str | None) -> bool:
     """Return whether a key is the token of an active share link of the site."""
-    found = ctx.store.find(SHARE_LINK, scope=site.id, ref=key) if key else []
-    return any(link.doc["active"] for link in found)
+    links = ctx.store.find(SHARE_LINK, scope=site.id, ref=key) if key else []
+    return any(link.doc["active"] for link in links)
 
 
 def visitor_auth(store: Store, site: Record) -> Json:
-    kept = store.get(VISITOR_AUTH, site.id)
-    doc = {"backend": "custom", "generation": 0, **(kept.doc if kept else {})}
+    record = store.get(VISITOR_AUTH, site.id)
+    doc = {"backend": "custom", "generation": 0, **(record.doc if record else {})}
     generation = doc.pop("generation")
     return {"privateKey": derive_secret(VISITOR_AUTH, site.id, generation), **doc}
 
 
 def is_draft(ctx: Context, node: Record) -> bool:
     """Return whether a section, group or site space is a draft, or inside a draft."""
-    at: Record | None = node
-    while at is not None:
-        if at.doc.get("draft"):
+    current: Record | None = node
+    while current is not None:
+        if current.doc.get("draft"):
             return True
-        at = ctx.load(SECTION if at.kind == SITE_SPACE else GROUP, at.parent) if at.parent else None
+        current = (
+            ctx.load(SECTION if current.kind == SITE_SPACE else GROUP, current.parent)
+            if current.parent
+            else None
+        )
     return False
 
 
@@ -55,25 +59,25 @@ def visible_navigation(ctx: Context, site: Record) -> Navigation:
     """
     nav = read_navigation(ctx.store, site)
     if not ctx.has_additions:
-        seen = {node.id for node in without_drafts(nav).nodes}
-        nav.hidden_ids = frozenset(node.id for node in nav.nodes if node.id not in seen)
+        visible_ids = {node.id for node in without_drafts(nav).nodes}
+        nav.hidden_ids = frozenset(node.id for node in nav.nodes if node.id not in visible_ids)
     return nav
 
 
 def without_drafts(nav: Navigation) -> Navigation:
     """Return the navigation without drafts. A node inside a draft is a draft, too."""
-    hidden = {node.id for node in nav.groups if node.doc.get("draft")}
-    hidden = set().union(*map(nav.group_ids_below, hidden))
+    hidden_groups = {node.id for node in nav.groups if node.doc.get("draft")}
+    hidden_groups = set().union(*map(nav.group_ids_below, hidden_groups))
 
     def without_hidden(nodes: list[Record], hidden_parents: set[str]) -> list[Record]:
         return [node for node in nodes if not node.doc.get("draft") and node.parent not in hidden_parents]
 
-    sections = without_hidden(nav.sections, hidden)
+    sections = without_hidden(nav.sections, hidden_groups)
     hidden_sections = {section.id for section in nav.sections} - {section.id for section in sections}
     return replace(
         nav,
-        groups=[group for group in nav.groups if group.id not in hidden],
+        groups=[group for group in nav.groups if group.id not in hidden_groups],
         sections=sections,
         site_spaces=without_hidden(nav.site_spaces, hidden_sections),
-        links=without_hidden(nav.links, hidden),
+        links=without_hidden(nav.links, hidden_groups),
     )

@@ -34,16 +34,16 @@ def _check_object(schema: Json, where: str) -> None:
     if schema.get("additionalProperties", False) is not False:
         raise bad_request(f"{where}.additionalProperties: must be false")
     for name, claim in properties.items():
-        place = f"{where}.properties.{name}"
+        claim_path = f"{where}.properties.{name}"
         kind = claim.get("type") if isinstance(claim, dict) else None
         if not isinstance(kind, str) or kind not in _TYPES:
-            raise bad_request(f"{place}.type: must be one of {', '.join(sorted(_TYPES))}")
+            raise bad_request(f"{claim_path}.type: must be one of {', '.join(sorted(_TYPES))}")
         if not isinstance(claim.get("description", ""), str):
-            raise bad_request(f"{place}.description: must be a text")
+            raise bad_request(f"{claim_path}.description: must be a text")
         if "enum" in claim and not isinstance(claim["enum"], list):
-            raise bad_request(f"{place}.enum: must be a list")
+            raise bad_request(f"{claim_path}.enum: must be a list")
         if kind == "object":
-            _check_object(claim, place)
+            _check_object(claim, claim_path)
 
 
 def schema_conditions(schema: Json) -> list[Json]:

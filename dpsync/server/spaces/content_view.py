@@ -30,16 +30,16 @@ class ContentView(Struct, frozen=True):
         return self.revision.doc
 
     def require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
-        found = find_page(self.content["pages"], id)
-        if found is None:
+        entry = find_page(self.content["pages"], id)
+        if entry is None:
             raise not_found("page", id)
-        return found
+        return entry
 
     def require_file(self, id: str) -> Json:
-        found = next((file for file in self.content["files"] if file["id"] == id), None)
-        if found is None:
+        matching = next((file for file in self.content["files"] if file["id"] == id), None)
+        if matching is None:
             raise not_found("file", id)
-        return dict(found)
+        return dict(matching)
 
 
 def view_space(ctx: Context, space: Record, **options: Any) -> ContentView:

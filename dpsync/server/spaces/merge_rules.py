@@ -26,8 +26,8 @@ class MergeAttempt(Struct, frozen=True):
 
     @property
     def reviews(self) -> list[Json]:
-        found: list[Json] = self.request.get("reviews", [])
-        return found
+        reviews: list[Json] = self.request.get("reviews", [])
+        return reviews
 
     @property
     def approvers(self) -> set[str]:
@@ -41,8 +41,12 @@ def _approves(review: Json) -> bool:
 def may_merge_any(ctx: Context, space: Record, requests: Iterable[Record]) -> bool:
     """Return whether the rules let the caller merge one of the open change requests; true if none is open."""
     rules = rules_in_force(ctx, space)
-    waiting = [found for found in requests if found.doc["status"] in ("draft", "open")] if rules else []
-    return not waiting or any(not unmet_rules(rules, make_attempt(ctx, space, found)) for found in waiting)
+    open_requests = (
+        [request for request in requests if request.doc["status"] in ("draft", "open")] if rules else []
+    )
+    return not open_requests or any(
+        not unmet_rules(rules, make_attempt(ctx, space, request)) for request in open_requests
+    )
 
 
 def rules_in_force(ctx: Context, space: Record) -> list[Json]:
@@ -60,11 +64,11 @@ def check_users(ctx: Context, record: Record, body: Json) -> None:
     Users that are named already are accepted: they may have left, or may come from a space's former
     organization.
     """
-    named = {user for rule in _own_rules(record.doc) for user in _rule_users(rule)}
-    for at, rule in enumerate(_own_rules(body)):
-        for number, user in enumerate(rule.get("users") or []):
-            if user not in named and ctx.load("member", f"{record.organization}:{user}") is None:
-                raise not_found(f"body.mergeRules.rules.{at}.users.{number}: member", user)
+    known_users = {user for rule in _own_rules(record.doc) for user in _rule_users(rule)}
+    for rule_index, rule in enumerate(_own_rules(body)):
+        for user_index, user in enumerate(rule.get("users") or []):
+            if user not in known_users and ctx.load("member", f"{record.organization}:{user}") is None:
+                raise not_found(f"body.mergeRules.rules.{rule_index}.users.{user_index}: member", user)
 
 
 def _own_rules(doc: Json) -> list[Json]:
@@ -84,8 +88,8 @@ def unmet_rules(rules: list[Json], attempt: MergeAttempt) -> list[str]:
     """Return one sentence for each rule that is not met."""
     if any(rule["rule"] == "allow_bypass" and attempt.caller in _rule_users(rule) for rule in rules):
         return []
-    asked = [rule for rule in rules if rule["rule"] != "allow_bypass"]
-    return [_unmet_message(rule) for rule in asked if not _RULE_CHECKS[rule["rule"]](rule, attempt)]
+    checked_rules = [rule for rule in rules if rule["rule"] != "allow_bypass"]
+    return [_unmet_message(rule) for rule in checked_rules if not _RULE_CHECKS[rule["rule"]](rule, attempt)]
 
 
 def _rule_users(rule: Json) -> set[str]:
@@ -99,17 +103,17 @@ def _unmet_message(rule: Json) -> str:
 
 
 _RULE_CHECKS: dict[str, Callable[[Json, MergeAttempt], bool]] = {
-    "require_specific_reviewers": lambda rule, found: _rule_users(rule) <= found.approvers,
-    "require_one_of_specific_reviewers": lambda rule, found: bool(_rule_users(rule) & found.approvers),
-    "require_at_least_one_review": lambda rule, found: bool(found.reviews),
-    "require_at_least_one_approved_review": lambda rule, found: any(map(_approves, found.reviews)),
-    "require_all_reviews_approved": lambda rule, found: all(map(_approves, found.reviews)),
-    "require_agent_review": lambda rule, found: any(not review.get("user") for review in found.reviews),
-    "require_up_to_date_change_request": lambda rule, found: not found.outdated,
-    "require_change_request_subject": lambda rule, found: bool(found.request["subject"].strip()),
-    "require_change_request_description": lambda rule, found: bool(
-        plain_text((found.request.get("description") or {}).get("nodes")).strip()
+    "require_specific_reviewers": lambda rule, attempt: _rule_users(rule) <= attempt.approvers,
+    "require_one_of_specific_reviewers": lambda rule, attempt: bool(_rule_users(rule) & attempt.approvers),
+    "require_at_least_one_review": lambda rule, attempt: bool(attempt.reviews),
+    "require_at_least_one_approved_review": lambda rule, attempt: any(map(_approves, attempt.reviews)),
+    "require_all_reviews_approved": lambda rule, attempt: all(map(_approves, attempt.reviews)),
+    "require_agent_review": lambda rule, attempt: any(not review.get("user") for review in attempt.reviews),
+    "require_up_to_date_change_request": lambda rule, attempt: not attempt.outdated,
+    "require_change_request_subject": lambda rule, attempt: bool(attempt.request["subject"].strip()),
+    "require_change_request_description": lambda rule, attempt: bool(
+        plain_text((attempt.request.get("description") or {}).get("nodes")).strip()
     ),
-    "require_author_to_merge": lambda rule, found: found.caller == found.request["createdBy"],
-    "custom": lambda rule, found: False,
+    "require_author_to_merge": lambda rule, attempt: attempt.caller == attempt.request["createdBy"],
+    "custom": lambda rule, attempt: False,
 }

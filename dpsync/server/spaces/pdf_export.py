@@ -34,29 +34,29 @@ def ensure_key(store: Store) -> None:
 
 
 def pdf_path(store: Store, space: Record, revision: str, page: str | None, without_children: bool) -> str:
-    named = to_json([space.id, revision, page, without_children]).hex()
-    return f"{PATH_PREFIX}/{named}.{_signature(store, named)}"
+    name = to_json([space.id, revision, page, without_children]).hex()
+    return f"{PATH_PREFIX}/{name}.{_signature(store, name)}"
 
 
-def _signature(store: Store, named: str) -> str:
+def _signature(store: Store, name: str) -> str:
     key = store.setting(_KEY_SETTING)
     if key is None:
         raise LookupError("the database has no key for the URLs of PDF files")
-    return hmac.new(bytes.fromhex(key), named.encode(), "sha256").hexdigest()
+    return hmac.new(bytes.fromhex(key), name.encode(), "sha256").hexdigest()
 
 
 def load_pdf(store: Store, path: list[str]) -> bytes | None:
     """Return the PDF at a path, or None for any other path. Raise 404 if the PDF does not exist."""
     if len(path) != 2 or path[0] != PATH_PREFIX:
         return None
-    named, _, seal = path[1].partition(".")
-    if not hmac.compare_digest(seal.encode(), _signature(store, named).encode()):
+    name, _, signature = path[1].partition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(store, name).encode()):
         raise ApiError(404, "there is no PDF file at this URL")
-    id, revision, page, only = from_json(bytes.fromhex(named))
+    id, revision, page, without_children = from_json(bytes.fromhex(name))
     with store.read_transaction():
         space = store.get("space", id)
         content = _load_content(store, space, revision) if space else None
-    chosen = _select_pages(content["pages"], page, only) if content else None
+    chosen = _select_pages(content["pages"], page, without_children) if content else None
     if space is None or content is None or chosen is None:
         raise ApiError(404, "the content of this PDF file was deleted")
     title = space.doc["title"] if page is None else chosen[0]["title"]
@@ -70,13 +70,13 @@ def _load_content(store: Store, space: Record, revision: str) -> Json | None:
         return None
 
 
-def _select_pages(pages: list[Page], page: str | None, only: bool) -> list[Page] | None:
+def _select_pages(pages: list[Page], page: str | None, without_children: bool) -> list[Page] | None:
     if page is None:
-        return [found for found, _ in walk_pages(pages)]
-    named = find_page(pages, page)
-    if named is None:
+        return [descendant for descendant, _ in walk_pages(pages)]
+    entry = find_page(pages, page)
+    if entry is None:
         return None
-    return [found for found, _ in walk_pages([named[0]])][: 1 if only else None]
+    return [descendant for descendant, _ in walk_pages([entry[0]])][: 1 if without_children else None]
 
 
 def _page_lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf.PdfLine]:
@@ -130,10 +130,10 @@ def _child_nodes(node: Json) -> list[Any]:
 def _list_lines(node: Json, indent: float) -> Iterator[pdf.PdfLine]:
     start = node_data(node).get("start", 1)
     for number, item in enumerate(_child_nodes(node)):
-        sign = f"{start + number}." if node["type"] == "list-ordered" and type(start) is int else "•"
+        marker = f"{start + number}." if node["type"] == "list-ordered" and type(start) is int else "•"
         lines = list(_block_lines(_child_nodes(item), indent + 16)) if isinstance(item, dict) else []
         first = lines[0].text if lines else ""
-        yield pdf.PdfLine(f"{sign} {first}", indent=indent + 4, space_before=3)
+        yield pdf.PdfLine(f"{marker} {first}", indent=indent + 4, space_before=3)
         yield from lines[1:]
 
 

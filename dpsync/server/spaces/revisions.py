@@ -29,9 +29,9 @@ def empty_content() -> Json:
 
 def read_revision(store: Store, space: Record, id: str) -> Record:
     """Return a revision of a space. Raise LookupError if it does not exist."""
-    found = store.get(REVISION, id)
-    if found is not None and found.scope == space.id:
-        return found
+    revision = store.get(REVISION, id)
+    if revision is not None and revision.scope == space.id:
+        return revision
     if id != initial_revision_id(space.id):
         raise LookupError(f"the space {space.id!r} has no revision {id!r}")
     doc = {"type": "edits", "createdAt": space.doc["createdAt"], "parents": [], **empty_content()}
@@ -63,9 +63,9 @@ def activate_revision(ctx: Context, space: Record, id: str) -> None:
 
 def copy_active_revision(ctx: Context, source: Record, target: Record) -> None:
     """Copy the content of one space as the first revision of another space. Pages keep their ids."""
-    kept = ctx.store.get(REVISION, active_revision_id(source))
-    if kept is not None and kept.scope == source.id:
-        doc = {"type": "edits", "createdAt": ctx.timestamp, "parents": [], **revision_content(kept)}
+    revision = ctx.store.get(REVISION, active_revision_id(source))
+    if revision is not None and revision.scope == source.id:
+        doc = {"type": "edits", "createdAt": ctx.timestamp, "parents": [], **revision_content(revision)}
         ctx.put(Record(REVISION, initial_revision_id(target.id), doc, target.organization, target.id))
 
 

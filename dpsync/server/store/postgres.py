@@ -40,9 +40,9 @@ class PostgresStore(SqlStore):
     text_type = 'TEXT COLLATE "C"'
 
     def __init__(self, url: str) -> None:
-        given = _parse_url(url)
-        super().__init__(_describe_location(given))
-        self._conninfo = conninfo.make_conninfo(**{**_DEFAULTS, **given, "client_encoding": "UTF8"})
+        parameters = _parse_url(url)
+        super().__init__(_describe_location(parameters))
+        self._conninfo = conninfo.make_conninfo(**{**_DEFAULTS, **parameters, "client_encoding": "UTF8"})
         self._claims: set[str] = set()
         self._in_transaction = False
         self._connection = self._connect()
@@ -96,22 +96,22 @@ class PostgresStore(SqlStore):
 
     # --- statements -----------------------------------------------------------------------------------
 
-    def _query_rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
+    def _query_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         query = _query(sql)
         return self._retry_first_statement(
-            lambda: self._connection.execute(query, given, prepare=True).fetchall()
+            lambda: self._connection.execute(query, parameters, prepare=True).fetchall()
         )
 
-    def _execute(self, sql: str, given: Sequence[Any] = ()) -> int:
+    def _execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         query = _query(sql)
-        return self._retry_first_statement(lambda: self._connection.execute(query, given).rowcount)
+        return self._retry_first_statement(lambda: self._connection.execute(query, parameters).rowcount)
 
-    def _execute_many(self, sql: str, given: list[Row]) -> None:
+    def _execute_many(self, sql: str, rows: list[Row]) -> None:
         query = _query(sql)
 
         def run() -> None:
             with self._connection.cursor() as cursor:
-                cursor.executemany(query, given)
+                cursor.executemany(query, rows)
 
         self._retry_first_statement(run)
 
@@ -129,9 +129,9 @@ class PostgresStore(SqlStore):
 
     def _commit(self) -> None:
         """Commit. PostgreSQL answers ROLLBACK if a statement has failed, even if its error was ignored."""
-        ended = self._translate_errors(lambda: self._connection.execute("COMMIT").statusmessage)
+        status = self._translate_errors(lambda: self._connection.execute("COMMIT").statusmessage)
         self._in_transaction = False
-        if ended != "COMMIT":
+        if status != "COMMIT":
             raise StoreError(f"{self.name}: the transaction was aborted")
 
     def _rollback(self) -> None:
@@ -175,15 +175,15 @@ def _parse_url(url: str) -> dict[str, Any]:
         "special characters"
     )
     try:
-        given: dict[str, Any] = conninfo.conninfo_to_dict(url)
+        parameters: dict[str, Any] = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         raise malformed from None
-    if "@" in given.get("dbname", ""):  # there was a slash in the password
+    if "@" in parameters.get("dbname", ""):  # there was a slash in the password
         raise malformed
-    return given
+    return parameters
 
 
-def _describe_location(given: dict[str, Any]) -> str:
+def _describe_location(parameters: dict[str, Any]) -> str:
     """Return the URL of the database without the user and the password."""
-    port = f":{given['port']}" if "port" in given else ""
-    return f"postgresql://{given.get('host', '')}{port}/{given.get('dbname', '')}"
+    port = f":{parameters['port']}" if "port" in parameters else ""
+    return f"postgresql://{parameters.get('host', '')}{port}/{parameters.get('dbname', '')}"

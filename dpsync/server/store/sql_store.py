@@ -84,14 +84,14 @@ class SqlStore(ABC):
     # --- what a back-end does -------------------------------------------------------------------------
 
     @abstractmethod
-    def _query_rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]: ...
+    def _query_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]: ...
 
     @abstractmethod
-    def _execute(self, sql: str, given: Sequence[Any] = ()) -> int:
+    def _execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """Run a statement and return the number of changed rows."""
 
     @abstractmethod
-    def _execute_many(self, sql: str, given: list[Row]) -> None: ...
+    def _execute_many(self, sql: str, rows: list[Row]) -> None: ...
 
     @abstractmethod
     def _begin(self, *, reading: bool) -> None:
@@ -215,8 +215,8 @@ class SqlStore(ABC):
         return self._query_number("SELECT value FROM meta WHERE key = 'version'")
 
     def get(self, kind: str, id: str) -> Record | None:
-        found = self._records("WHERE kind = ? AND id = ?", (kind, id))
-        return found[0] if found else None
+        records = self._records("WHERE kind = ? AND id = ?", (kind, id))
+        return records[0] if records else None
 
     def find(self, kind: str, **where: str) -> list[Record]:
         return self._records(f"WHERE {_where_clause(where)} ORDER BY position, seq", (kind, *where.values()))
@@ -225,8 +225,8 @@ class SqlStore(ABC):
         self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
     ) -> list[Record]:
         order = "seq < ? ORDER BY seq DESC" if descending else "seq > ? ORDER BY seq"
-        rest = f"WHERE {_where_clause(where)} AND {order} LIMIT ?"
-        return self._records(rest, (kind, *where.values(), after, limit))
+        clauses = f"WHERE {_where_clause(where)} AND {order} LIMIT ?"
+        return self._records(clauses, (kind, *where.values(), after, limit))
 
     def count(self, kind: str, **where: str) -> int:
         sql = " ".join(("SELECT count(*) FROM documents WHERE", _where_clause(where)))
@@ -286,18 +286,18 @@ class SqlStore(ABC):
             else:
                 self._execute(_SET_SETTING, (name, value))
 
-    def _records(self, rest: str, given: Sequence[Any]) -> list[Record]:
-        if _has_nul(given):
+    def _records(self, clauses: str, parameters: Sequence[Any]) -> list[Record]:
+        if _has_nul(parameters):
             return []
         with self._lock:
-            rows = self._query_rows(f"{_SELECT} {rest}", given)
+            rows = self._query_rows(f"{_SELECT} {clauses}", parameters)
         return [_record_from_row(row) for row in rows]
 
-    def _query_number(self, sql: str, given: Sequence[Any] = ()) -> int:
-        if _has_nul(given):
+    def _query_number(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        if _has_nul(parameters):
             return 0
         with self._lock:
-            return int(self._query_rows(sql, given)[0][0])
+            return int(self._query_rows(sql, parameters)[0][0])
 
 
 def _where_clause(where: dict[str, str]) -> str:
@@ -306,8 +306,8 @@ def _where_clause(where: dict[str, str]) -> str:
     return " AND ".join(["kind = ?", *(f"{column} = ?" for column in where)])
 
 
-def _has_nul(given: Sequence[Any]) -> bool:
-    return any(isinstance(value, str) and "\0" in value for value in given)
+def _has_nul(values: Sequence[Any]) -> bool:
+    return any(isinstance(value, str) and "\0" in value for value in values)
 
 
 def _record_from_row(row: Row) -> Record:

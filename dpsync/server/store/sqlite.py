@@ -35,21 +35,21 @@ class SqliteStore(SqlStore):
             self._connection.close()
             raise
 
-    def _query_rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
+    def _query_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:
-            return self._connection.execute(sql, given).fetchall()
+            return self._connection.execute(sql, parameters).fetchall()
         except sqlite3.DatabaseError as error:
             raise self._store_error(error) from error
 
-    def _execute(self, sql: str, given: Sequence[Any] = ()) -> int:
+    def _execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         try:
-            return self._connection.execute(sql, given).rowcount
+            return self._connection.execute(sql, parameters).rowcount
         except sqlite3.DatabaseError as error:
             raise self._store_error(error) from error
 
-    def _execute_many(self, sql: str, given: list[Row]) -> None:
+    def _execute_many(self, sql: str, rows: list[Row]) -> None:
         try:
-            self._connection.executemany(sql, given)
+            self._connection.executemany(sql, rows)
         except sqlite3.DatabaseError as error:
             raise self._store_error(error) from error
 

@@ -63,8 +63,8 @@ def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
         world = _parse(text)
     except (ValueError, yaml.YAMLError) as error:
         raise ValueError(f"{path}{error_position(error)}: invalid data: {describe_error(error)}") from None
-    if faults := check_world(world, record_kinds):
-        raise ValueError("\n".join(format_problems(faults, str(path), text)))
+    if problems := check_world(world, record_kinds):
+        raise ValueError("\n".join(format_problems(problems, str(path), text)))
     return world
 
 
@@ -81,22 +81,22 @@ def _parse(text: str) -> Json:
 
 def _check_size(world: Json) -> None:
     """Raise ValueError if YAML aliases expand to more values than a machine can hold."""
-    waiting: list[Any] = [world]
+    unvisited: list[Any] = [world]
     values = 0
-    while waiting:
-        value = waiting.pop()
+    while unvisited:
+        value = unvisited.pop()
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         values += 1 + len(inner)
         if values > MAX_VALUES:
             raise ValueError(f"the data contain more than {MAX_VALUES:,} values")
-        waiting += [one for one in inner if isinstance(one, dict | list)]
+        unvisited += [child for child in inner if isinstance(child, dict | list)]
 
 
 class PreparedWorld:
     """A world that can be loaded repeatedly. Its records are computed once per day."""
 
-    def __init__(self, world: Json, families: RecordKinds = RECORD_KINDS) -> None:
-        self._world, self._record_kinds = world, families
+    def __init__(self, world: Json, record_kinds: RecordKinds = RECORD_KINDS) -> None:
+        self._world, self._record_kinds = world, record_kinds
         self._day: date | None = None
         self._records: list[Record] = []
         self._counters: dict[str, int] = {}
@@ -118,10 +118,10 @@ class PreparedWorld:
         """Compute the records. They depend only on the day of `now`: a world says how many days ago."""
         if self._day == now.date():
             return
-        loading = WorldLoader(now, self._record_kinds.world_sections, self._record_kinds.id_prefixes)
-        loading.load_world(self._world)
-        self._records = [Record(**{**record.as_dict(), "doc": record.text}) for record in loading.records]
-        self._counters = {**loading.counters, "seq": len(loading.records)}
+        loader = WorldLoader(now, self._record_kinds.world_sections, self._record_kinds.id_prefixes)
+        loader.load_world(self._world)
+        self._records = [Record(**{**record.as_dict(), "doc": record.text}) for record in loader.records]
+        self._counters = {**loader.counters, "seq": len(loader.records)}
         self._day = now.date()
 
 

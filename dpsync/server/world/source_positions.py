@@ -22,13 +22,13 @@ def format_problems(problems: Sequence[WorldProblem], name: str, text: str) -> I
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:  # JSON with an escape that YAML does not have
         root = None
-    placed = [(_find_mark(root, fault.path), fault) for fault in problems]
-    placed.sort(key=lambda one: one[0].index if one[0] is not None else 0)
-    for place, fault in placed[:_MAX_PROBLEMS]:
-        where = f"{name}:{place.line + 1}:{place.column + 1}" if place is not None else name
-        path = f"{_format_path(fault.path)}: " if fault.path else ""
-        hint = f" ({fault.hint})" if fault.hint else ""
-        yield f"{where}: invalid data: {path}{fault.message}{hint}"
+    marked_problems = [(_find_mark(root, problem.path), problem) for problem in problems]
+    marked_problems.sort(key=lambda pair: pair[0].index if pair[0] is not None else 0)
+    for mark, problem in marked_problems[:_MAX_PROBLEMS]:
+        position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark is not None else name
+        path = f"{_format_path(problem.path)}: " if problem.path else ""
+        hint = f" ({problem.hint})" if problem.hint else ""
+        yield f"{position}: invalid data: {path}{problem.message}{hint}"
     if len(problems) > _MAX_PROBLEMS:
         yield f"{len(problems) - _MAX_PROBLEMS} more"
 

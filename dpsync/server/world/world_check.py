@@ -47,21 +47,21 @@ class _RecordModel(WorldModel):
 
 def check_world(world: Json, record_kinds: RecordKinds) -> list[WorldProblem]:
     """Return the faults of a world: of its shape, or else of loading it, or else of its references."""
-    read = isinstance(world.get("origin"), dict)
-    found = [*_check_top_level(world, record_kinds), *_check_sections(world, WORLD.kind, record_kinds, ())]
-    if read:  # a platform may say more of a thing than this version knows
-        found = [one for one in found if not one.is_unknown_member]
-    if found:
-        return found
-    loading = WorldLoader(utc_now().astimezone(UTC), record_kinds.world_sections, record_kinds.id_prefixes)
+    is_platform_copy = isinstance(world.get("origin"), dict)
+    problems = [*_check_top_level(world, record_kinds), *_check_sections(world, WORLD.kind, record_kinds, ())]
+    if is_platform_copy:  # a platform may say more of a thing than this version knows
+        problems = [problem for problem in problems if not problem.is_unknown_member]
+    if problems:
+        return problems
+    loader = WorldLoader(utc_now().astimezone(UTC), record_kinds.world_sections, record_kinds.id_prefixes)
     try:
-        loading.load_world(world)
+        loader.load_world(world)
     except Exception as error:
-        at = _find_path(loading.current_entries[-1], world) if loading.current_entries else ()
-        return [WorldProblem(at, describe_error(error))]
-    if read:  # what was read may refer to what was not
+        path = _find_path(loader.current_entries[-1], world) if loader.current_entries else ()
+        return [WorldProblem(path, describe_error(error))]
+    if is_platform_copy:  # what was read may refer to what was not
         return []
-    return list(_check_sections(world, WORLD.kind, record_kinds, (), record_keys(loading.records)))
+    return list(_check_sections(world, WORLD.kind, record_kinds, (), record_keys(loader.records)))
 
 
 def describe_error(error: Exception) -> str:
@@ -79,9 +79,9 @@ def describe_error(error: Exception) -> str:
     return "a value has the wrong type"
 
 
-def _check_top_level(world: Json, families: RecordKinds) -> Iterator[WorldProblem]:
+def _check_top_level(world: Json, record_kinds: RecordKinds) -> Iterator[WorldProblem]:
     """Check the parts of a world outside of all sections: unknown members, and plain records."""
-    known = [*(said.key for said in families.world_sections[WORLD.kind]), "format", "records"]
+    known = [*(section.key for section in record_kinds.world_sections[WORLD.kind]), "format", "records"]
     yield from (unknown_member_problem((name,), known) for name in world.keys() - {*known})
     try:
         check_format(world)
@@ -89,7 +89,7 @@ def _check_top_level(world: Json, families: RecordKinds) -> Iterator[WorldProble
         yield WorldProblem(("format",), str(error))
     records = world.get("records")
     yield from find_problems(list[_RecordModel] | None, records, ("records",))
-    kinds = {kind for family in families for kind in (family.name, family.alternate_kind) if kind}
+    kinds = {kind for family in record_kinds for kind in (family.name, family.alternate_kind) if kind}
     for number, record in enumerate(records if isinstance(records, list) else ()):
         kind = record.get("kind") if isinstance(record, dict) else None
         if isinstance(kind, str) and kind not in kinds:
@@ -98,44 +98,46 @@ def _check_top_level(world: Json, families: RecordKinds) -> Iterator[WorldProble
 
 
 def _check_sections(
-    given: Json,
-    owner: str,
-    families: RecordKinds,
+    owner_entry: Json,
+    owner_kind: str,
+    record_kinds: RecordKinds,
     path: Path,
     known: frozenset[tuple[str, str]] | None = None,
 ) -> Iterator[WorldProblem]:
     """Check the sections of a record and of its entries; with `known`, check their references, too."""
-    for said in families.world_sections.get(owner, ()):
-        value, at = given.get(said.key), (*path, said.key)
+    for section in record_kinds.world_sections.get(owner_kind, ()):
+        value, section_path = owner_entry.get(section.key), (*path, section.key)
         if value is None:
             continue
-        if not said.kind or not isinstance(value, list):
-            yield from find_problems(said.value_type, value, at, known)
+        if not section.kind or not isinstance(value, list):
+            yield from find_problems(section.value_type, value, section_path, known)
             continue
-        inner = {
-            one.key
-            for kind in _kind_names(said.kind, families)
-            for one in families.world_sections.get(kind, ())
+        inner_keys = {
+            inner_section.key
+            for kind in _kind_names(section.kind, record_kinds)
+            for inner_section in record_kinds.world_sections.get(kind, ())
         }
-        own = [without_keys(entry, *inner) if isinstance(entry, dict) else entry for entry in value]
-        yield from find_problems(said.value_type, own, at, known)
-        for number, entry in enumerate(value):
-            if isinstance(entry, dict):
-                yield from _check_sections(entry, said.kind, families, (*at, number), known)
+        outer_entries = [
+            without_keys(child, *inner_keys) if isinstance(child, dict) else child for child in value
+        ]
+        yield from find_problems(section.value_type, outer_entries, section_path, known)
+        for number, child in enumerate(value):
+            if isinstance(child, dict):
+                yield from _check_sections(child, section.kind, record_kinds, (*section_path, number), known)
 
 
-def _kind_names(kind: str, families: RecordKinds) -> tuple[str, ...]:
-    also = next((family.alternate_kind for family in families if family.name == kind), "")
+def _kind_names(kind: str, record_kinds: RecordKinds) -> tuple[str, ...]:
+    also = next((record_kind.alternate_kind for record_kind in record_kinds if record_kind.name == kind), "")
     return (kind, also) if also else (kind,)
 
 
-def _find_path(wanted: Any, world: Json) -> Path:
+def _find_path(entry: Any, world: Json) -> Path:
     """Return the path of an entry in a world, or () if it is not a mapping or a list."""
-    waiting: list[tuple[Path, Any]] = [((), world)]
-    while waiting:
-        path, value = waiting.pop()
-        if value is wanted:
+    unvisited: list[tuple[Path, Any]] = [((), world)]
+    while unvisited:
+        path, value = unvisited.pop()
+        if value is entry:
             return path
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        waiting += [((*path, name), item) for name, item in items if isinstance(item, dict | list)]
+        unvisited += [((*path, name), child) for name, child in items if isinstance(child, dict | list)]
     return ()

@@ -26,20 +26,20 @@ def can_view_installation(ctx: Context, integration: Record, installation: Recor
 def require_installation(ctx: Context) -> tuple[Record, Record]:
     """Return the integration and the installation that the path names."""
     integration = require_integration(ctx)
-    found = _find_installation(ctx, integration)
-    if found is None:
+    installation = _find_installation(ctx, integration)
+    if installation is None:
         raise not_found("installation", ctx.params["installationId"])
-    return integration, found
+    return integration, installation
 
 
 def _find_installation(ctx: Context, integration: Record) -> Record | None:
     """Return the installation of the path, or None. Raise 404 if the caller may not see it."""
-    found = ctx.store.get(INSTALLATION, ctx.params["installationId"])
-    if found is None or found.ref != integration.id:
+    installation = ctx.store.get(INSTALLATION, ctx.params["installationId"])
+    if installation is None or installation.ref != integration.id:
         return None
-    if not can_view_installation(ctx, integration, found):
-        raise not_found("installation", found.id)
-    return found
+    if not can_view_installation(ctx, integration, installation):
+        raise not_found("installation", installation.id)
+    return installation
 
 
 def _require_role(ctx: Context, installation: Record) -> None:
@@ -52,12 +52,14 @@ def _require_role(ctx: Context, installation: Record) -> None:
 
 def list_installations(ctx: Context) -> Json:
     integration, query = require_integration(ctx), ctx.query
-    found = [
+    visible_installations = [
         installation
         for installation in ctx.store.find(INSTALLATION, ref=integration.id)
         if can_view_installation(ctx, integration, installation) and has_external_id(query, installation)
     ]
-    return page_by_id(ctx, found, lambda installation: responses.installation(ctx, installation))
+    return page_by_id(
+        ctx, visible_installations, lambda installation: responses.installation(ctx, installation)
+    )
 
 
 def has_external_id(query: Any, record: Record) -> bool:
@@ -76,20 +78,20 @@ def _sort_key(record: Record) -> list[str]:
 
 def list_organization_installations(ctx: Context) -> Json:
     organization, search = ctx.organization_from_path(), ctx.query.search
-    found = []
+    pairs = []
     for installation in ctx.store.find(INSTALLATION, organization=organization.id):
         integration = ctx.load(INTEGRATION, installation.ref)
         if integration is not None and matches_search(integration, search):
-            found.append((installation, integration))
+            pairs.append((installation, integration))
 
-    def answer(both: tuple[Record, Record]) -> Json:
-        installation, integration = both
+    def answer(pair: tuple[Record, Record]) -> Json:
+        installation, integration = pair
         return {
             "installation": responses.installation(ctx, installation),
             "integration": responses.integration(ctx, integration),
         }
 
-    return list_page(ctx, found, answer, lambda both: [both[0].seq])
+    return list_page(ctx, pairs, answer, lambda pair: [pair[0].seq])
 
 
 def install(ctx: Context) -> Json:
@@ -99,9 +101,9 @@ def install(ctx: Context) -> Json:
     if organization is None or not ctx.can_view(organization):
         raise not_found("installation target: organization", id)
     ctx.require_role(organization, ctx.required_role)
-    there = ctx.store.find(INSTALLATION, ref=integration.id, organization=organization.id)
-    if there:
-        return responses.installation(ctx, there[0])
+    existing = ctx.store.find(INSTALLATION, ref=integration.id, organization=organization.id)
+    if existing:
+        return responses.installation(ctx, existing[0])
     if integration.doc["visibility"] == "private" and integration.organization != organization.id:
         raise ApiError(
             403,
@@ -115,11 +117,11 @@ def install(ctx: Context) -> Json:
         "createdAt": ctx.timestamp,
         "updatedAt": ctx.timestamp,
     }
-    made = Record(INSTALLATION, ctx.new_id(INSTALLATION), doc, organization.id, organization.id)
-    made.ref = integration.id
-    ctx.put(made)
-    installations.emit_setup_event(ctx, integration, made)
-    return responses.installation(ctx, made)
+    installation = Record(INSTALLATION, ctx.new_id(INSTALLATION), doc, organization.id, organization.id)
+    installation.ref = integration.id
+    ctx.put(installation)
+    installations.emit_setup_event(ctx, integration, installation)
+    return responses.installation(ctx, installation)
 
 
 def get_installation(ctx: Context) -> Json:
@@ -142,18 +144,18 @@ def update_settings(ctx: Context, integration: Record, record: Record) -> bool:
     Only changed settings are checked, because unchanged settings may come from an earlier version of the
     integration.
     """
-    before, given = (
+    before, changes = (
         installations.installation_state(integration, record),
         changed_fields(record.doc, ctx.body.sent_fields()),
     )
-    settings = changed_fields(record.doc["configuration"], given.get("configuration", {}))
+    settings = changed_fields(record.doc["configuration"], changes.get("configuration", {}))
     check_configuration(
         settings, installations.configuration_schema(integration, record.kind), "body.configuration"
     )
-    record.doc = {**record.doc, **given}
+    record.doc = {**record.doc, **changes}
     ctx.put(record)
     installations.emit_setup_event(ctx, integration, record, before)
-    return bool(given)
+    return bool(changes)
 
 
 def uninstall(ctx: Context) -> None:

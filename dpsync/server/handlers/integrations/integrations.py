@@ -41,15 +41,15 @@ def can_view_integration(ctx: Context, integration: Record) -> bool:
 
 def _find_integration(ctx: Context) -> Record | None:
     """Return the integration of the path, or None if the caller does not see it."""
-    found = ctx.load(INTEGRATION, ctx.params["integrationName"])
-    return found if found is not None and can_view_integration(ctx, found) else None
+    integration = ctx.load(INTEGRATION, ctx.params["integrationName"])
+    return integration if integration is not None and can_view_integration(ctx, integration) else None
 
 
 def require_integration(ctx: Context) -> Record:
-    found = _find_integration(ctx)
-    if found is None:
+    integration = _find_integration(ctx)
+    if integration is None:
         raise not_found("integration", ctx.params["integrationName"])
-    return found
+    return integration
 
 
 def find_for_deletion(ctx: Context) -> Record | None:
@@ -80,18 +80,22 @@ def _require_owner_role(ctx: Context, integration: Record) -> None:
 
 def list_integrations(ctx: Context) -> Json:
     """List integrations by name: public ones, and those of organizations that let the caller list them."""
-    found = [
+    listed = [
         integration
         for integration in ctx.store.find(INTEGRATION)
         if integration.doc["visibility"] == "public"
         or is_at_least(ctx.access_in(integration.organization).role, "read")
     ]
-    return list_by_name(ctx, [integration for integration in found if _matches_query(ctx.query, integration)])
+    return list_by_name(
+        ctx, [integration for integration in listed if _matches_query(ctx.query, integration)]
+    )
 
 
 def list_by_name(ctx: Context, integrations: list[Record]) -> Json:
     integrations.sort(key=lambda integration: integration.id)
-    return list_page(ctx, integrations, lambda one: responses.integration(ctx, one), lambda one: [one.id])
+    return list_page(
+        ctx, integrations, lambda record: responses.integration(ctx, record), lambda record: [record.id]
+    )
 
 
 def matches_search(integration: Record, search: str | None) -> bool:
@@ -116,8 +120,8 @@ def _matches_query(query: Any, integration: Record) -> bool:
 def _unfurls_domain(blocks: list[Json], domain: str) -> bool:
     """Return whether a block unfurls URLs of the domain or of one of its parent domains."""
     hosts = {_pattern_host(pattern) for block in blocks for pattern in block.get("urlUnfurl") or []}
-    wanted = domain.casefold()
-    return any(host and (wanted == host or wanted.endswith(f".{host}")) for host in hosts)
+    folded_domain = domain.casefold()
+    return any(host and (folded_domain == host or folded_domain.endswith(f".{host}")) for host in hosts)
 
 
 def _pattern_host(pattern: str) -> str:
@@ -151,7 +155,7 @@ def publish(ctx: Context) -> Json:
     if before is not None and before.organization != publisher.id:
         raise conflict(f"the name {name!r} is taken by another organization")
     images, bundle = _decode_images(ctx)
-    body, kept = ctx.body, before.doc if before else {}
+    body, previous = ctx.body, before.doc if before else {}
     doc = {
         "title": body.title,
         "visibility": body.visibility,
@@ -165,11 +169,11 @@ def publish(ctx: Context) -> Json:
             if member not in _FIELDS_OUTSIDE_RECORD
         },
         **images,
-        "version": kept.get("version", 0) + 1,
-        "verified": kept.get("verified", False),
+        "version": previous.get("version", 0) + 1,
+        "verified": previous.get("verified", False),
     }
-    if "development" in kept:
-        doc["development"] = kept["development"]
+    if "development" in previous:
+        doc["development"] = previous["development"]
     integration = Record(INTEGRATION, name, doc, publisher.id, publisher.id, seq=before.seq if before else 0)
     states = _installation_states(ctx, before) if before else {}
     ctx.put(integration)
@@ -185,26 +189,35 @@ def _find_publisher(ctx: Context, before: Record | None) -> Record:
     The body names it by id or hostname. By default it is the owner, or else the only organization that the
     caller administers.
     """
-    named = ctx.body.organization
-    if named is not None:
-        found = ctx.load("organization", named) or _find_by_hostname(ctx, named)
-        if found is None or not ctx.can_view(found):
-            raise not_found("body.organization: organization", named)
-        ctx.require_role(found, ctx.required_role)
-        return found
+    name = ctx.body.organization
+    if name is not None:
+        publisher = ctx.load("organization", name) or _find_by_hostname(ctx, name)
+        if publisher is None or not ctx.can_view(publisher):
+            raise not_found("body.organization: organization", name)
+        ctx.require_role(publisher, ctx.required_role)
+        return publisher
     if before is not None and can_view_integration(ctx, before):
         _require_owner_role(ctx, before)
         return ctx.find_organization(before.organization)
     members = ctx.store.find("member", ref=ctx.user)
-    own = [one.organization for one in members if ctx.access_in(one.organization).role == "admin"]
-    if len(own) != 1:
+    administered = [
+        member.organization for member in members if ctx.access_in(member.organization).role == "admin"
+    ]
+    if len(administered) != 1:
         raise bad_request("body.organization: name the organization that publishes the integration")
-    return ctx.find_organization(own[0])
+    return ctx.find_organization(administered[0])
 
 
 def _find_by_hostname(ctx: Context, hostname: str) -> Record | None:
-    every = ctx.store.find("organization")
-    return next((one for one in every if one.doc.get("hostname") == hostname.casefold()), None)
+    organizations = ctx.store.find("organization")
+    return next(
+        (
+            organization
+            for organization in organizations
+            if organization.doc.get("hostname") == hostname.casefold()
+        ),
+        None,
+    )
 
 
 def _decode_images(ctx: Context) -> tuple[Json, Json]:
@@ -214,20 +227,22 @@ def _decode_images(ctx: Context) -> tuple[Json, Json]:
         decode_image(image, f"body.previewImages.{index}") for index, image in enumerate(body.previewImages)
     ]
     icon = decode_image(body.icon, "body.icon") if body.icon else b""
-    said: Json = {"previewImages": [file_name(image) for image in previews]}
+    members: Json = {"previewImages": [file_name(image) for image in previews]}
     if icon:
-        said["icon"] = file_name(icon)
-    kept = {file_name(image): base64.b64encode(image).decode() for image in (*previews, icon) if image}
+        members["icon"] = file_name(icon)
+    images_by_name = {
+        file_name(image): base64.b64encode(image).decode() for image in (*previews, icon) if image
+    }
     parts = {"runtime": body.runtime, "script": body.script or "", "secrets": body.secrets}
-    return said, {**parts, "images": kept}
+    return members, {**parts, "images": images_by_name}
 
 
 def _installation_states(
     ctx: Context, integration: Record
 ) -> dict[tuple[str, str], installations.InstallationState]:
-    found = installations.installations_of(ctx, integration)
+    records = installations.installations_of(ctx, integration)
     return {
-        (record.kind, record.id): installations.installation_state(integration, record) for record in found
+        (record.kind, record.id): installations.installation_state(integration, record) for record in records
     }
 
 
@@ -276,7 +291,7 @@ def list_events(ctx: Context) -> Json:
 
 def get_event(ctx: Context) -> Json:
     integration = _require_owned(ctx)
-    found = ctx.store.get(EVENT, ctx.params["eventId"])
-    if found is None or found.scope != integration.id:
+    event = ctx.store.get(EVENT, ctx.params["eventId"])
+    if event is None or event.scope != integration.id:
         raise not_found("integration event", ctx.params["eventId"])
-    return {"event": responses.event(found), "trace": {"logs": found.doc["logs"]}}
+    return {"event": responses.event(event), "trace": {"logs": event.doc["logs"]}}

@@ -40,56 +40,60 @@ class PlacementHandlers(Struct, frozen=True):
         if installation is None or installation.ref != integration.id:
             raise not_found("installation", id)
         level = installations.CONFIGURATION_LEVEL[self.kind]
-        found = ctx.load(level, target)
-        if found is None or found.organization != installation.organization or not ctx.can_view(found):
+        target_record = ctx.load(level, target)
+        if (
+            target_record is None
+            or target_record.organization != installation.organization
+            or not ctx.can_view(target_record)
+        ):
             listed_to_caller = can_view_installation(ctx, integration, installation)
             raise not_found(level, target) if listed_to_caller else not_found("installation", id)
-        ctx.require_role(found, ctx.required_role)
-        return integration, installation, found
+        ctx.require_role(target_record, ctx.required_role)
+        return integration, installation, target_record
 
     def _require_placement(self, ctx: Context) -> tuple[Record, Record]:
         """Return the integration and its installation on the space or site that the path names."""
-        integration, installation, item = self._require_target(ctx, ctx.params[self.path_parameter])
-        found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
-        if found is None:
-            raise not_found(f"installation on the {item.kind}", item.id)
-        return integration, found
+        integration, installation, target = self._require_target(ctx, ctx.params[self.path_parameter])
+        placement = ctx.store.get(self.kind, f"{installation.id}:{target.id}")
+        if placement is None:
+            raise not_found(f"installation on the {target.kind}", target.id)
+        return integration, placement
 
     def install(self, ctx: Context) -> Json:
-        integration, installation, item = self._require_target(ctx, getattr(ctx.body, self.body_field))
+        integration, installation, target = self._require_target(ctx, getattr(ctx.body, self.body_field))
         if integration.doc["target"] not in ("all", installations.CONFIGURATION_LEVEL[self.kind]):
             raise conflict(
-                f"the target of {integration.id!r} is {integration.doc['target']}, not {item.kind}"
+                f"the target of {integration.id!r} is {integration.doc['target']}, not {target.kind}"
             )
-        id = f"{installation.id}:{item.id}"
-        there = ctx.store.get(self.kind, id)
-        if there is None:
+        id = f"{installation.id}:{target.id}"
+        placement = ctx.store.get(self.kind, id)
+        if placement is None:
             doc: Json = {"configuration": {}, "externalIds": []}
-            there = Record(self.kind, id, doc, item.organization, installation.id)
-            there.parent, there.ref = integration.id, item.id
-            ctx.put(there)
-            installations.emit_setup_event(ctx, integration, there)
-        return responses.placement(ctx, there, ctx.query.extended)
+            placement = Record(self.kind, id, doc, target.organization, installation.id)
+            placement.parent, placement.ref = integration.id, target.id
+            ctx.put(placement)
+            installations.emit_setup_event(ctx, integration, placement)
+        return responses.placement(ctx, placement, ctx.query.extended)
 
     def get(self, ctx: Context) -> Json:
         return responses.placement(ctx, self._require_placement(ctx)[1], ctx.query.extended)
 
     def update(self, ctx: Context) -> Json:
-        integration, placed = self._require_placement(ctx)
-        update_settings(ctx, integration, placed)
-        return responses.placement(ctx, placed, ctx.query.extended)
+        integration, placement = self._require_placement(ctx)
+        update_settings(ctx, integration, placement)
+        return responses.placement(ctx, placement, ctx.query.extended)
 
     def uninstall(self, ctx: Context) -> None:
-        _, installation, item = self._require_target(ctx, ctx.params[self.path_parameter])
-        found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
-        if found is not None:
-            installations.remove_installation(ctx, found)
+        _, installation, target = self._require_target(ctx, ctx.params[self.path_parameter])
+        placement = ctx.store.get(self.kind, f"{installation.id}:{target.id}")
+        if placement is not None:
+            installations.remove_installation(ctx, placement)
 
     def list_of_integration(self, ctx: Context) -> Json:
         integration = require_integration(ctx)
-        found = ctx.store.find(self.kind, parent=integration.id)
+        placements = ctx.store.find(self.kind, parent=integration.id)
         return _list_visible(
-            ctx, integration, [record for record in found if has_external_id(ctx.query, record)]
+            ctx, integration, [record for record in placements if has_external_id(ctx.query, record)]
         )
 
     def list_of_installation(self, ctx: Context) -> Json:
@@ -98,35 +102,35 @@ class PlacementHandlers(Struct, frozen=True):
 
     def list_enabled(self, ctx: Context) -> Json:
         """List the integrations that are enabled on the space or site that the path names."""
-        item = ctx.space_from_path() if self.kind == SPACE_INSTALLATION else ctx.site_from_path()
-        placed = {record.scope: record for record in ctx.store.find(self.kind, ref=item.id)}
-        found = []
-        for installation in ctx.store.find(INSTALLATION, organization=item.organization):
+        target = ctx.space_from_path() if self.kind == SPACE_INSTALLATION else ctx.site_from_path()
+        placements = {record.scope: record for record in ctx.store.find(self.kind, ref=target.id)}
+        enabled = []
+        for installation in ctx.store.find(INSTALLATION, organization=target.organization):
             integration = ctx.load(INTEGRATION, installation.ref)
             if (
                 integration is not None
                 and matches_search(integration, ctx.query.search)
                 and installations.is_enabled(
-                    integration, installation, placed.get(installation.id), self.kind
+                    integration, installation, placements.get(installation.id), self.kind
                 )
             ):
-                found.append(integration)
-        return list_by_name(ctx, found)
+                enabled.append(integration)
+        return list_by_name(ctx, enabled)
 
 
 SPACE_PLACEMENTS = PlacementHandlers(SPACE_INSTALLATION, "spaceId", "space")
 SITE_PLACEMENTS = PlacementHandlers(SITE_INSTALLATION, "siteId", "siteId")
 
 
-def _list_visible(ctx: Context, integration: Record, found: list[Record]) -> Json:
+def _list_visible(ctx: Context, integration: Record, placements: list[Record]) -> Json:
     """List installations on the spaces or sites that the caller may view.
 
     An admin of the organization that publishes the integration sees all of them.
     """
 
     def is_visible(record: Record) -> bool:
-        item = ctx.load(installations.CONFIGURATION_LEVEL[record.kind], record.ref)
-        return item is not None and (is_publisher_admin(ctx, integration) or ctx.can_view(item))
+        target = ctx.load(installations.CONFIGURATION_LEVEL[record.kind], record.ref)
+        return target is not None and (is_publisher_admin(ctx, integration) or ctx.can_view(target))
 
-    visible, extended = [record for record in found if is_visible(record)], ctx.query.extended
+    visible, extended = [record for record in placements if is_visible(record)], ctx.query.extended
     return page_by_id(ctx, visible, lambda record: responses.placement(ctx, record, extended))

@@ -27,12 +27,12 @@ async def analyse_conversations(work: RunningJob) -> None:
     while True:
         with work.step() as ctx:
             organization = work.job.organization
-            found = ctx.store.find_by_creation(
+            conversations = ctx.store.find_by_creation(
                 CONVERSATION, 0, _BATCH_SIZE, organization=organization, parent=WAITING_FOR_ANALYSIS
             )
-            for conversation in found:
+            for conversation in conversations:
                 _analyse_conversation(ctx, conversation)
-            if len(found) < _BATCH_SIZE:
+            if len(conversations) < _BATCH_SIZE:
                 ctx.remove(work.job)
                 return
         await asyncio.sleep(0)
@@ -40,21 +40,21 @@ async def analyse_conversations(work: RunningJob) -> None:
 
 def _analyse_conversation(ctx: Context, conversation: Record) -> None:
     doc, organization = conversation.doc, conversation.organization
-    found = find_issues(doc.get("subject", ""), doc["parts"])
-    known = ctx.store.find(ISSUE, organization=organization, ref=conversation_id(conversation))
-    before = {issue.doc["topic"]: issue for issue in known}
-    for finding in found:
-        _save_issue(ctx, conversation, finding, before.pop(finding.topic, None))
-    for issue in before.values():
+    findings = find_issues(doc.get("subject", ""), doc["parts"])
+    known_issues = ctx.store.find(ISSUE, organization=organization, ref=conversation_id(conversation))
+    old_issues = {issue.doc["topic"]: issue for issue in known_issues}
+    for finding in findings:
+        _save_issue(ctx, conversation, finding, old_issues.pop(finding.topic, None))
+    for issue in old_issues.values():
         ctx.remove(issue)
         _set_updated_at(ctx, ctx.store.get(CLUSTER, issue.parent))
-    doc |= {"processedAt": ctx.timestamp, "impact": highest_impact([finding.impact for finding in found])}
+    doc |= {"processedAt": ctx.timestamp, "impact": highest_impact([finding.impact for finding in findings])}
     conversation.parent = ""
     ctx.put(conversation)
 
 
-def _save_issue(ctx: Context, conversation: Record, finding: FoundIssue, before: Record | None) -> None:
-    issue = before
+def _save_issue(ctx: Context, conversation: Record, finding: FoundIssue, issue_before: Record | None) -> None:
+    issue = issue_before
     if issue is None:
         organization = conversation.organization
         cluster = _find_or_create_cluster(ctx, organization, finding)
@@ -75,13 +75,13 @@ def _save_issue(ctx: Context, conversation: Record, finding: FoundIssue, before:
 
 def _find_or_create_cluster(ctx: Context, organization: str, finding: FoundIssue) -> Record:
     """Return the oldest cluster on the topic, or a new cluster titled like its first issue."""
-    known = ctx.store.find(CLUSTER, organization=organization, ref=finding.topic)
-    if known:
-        return known[0]
+    clusters = ctx.store.find(CLUSTER, organization=organization, ref=finding.topic)
+    if clusters:
+        return clusters[0]
     doc = {"label": finding.title, "muted": False, "createdAt": ctx.timestamp, "updatedAt": ctx.timestamp}
-    made = Record(CLUSTER, ctx.new_id(CLUSTER), doc, organization, organization, ref=finding.topic)
-    ctx.put(made)
-    return made
+    cluster = Record(CLUSTER, ctx.new_id(CLUSTER), doc, organization, organization, ref=finding.topic)
+    ctx.put(cluster)
+    return cluster
 
 
 def _set_updated_at(ctx: Context, cluster: Record | None) -> None:
@@ -90,12 +90,12 @@ def _set_updated_at(ctx: Context, cluster: Record | None) -> None:
         ctx.put(cluster)
 
 
-def _require_in_organization(ctx: Context, kind: str, id: str, what: str, named: str) -> Record:
+def _require_in_organization(ctx: Context, kind: str, id: str, label: str, shown_id: str) -> Record:
     organization = ctx.organization_from_path()
-    found = ctx.store.get(kind, id)
-    if found is None or found.organization != organization.id:
-        raise not_found(what, named)
-    return found
+    record = ctx.store.get(kind, id)
+    if record is None or record.organization != organization.id:
+        raise not_found(label, shown_id)
+    return record
 
 
 # --- conversations ----------------------------------------------------------------------------------
@@ -103,13 +103,13 @@ def _require_in_organization(ctx: Context, kind: str, id: str, what: str, named:
 
 def list_conversations(ctx: Context) -> Json:
     organization, query = ctx.organization_from_path(), ctx.query
-    where = {"ref": query.source} if query.source is not None else {}
+    source_filter = {"ref": query.source} if query.source is not None else {}
     return page_by_creation(
         ctx,
         CONVERSATION,
-        lambda item: responses.conversation(ctx, item),
+        lambda conversation: responses.conversation(ctx, conversation),
         organization=organization.id,
-        **where,
+        **source_filter,
     )
 
 
@@ -124,28 +124,28 @@ def get_conversation(ctx: Context) -> Json:
 def ingest(ctx: Context) -> None:
     """Ingest conversations. A conversation with a known id replaces the earlier version."""
     organization = ctx.organization_from_path()
-    for given in ctx.body.sent_fields()["conversations"]:
-        _save_conversation(ctx, organization.id, given)
+    for fields in ctx.body.sent_fields()["conversations"]:
+        _save_conversation(ctx, organization.id, fields)
     enqueue(ctx, organization, ANALYSE_JOB)
 
 
-def _save_conversation(ctx: Context, organization: str, given: Json) -> None:
+def _save_conversation(ctx: Context, organization: str, fields: Json) -> None:
     """Store a conversation that waits for its analysis. Its source names the caller of the API."""
-    id = f"{organization}:{given['id']}"
+    id = f"{organization}:{fields['id']}"
     before = ctx.store.get(CONVERSATION, id)
-    metadata = given.get("metadata", {})
-    first = before.doc["createdAt"] if before else ctx.timestamp
+    metadata = fields.get("metadata", {})
+    first_created_at = before.doc["createdAt"] if before else ctx.timestamp
     doc = {
-        **({"subject": given["subject"]} if "subject" in given else {}),
-        "parts": given["parts"],
+        **({"subject": fields["subject"]} if "subject" in fields else {}),
+        "parts": fields["parts"],
         "metadata": metadata,
-        "createdAt": metadata.get("createdAt", first),
+        "createdAt": metadata.get("createdAt", first_created_at),
         "ingestedAt": ctx.timestamp,
     }
     source = f"integration:api:{ctx.user}"
-    made = Record(CONVERSATION, id, doc, organization, organization, WAITING_FOR_ANALYSIS, ref=source)
-    made.seq = before.seq if before else 0
-    ctx.put(made)
+    conversation = Record(CONVERSATION, id, doc, organization, organization, WAITING_FOR_ANALYSIS, ref=source)
+    conversation.seq = before.seq if before else 0
+    ctx.put(conversation)
 
 
 # --- issues -----------------------------------------------------------------------------------------
@@ -153,10 +153,10 @@ def _save_conversation(ctx: Context, organization: str, given: Json) -> None:
 
 def list_issues(ctx: Context) -> Json:
     organization, query = ctx.organization_from_path(), ctx.query
-    named = {"parent": query.cluster, "ref": query.conversation}
-    where = {column: id for column, id in named.items() if id is not None}
+    filters = {"parent": query.cluster, "ref": query.conversation}
+    where = {column: id for column, id in filters.items() if id is not None}
     return page_by_creation(
-        ctx, ISSUE, lambda item: responses.issue_detail(ctx, item), organization=organization.id, **where
+        ctx, ISSUE, lambda issue: responses.issue_detail(ctx, issue), organization=organization.id, **where
     )
 
 
@@ -178,13 +178,13 @@ def list_clusters(ctx: Context) -> Json:
     def key(cluster: Record) -> list[Any]:
         return [_sort_value(query.orderBy, cluster, issues.get(cluster.id, [])), cluster.seq]
 
-    backwards = query.order == "desc"
-    found = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=backwards)
+    descending = query.order == "desc"
+    clusters = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=descending)
 
     def answer(cluster: Record) -> Json:
         return responses.issues_cluster(ctx, cluster, issues.get(cluster.id, []))
 
-    return list_page(ctx, found, answer, key, descending=backwards)
+    return list_page(ctx, clusters, answer, key, descending=descending)
 
 
 def _sort_value(name: str, cluster: Record, issues: list[Record]) -> str | int:
@@ -204,12 +204,12 @@ def get_cluster(ctx: Context) -> Json:
 
 
 def update_cluster(ctx: Context) -> Json:
-    found = _require_cluster(ctx)
+    cluster = _require_cluster(ctx)
     muted = ctx.body.muted
-    if muted is not None and muted != found.doc["muted"]:
-        found.doc |= {"muted": muted, "updatedAt": ctx.timestamp}
-        ctx.put(found)
-    return _cluster_response(ctx, found)
+    if muted is not None and muted != cluster.doc["muted"]:
+        cluster.doc |= {"muted": muted, "updatedAt": ctx.timestamp}
+        ctx.put(cluster)
+    return _cluster_response(ctx, cluster)
 
 
 def _cluster_response(ctx: Context, cluster: Record) -> Json:

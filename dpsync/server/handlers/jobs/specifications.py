@@ -36,10 +36,10 @@ def _find_spec(ctx: Context, organization: Record, slug: str) -> Record | None:
 
 
 def _require_spec(ctx: Context) -> Record:
-    found = _find_spec(ctx, ctx.organization_from_path(), ctx.params["specSlug"])
-    if found is None:
+    spec = _find_spec(ctx, ctx.organization_from_path(), ctx.params["specSlug"])
+    if spec is None:
         raise not_found("OpenAPI spec", ctx.params["specSlug"])
-    return found
+    return spec
 
 
 def list_specs(ctx: Context) -> Json:
@@ -88,8 +88,8 @@ def put_spec(ctx: Context) -> Json:
 
 def update_spec(ctx: Context) -> Json:
     spec = _require_spec(ctx)
-    if given := changed_fields(spec.doc, ctx.body.sent_fields()):
-        spec.doc |= {**given, "updatedAt": ctx.timestamp}
+    if changes := changed_fields(spec.doc, ctx.body.sent_fields()):
+        spec.doc |= {**changes, "updatedAt": ctx.timestamp}
         ctx.put(spec)
     return responses.openapi_spec(ctx, spec)
 
@@ -114,10 +114,10 @@ def _require_version(ctx: Context) -> tuple[Record, Record]:
     """Return a specification, and the version that the path names or the latest version."""
     spec = _require_spec(ctx)
     id = ctx.params.get("versionId") or spec.doc.get("lastVersion", "")
-    found = ctx.store.get(SPECIFICATION_VERSION, id)
-    if found is None or found.scope != spec.id:
+    version = ctx.store.get(SPECIFICATION_VERSION, id)
+    if version is None or version.scope != spec.id:
         raise not_found(f"version of the OpenAPI spec {spec.ref!r}:", id or "latest")
-    return spec, found
+    return spec, version
 
 
 def _version_text(version: Record) -> str:
@@ -176,11 +176,16 @@ def refetch_sources(ctx: Context) -> None:
     Sources that only come from a world file are skipped, because no client asked to contact their hosts.
     """
     for spec in ctx.store.find(SPECIFICATION):
-        url, last = (
+        url, last_version = (
             spec.doc.get("sourceURL"),
             ctx.store.get(SPECIFICATION_VERSION, spec.doc.get("lastVersion", "")),
         )
-        if not url or last is None or "text" not in last.doc or spec.doc["processingState"] != "complete":
+        if (
+            not url
+            or last_version is None
+            or "text" not in last_version.doc
+            or spec.doc["processingState"] != "complete"
+        ):
             continue
         if ctx.now - parse_timestamp(spec.doc["lastProcessedAt"]) >= REFETCH_INTERVAL:
             _enqueue_processing(ctx, spec, {"url": url})
@@ -233,7 +238,7 @@ async def _fetch_and_check(work: RunningJob) -> tuple[str, str, list[Json]]:
 
 
 def _load_job_spec(ctx: Context, job: Record) -> Record:
-    found = ctx.store.get(SPECIFICATION, job.ref)
-    if found is None:
+    spec = ctx.store.get(SPECIFICATION, job.ref)
+    if spec is None:
         raise LookupError(f"the object of the job {job.id} does not exist")
-    return found
+    return spec

@@ -30,10 +30,10 @@ EMPTY_STATS = {
 
 def _require_translation(ctx: Context) -> Record:
     organization = ctx.organization_from_path()
-    found = ctx.store.get(TRANSLATION, ctx.params["translationId"])
-    if found is None or found.organization != organization.id:
+    translation = ctx.store.get(TRANSLATION, ctx.params["translationId"])
+    if translation is None or translation.organization != organization.id:
         raise not_found("translation", ctx.params["translationId"])
-    return found
+    return translation
 
 
 def create_translation(ctx: Context) -> Json:
@@ -54,30 +54,32 @@ def create_translation(ctx: Context) -> Json:
             raise bad_request(
                 f"body.language: {other.id!r} already translates this space into {body.language!r}"
             )
-    given = body.sent_fields().get("instructions")
+    instructions = body.sent_fields().get("instructions")
     doc = {
         "status": "pending",
         "source": {"space": source.id, "language": language},
         "language": body.language,
-        "instructions": empty_document() if given is None else stored_document(given),
+        "instructions": empty_document() if instructions is None else stored_document(instructions),
         "stats": EMPTY_STATS,
         "createdAt": ctx.timestamp,
         "updatedAt": ctx.timestamp,
     }
-    made = Record(TRANSLATION, ctx.new_id(TRANSLATION), doc, organization.id, organization.id, source.id)
-    ctx.put(made)
-    enqueue(ctx, made, RUN_JOB, space=ctx.new_id("space"))
-    return responses.translation(ctx, made)
+    translation = Record(
+        TRANSLATION, ctx.new_id(TRANSLATION), doc, organization.id, organization.id, source.id
+    )
+    ctx.put(translation)
+    enqueue(ctx, translation, RUN_JOB, space=ctx.new_id("space"))
+    return responses.translation(ctx, translation)
 
 
 def update_translation(ctx: Context) -> Json:
     """Change the instructions for the next run, without starting a run."""
-    found = _require_translation(ctx)
+    translation = _require_translation(ctx)
     instructions = stored_document(ctx.body.sent_fields()["instructions"])
-    if not is_same_json(found.doc["instructions"], instructions):
-        found.doc |= {"instructions": instructions, "updatedAt": ctx.timestamp}
-        ctx.put(found)
-    return responses.translation(ctx, found)
+    if not is_same_json(translation.doc["instructions"], instructions):
+        translation.doc |= {"instructions": instructions, "updatedAt": ctx.timestamp}
+        ctx.put(translation)
+    return responses.translation(ctx, translation)
 
 
 # --- runs -------------------------------------------------------------------------------------------
@@ -89,79 +91,83 @@ def run_translation(ctx: Context) -> None:
     The status changes to `running` at once, so that no later request sees the result of the previous run as
     current.
     """
-    found = _require_translation(ctx)
-    source = ctx.load("space", found.parent)
-    if source is None or source.organization != found.organization:
-        raise not_found("the source of the translation: space", found.parent)
-    if ctx.store.find(JOB, ref=found.id, organization=found.organization):
+    translation = _require_translation(ctx)
+    source = ctx.load("space", translation.parent)
+    if source is None or source.organization != translation.organization:
+        raise not_found("the source of the translation: space", translation.parent)
+    if ctx.store.find(JOB, ref=translation.id, organization=translation.organization):
         return
-    found.doc["status"] = "running"
-    ctx.put(found)
-    enqueue(ctx, found, RUN_JOB, space=ctx.new_id("space"))
+    translation.doc["status"] = "running"
+    ctx.put(translation)
+    enqueue(ctx, translation, RUN_JOB, space=ctx.new_id("space"))
 
 
 async def run_translation_job(work: RunningJob) -> None:
     with work.step() as ctx:
-        found = _load_job_translation(ctx, work.job)
-        found.doc["status"] = "running"
-        ctx.put(found)
-        began = ctx.timestamp
+        translation = _load_job_translation(ctx, work.job)
+        translation.doc["status"] = "running"
+        ctx.put(translation)
+        started_at = ctx.timestamp
     with work.final_step() as ctx:
-        found = _load_job_translation(ctx, work.job)
-        source = ctx.load("space", found.parent)
-        if source is not None and source.organization == found.organization:
-            done = _translate_space(ctx, found, source, work.job.doc["space"])
-            seconds = round((ctx.now - parse_timestamp(began)).total_seconds())
-            found.doc["stats"] = _add_run_to_stats(found.doc["stats"], done, max(seconds, 0))
-        found.doc["status"] = "completed" if found.ref else "pending"
-        found.doc["updatedAt"] = ctx.timestamp
-        ctx.put(found)
+        translation = _load_job_translation(ctx, work.job)
+        source = ctx.load("space", translation.parent)
+        if source is not None and source.organization == translation.organization:
+            translated = _translate_space(ctx, translation, source, work.job.doc["space"])
+            seconds = round((ctx.now - parse_timestamp(started_at)).total_seconds())
+            translation.doc["stats"] = _add_run_to_stats(
+                translation.doc["stats"], translated, max(seconds, 0)
+            )
+        translation.doc["status"] = "completed" if translation.ref else "pending"
+        translation.doc["updatedAt"] = ctx.timestamp
+        ctx.put(translation)
 
 
-def _translate_space(ctx: Context, found: Record, source: Record, id: str) -> TranslatedContent:
+def _translate_space(
+    ctx: Context, translation: Record, source: Record, new_space_id: str
+) -> TranslatedContent:
     """Translate into the space of the previous run, or into a new space next to the source."""
-    language = found.doc["language"]
+    language = translation.doc["language"]
     title = translate_text(source.doc["title"], language, MAX_TITLE_LENGTH)
     content = revisions.revision_content(revisions.active_revision(ctx.store, source))
-    done = translate_content(content, language)
+    translated = translate_content(content, language)
     fields = {"title": title, "language": language}
-    result = ctx.load("space", found.ref) if found.ref else None
-    if result is None or result.organization != found.organization:
-        result = add_space(ctx, found.organization, source.parent, fields, id)
-        found.ref = result.id
+    result = ctx.load("space", translation.ref) if translation.ref else None
+    if result is None or result.organization != translation.organization:
+        result = add_space(ctx, translation.organization, source.parent, fields, new_space_id)
+        translation.ref = result.id
     else:
         result.doc |= {**fields, "updatedAt": ctx.timestamp}
         ctx.put(result)
-    _save_result(ctx, result, done.content)
+    _save_result(ctx, result, translated.content)
     return TranslatedContent(
-        done.content, count_words(source.doc["title"]) + done.word_count, done.page_count
+        translated.content, count_words(source.doc["title"]) + translated.word_count, translated.page_count
     )
 
 
 def _save_result(ctx: Context, result: Record, content: Json) -> None:
     before = revisions.active_revision(ctx.store, result)
     if revisions.revision_content(before) != content:
-        made = revisions.add_revision(ctx, result, content, [before.id], type="edits")
-        revisions.activate_revision(ctx, result, made)
+        revision = revisions.add_revision(ctx, result, content, [before.id], type="edits")
+        revisions.activate_revision(ctx, result, revision)
 
 
-def _add_run_to_stats(stats: Json, done: TranslatedContent, seconds: int) -> Json:
+def _add_run_to_stats(stats: Json, translated: TranslatedContent, seconds: int) -> Json:
     return {
         "runs": stats["runs"] + 1,
-        "totalWords": stats["totalWords"] + done.word_count,
-        "totalPages": stats["totalPages"] + done.page_count,
+        "totalWords": stats["totalWords"] + translated.word_count,
+        "totalPages": stats["totalPages"] + translated.page_count,
         "totalDuration": stats["totalDuration"] + seconds,
         "latestRunDuration": seconds,
-        "latestPages": done.page_count,
-        "latestWords": done.word_count,
+        "latestPages": translated.page_count,
+        "latestWords": translated.word_count,
     }
 
 
 def _load_job_translation(ctx: Context, job: Record) -> Record:
-    found = ctx.store.get(TRANSLATION, job.ref)
-    if found is None:
+    translation = ctx.store.get(TRANSLATION, job.ref)
+    if translation is None:
         raise LookupError(f"the object of the job {job.id} does not exist")
-    return found
+    return translation
 
 
 # --- the glossary: entries of one term in several languages ----------------------------------------
@@ -176,16 +182,16 @@ def list_entries(ctx: Context) -> Json:
         term = entry.doc["translations"].get(query.orderBy)
         return [term is None, (term or "").casefold(), entry.seq]
 
-    found = sorted(ctx.store.find(GLOSSARY_ENTRY, organization=organization.id), key=key)
-    return list_page(ctx, found, lambda entry: responses.glossary_entry(ctx, entry), key)
+    entries = sorted(ctx.store.find(GLOSSARY_ENTRY, organization=organization.id), key=key)
+    return list_page(ctx, entries, lambda entry: responses.glossary_entry(ctx, entry), key)
 
 
 def get_entry(ctx: Context) -> Json:
     organization, id = ctx.organization_from_path(), ctx.params["glossaryEntryId"]
-    found = ctx.store.get(GLOSSARY_ENTRY, id)
-    if found is None or found.organization != organization.id:
+    entry = ctx.store.get(GLOSSARY_ENTRY, id)
+    if entry is None or entry.organization != organization.id:
         raise not_found("glossary entry", id)
-    return responses.glossary_entry(ctx, found)
+    return responses.glossary_entry(ctx, entry)
 
 
 def change_entries(ctx: Context) -> None:
@@ -203,8 +209,8 @@ def change_entries(ctx: Context) -> None:
             }
             ctx.put(Record(GLOSSARY_ENTRY, ctx.new_id(GLOSSARY_ENTRY), doc, organization.id, organization.id))
             continue
-        found = ctx.store.get(GLOSSARY_ENTRY, operation["id"])
-        entry = found if found is not None and found.organization == organization.id else None
+        record = ctx.store.get(GLOSSARY_ENTRY, operation["id"])
+        entry = record if record is not None and record.organization == organization.id else None
         if operation["type"] == "update":
             if entry is None:
                 raise not_found(f"body.operations.{index}: glossary entry", operation["id"])

@@ -22,20 +22,20 @@ _CAMEL_CASE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def list_events(ctx: Context) -> Json:
     """List audit events, the newest first."""
     organization, query = ctx.organization_from_path(), ctx.query
-    wanted = {"action": query.action, "actor": query.actor, "target": query.target}
-    found = [
+    filters = {"action": query.action, "actor": query.actor, "target": query.target}
+    events = [
         event
         for event in ctx.store.find(AUDIT_EVENT, organization=organization.id)
-        if all(value is None or value == _filter_value(event, name) for name, value in wanted.items())
+        if all(value is None or value == _filter_value(event, name) for name, value in filters.items())
         and (query.since is None or query.since <= event.doc["occurredAt"])
         and (query.to is None or event.doc["occurredAt"] <= query.to)
     ]
-    found.sort(key=lambda event: -event.seq)
+    events.sort(key=lambda event: -event.seq)
     return list_page(
         ctx,
-        found,
+        events,
         lambda event: responses.audit_event(ctx, event),
-        key=lambda one: [one.seq],
+        key=lambda record: [record.seq],
         descending=True,
     )
 
@@ -60,19 +60,23 @@ def affected_organization(ctx: Context) -> str | None:
     if "organizationId" in ctx.params:
         return ctx.params["organizationId"]
     for kind in ("space", "collection"):
-        named = ctx.params.get(f"{kind}Id")
-        found = ctx.store.get(kind, named) or ctx.store.get(f"deleted-{kind}", named) if named else None
-        if found is not None:
-            return found.organization
+        object_id = ctx.params.get(f"{kind}Id")
+        record = (
+            ctx.store.get(kind, object_id) or ctx.store.get(f"deleted-{kind}", object_id)
+            if object_id
+            else None
+        )
+        if record is not None:
+            return record.organization
     if "installationId" in ctx.params and "integrationName" not in ctx.params:
-        on = find_installation_target(ctx, ctx.params["installationId"])
-        return on.organization if on is not None else None
+        installation_target = find_installation_target(ctx, ctx.params["installationId"])
+        return installation_target.organization if installation_target is not None else None
     target = getattr(ctx.body, "target", None)
     for kind in ("space", "site"):
-        named = getattr(target, f"{kind}Id", None)
-        found = ctx.store.get(kind, named) if named else None
-        if found is not None:
-            return found.organization
+        object_id = getattr(target, f"{kind}Id", None)
+        record = ctx.store.get(kind, object_id) if object_id else None
+        if record is not None:
+            return record.organization
     return None
 
 
@@ -94,17 +98,17 @@ def add_audit_event(ctx: Context, operation: Operation, organization: str | None
 
 def _target(ctx: Context, operation: Operation, result: Any) -> Json:
     """Return the object that the write created, or else the last object that the path names."""
-    answer = result if isinstance(result, dict) else {}
+    result_doc = result if isinstance(result, dict) else {}
     name = operation.parameters[-1] if operation.parameters else ""
     id, type = ctx.params.get(name, ""), name.removesuffix("Id")
-    made = (operation.method == "POST" and operation.status == 201) or ctx.was_created
-    if made and isinstance(answer.get("id"), str):
-        id, type = answer["id"], str(answer.get("object", type))
-    return {"type": "-".join(_CAMEL_CASE_WORD.findall(type)).lower(), "id": id, **_label(answer)}
+    is_creation = (operation.method == "POST" and operation.status == 201) or ctx.was_created
+    if is_creation and isinstance(result_doc.get("id"), str):
+        id, type = result_doc["id"], str(result_doc.get("object", type))
+    return {"type": "-".join(_CAMEL_CASE_WORD.findall(type)).lower(), "id": id, **_label(result_doc)}
 
 
 def _label(doc: Json) -> Json:
-    found = next(
+    label = next(
         (doc[name] for name in ("displayName", "title", "name") if isinstance(doc.get(name), str)), ""
     )
-    return {"label": found} if found else {}
+    return {"label": label} if label else {}

@@ -60,9 +60,9 @@ def invite_users(ctx: Context) -> Json:
 
 
 def _find_or_create_user(ctx: Context, email: str) -> str:
-    found = ctx.store.find("user", ref=email)
-    if found:
-        return found[0].id
+    users = ctx.store.find("user", ref=email)
+    if users:
+        return users[0].id
     doc = {"displayName": email.partition("@")[0], "email": email}
     user = Record("user", ctx.new_id("user"), doc, ref=email)
     ctx.put(user)
@@ -72,18 +72,18 @@ def _find_or_create_user(ctx: Context, email: str) -> str:
 def search_organization(ctx: Context) -> Json:
     """Find the spaces that the caller may view and that have all words in the title or in one page."""
     organization, words = ctx.organization_from_path(), query_words(ctx.query.query)
-    found = []
+    results = []
     for space, _ in ctx.visible_spaces_with_roles(organization.id) if words else ():
-        reading = view_space(ctx, space)
-        hits = search_pages(reading.content["pages"], words)
+        view = view_space(ctx, space)
+        hits = search_pages(view.content["pages"], words)
         if hits or contains_all(space.doc["title"], words):
-            found.append((reading, hits))
-    return list_page(ctx, found, lambda one: _space_hit(*one), lambda one: [one[0].space.seq])
+            results.append((view, hits))
+    return list_page(ctx, results, lambda result: _space_hit(*result), lambda result: [result[0].space.seq])
 
 
 def _space_hit(view: ContentView, hits: list[SearchHit]) -> Json:
     space = view.space
-    pages = [search_hit(view, found, rank) for rank, found in enumerate(hits, 1)]
+    pages = [search_hit(view, hit, rank) for rank, hit in enumerate(hits, 1)]
     answer = {"id": space.id, "title": space.doc["title"], "pages": pages}
     if view.ctx.is_published_profile:
         answer |= {"type": "space", "score": max(map(search_score, hits), default=1.0)}
@@ -102,28 +102,28 @@ def list_invites(ctx: Context) -> Json:
     The `published` edition lists only invites to the organization.
     """
     organization = ctx.organization_from_path()
-    found = [
+    invites = [
         invite
         for invite in ctx.store.find(INVITE, organization=organization.id)
         if (target := _invite_target(ctx, organization, invite))
         and ctx.role_on(target) == "admin"
         and not (ctx.is_published_profile and target is not organization)
     ]
-    return list_page(ctx, found, lambda invite: responses.link_invite(ctx, invite))
+    return list_page(ctx, invites, lambda invite: responses.link_invite(ctx, invite))
 
 
 def create_invite(ctx: Context) -> Json:
     """Create an invite. Raise 409 if the organization has turned invite links off."""
-    organization, given = ctx.organization_from_path(), ctx.body.sent_fields()
+    organization, fields = ctx.organization_from_path(), ctx.body.sent_fields()
     target = organization
-    if "space" in given:
-        target = ctx.space_from_body(given["space"], organization.id, "body.space")
-    elif "collection" in given:
-        target = ctx.collection_from_body(given["collection"], organization.id, "body.collection")
+    if "space" in fields:
+        target = ctx.space_from_body(fields["space"], organization.id, "body.space")
+    elif "collection" in fields:
+        target = ctx.collection_from_body(fields["collection"], organization.id, "body.collection")
     ctx.require_role(target, "admin")
     if not organization.doc["inviteLinks"]:
         raise conflict("invite links are turned off in this organization")
-    doc = {**given, "createdAt": ctx.timestamp, "createdBy": ctx.user}
+    doc = {**fields, "createdAt": ctx.timestamp, "createdBy": ctx.user}
     ref = "" if target is organization else target.id
     invite = Record(INVITE, ctx.new_id(INVITE), doc, organization.id, organization.id, ref=ref)
     ctx.put(invite)
@@ -140,11 +140,11 @@ def update_invite(ctx: Context) -> Json:
     Raise 400 for a role on an invite to a space or collection, and for a level on an invite to the
     organization.
     """
-    invite, given = _require_managed_invite(ctx), ctx.body.sent_fields()
+    invite, fields = _require_managed_invite(ctx), ctx.body.sent_fields()
     has, other = ("level", "role") if invite.ref else ("role", "level")
-    if other in given:
+    if other in fields:
         raise bad_request(f"body.{other}: this invite has a {has} and cannot have a {other}")
-    invite.doc.update(given)
+    invite.doc.update(fields)
     ctx.put(invite)
     return responses.link_invite(ctx, invite)
 
@@ -168,15 +168,17 @@ def accept_invite(ctx: Context) -> Json:
     An invite to a space or collection makes a stranger a guest of the organization. Raise 404 if the invite
     does not exist, if invite links are turned off, or if the caller is a disabled member.
     """
-    id, named = ctx.params["organizationId"], ctx.params["inviteId"]
-    organization, invite = ctx.load("organization", id), ctx.store.get(INVITE, named)
+    id, invite_id = ctx.params["organizationId"], ctx.params["inviteId"]
+    organization, invite = ctx.load("organization", id), ctx.store.get(INVITE, invite_id)
     member = find_member(ctx, id, ctx.user)
-    shut = organization is None or not organization.doc["inviteLinks"] or (member and member.doc["disabled"])
+    refused = (
+        organization is None or not organization.doc["inviteLinks"] or (member and member.doc["disabled"])
+    )
     target = None
-    if organization is not None and invite is not None and not shut and invite.organization == id:
+    if organization is not None and invite is not None and not refused and invite.organization == id:
         target = _invite_target(ctx, organization, invite)
     if organization is None or invite is None or target is None:
-        raise not_found("link invite", named)
+        raise not_found("link invite", invite_id)
     role = None if invite.ref else invite.doc["role"]
     if member is None:
         ctx.put(make_member(ctx, organization, ctx.user, role))
@@ -225,8 +227,8 @@ def initialize_saml_provider(ctx: Context, provider: Record) -> None:
 def apply_saml_body(ctx: Context, provider: Record, fields: Json) -> None:
     team = fields.pop("defaultTeam", None)
     if team is not None and team != provider.ref:
-        found = ctx.load("team", team)
-        if found is None or found.organization != provider.organization:
+        team_record = ctx.load("team", team)
+        if team_record is None or team_record.organization != provider.organization:
             raise not_found("body.defaultTeam: team", team)
         provider.ref = team
     provider.doc.update(fields)
@@ -236,13 +238,13 @@ def list_saml_logins(ctx: Context) -> Json:
     """List the login links of active SAML providers. A pending provider cannot log anyone in."""
     organization = ctx.organization_from_path()
     providers = [
-        responses.saml_provider(ctx, found)
-        for found in ctx.store.find(SAML_PROVIDER, organization=organization.id)
+        responses.saml_provider(ctx, provider)
+        for provider in ctx.store.find(SAML_PROVIDER, organization=organization.id)
     ]
     return {
         "items": [
-            {"id": found["id"], "label": found["label"], "startURL": found["service"]["startURL"]}
-            for found in providers
-            if found["status"] == "active"
+            {"id": provider["id"], "label": provider["label"], "startURL": provider["service"]["startURL"]}
+            for provider in providers
+            if provider["status"] == "active"
         ]
     }

@@ -47,24 +47,26 @@ def list_members(ctx: Context) -> Json:
     organization, query = ctx.organization_from_path(), ctx.query
     sort_key, descending = _sort_key(ctx), query.order == "desc"
     if query.search:
-        found = _sorted_members(ctx, organization)
+        members = _sorted_members(ctx, organization)
     else:
         key = ("members", organization.id, query.role, query.sort, query.order)
-        found = ctx.cached_list(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
-    return list_page(ctx, found, lambda one: responses.member(ctx, one), sort_key, descending=descending)
+        members = ctx.cached_list(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
+    return list_page(
+        ctx, members, lambda member: responses.member(ctx, member), sort_key, descending=descending
+    )
 
 
 def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
     query = ctx.query
-    found = ctx.store.find("member", organization=organization.id)
+    members = ctx.store.find("member", organization=organization.id)
     if query.role is not None:
-        wanted = None if query.role == "guest" else query.role
-        found = [member for member in found if member.doc["role"] == wanted]
+        role = None if query.role == "guest" else query.role
+        members = [member for member in members if member.doc["role"] == role]
     if query.search:
-        found = [member for member in found if query.search.casefold() in _search_text(ctx, member)]
+        members = [member for member in members if query.search.casefold() in _search_text(ctx, member)]
     if query.sort == "lastSeenAt":
-        found = [member for member in found if member.doc.get("lastSeenAt")]
-    return sorted(found, key=_sort_key(ctx), reverse=query.order == "desc")
+        members = [member for member in members if member.doc.get("lastSeenAt")]
+    return sorted(members, key=_sort_key(ctx), reverse=query.order == "desc")
 
 
 def _sort_key(ctx: Context) -> Callable[[Record], list[Any]]:
@@ -87,11 +89,11 @@ def get_member(ctx: Context) -> Json:
 
 
 def update_member(ctx: Context) -> Json:
-    member, given = _require_member(ctx), ctx.body.sent_fields()
-    if "role" in given:
-        if given["role"] != "admin":
+    member, fields = _require_member(ctx), ctx.body.sent_fields()
+    if "role" in fields:
+        if fields["role"] != "admin":
             _require_other_admin(ctx, member)
-        member.doc["role"] = given["role"]
+        member.doc["role"] = fields["role"]
         ctx.put(member)
     return responses.member(ctx, member)
 
@@ -174,15 +176,15 @@ def list_member_spaces(ctx: Context) -> Json:
 
 def list_member_teams(ctx: Context) -> Json:
     member, query = _require_member(ctx), ctx.query
-    found = []
+    entries = []
     for membership in ctx.store.find("membership", organization=member.organization, ref=member.ref):
         team = ctx.load("team", membership.scope)
         if team is not None and (query.title or "").casefold() in team.doc["title"].casefold():
-            found.append((team, membership))
-    found.sort(key=lambda entry: entry[0].seq)
+            entries.append((team, membership))
+    entries.sort(key=lambda entry: entry[0].seq)
 
     def answer(entry: tuple[Record, Record]) -> Json:
         team, membership = entry
         return {"team": responses.team(ctx, team), "member": {"role": membership.doc["role"]}}
 
-    return list_page(ctx, found, answer, lambda entry: [entry[0].seq])
+    return list_page(ctx, entries, answer, lambda entry: [entry[0].seq])

@@ -28,13 +28,14 @@ def get_user(ctx: Context) -> Json:
 
 def list_organizations(ctx: Context) -> Json:
     """List the organizations of the caller in order of creation."""
-    joined = [
+    joined_organizations = [
         ctx.load("organization", member.organization) for member in ctx.store.find("member", ref=ctx.user)
     ]
-    found = sorted(
-        (record for record in joined if record and ctx.can_view(record)), key=lambda record: record.seq
+    organizations = sorted(
+        (record for record in joined_organizations if record and ctx.can_view(record)),
+        key=lambda record: record.seq,
     )
-    return list_page(ctx, found, lambda record: responses.organization(ctx, record))
+    return list_page(ctx, organizations, lambda record: responses.organization(ctx, record))
 
 
 def get_organization(ctx: Context) -> Json:
@@ -43,19 +44,19 @@ def get_organization(ctx: Context) -> Json:
 
 def update_organization(ctx: Context) -> Json:
     record = ctx.organization_from_path()
-    given = changed_fields(record.doc, ctx.body.sent_fields())
-    if (content := given.get("defaultContent")) is not None:
+    changes = changed_fields(record.doc, ctx.body.sent_fields())
+    if (content := changes.get("defaultContent")) is not None:
         site = ctx.store.get("site", content["site"])
         if site is None or site.organization != record.id:
             raise not_found("body.defaultContent.site: site", content["site"])
-    if (hostname := given.get("hostname")) is not None:
+    if (hostname := changes.get("hostname")) is not None:
         if not re.fullmatch(HOSTNAME_PATTERN, hostname):
             raise bad_request(f"body.hostname: {hostname!r} does not match the pattern {HOSTNAME_PATTERN}")
         for other in ctx.store.find("organization"):
             if other.id != record.id and other.doc.get("hostname") == hostname:
                 raise conflict(f"body.hostname: {hostname!r} is taken")
-    check_users(ctx, record, given)
-    record.doc.update(given)
+    check_users(ctx, record, changes)
+    record.doc.update(changes)
     ctx.put(record)
     return responses.organization(ctx, record)
 
@@ -67,25 +68,25 @@ def get_agent_instructions(ctx: Context) -> Json:
 def put_agent_instructions(ctx: Context) -> Json:
     record = ctx.organization_from_path()
     instructions = stored_document(ctx.body.sent_fields()["instructions"])
-    kept = _load_instructions(ctx, record)
-    if not is_same_json(kept.doc["instructions"], instructions):
-        kept.doc = {"instructions": instructions, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
-        ctx.put(kept)
-    return _instructions_response(ctx, kept)
+    current = _load_instructions(ctx, record)
+    if not is_same_json(current.doc["instructions"], instructions):
+        current.doc = {"instructions": instructions, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
+        ctx.put(current)
+    return _instructions_response(ctx, current)
 
 
 def _load_instructions(ctx: Context, organization: Record) -> Record:
     """Return the agent instructions, or empty ones of the first member if nobody has written any."""
-    kept = ctx.store.get("agent-instructions", organization.id)
-    if kept is None:
+    instructions = ctx.store.get("agent-instructions", organization.id)
+    if instructions is None:
         first = next(iter(ctx.store.find("member", organization=organization.id)))
         doc = {
             "instructions": empty_document(),
             "updatedAt": organization.doc["createdAt"],
             "updatedBy": first.ref,
         }
-        kept = Record("agent-instructions", organization.id, doc, organization.id, organization.id)
-    return kept
+        instructions = Record("agent-instructions", organization.id, doc, organization.id, organization.id)
+    return instructions
 
 
 def _instructions_response(ctx: Context, record: Record) -> Json:

@@ -21,27 +21,27 @@ def _require_object(ctx: Context) -> Record:
 
 
 def _require_readable_object(ctx: Context) -> Record:
-    item = _require_object(ctx)
-    ctx.require_role(ctx.find_organization(item.organization), "read")
-    return item
+    target = _require_object(ctx)
+    ctx.require_role(ctx.find_organization(target.organization), "read")
+    return target
 
 
 def invite(ctx: Context) -> None:
     """Give users and teams a role, all or none. A role that a user or team already has is replaced."""
-    item, body = _require_object(ctx), ctx.body
-    users = [require_member_id(ctx, item.organization, name, "body.users") for name in body.users or ()]
-    teams = [_require_team(ctx, item, id, "body.teams") for id in body.teams or ()]
+    target, body = _require_object(ctx), ctx.body
+    users = [require_member_id(ctx, target.organization, name, "body.users") for name in body.users or ()]
+    teams = [_require_team(ctx, target, id, "body.teams") for id in body.teams or ()]
     for user in users:
-        set_role(ctx, item, "user", user, body.role)
+        set_role(ctx, target, "user", user, body.role)
     for team in teams:
-        set_role(ctx, item, "team", team.id, body.role)
+        set_role(ctx, target, "team", team.id, body.role)
 
 
-def _require_team(ctx: Context, item: Record, id: str, field: str) -> Record:
-    found = ctx.load("team", id)
-    if found is None or found.organization != item.organization:
+def _require_team(ctx: Context, target: Record, id: str, field: str) -> Record:
+    team = ctx.load("team", id)
+    if team is None or team.organization != target.organization:
         raise not_found(f"{field}: team", id)
-    return found
+    return team
 
 
 # --- of users -------------------------------------------------------------------------------------
@@ -85,17 +85,19 @@ def remove_team(ctx: Context) -> None:
 # --- of both --------------------------------------------------------------------------------------
 
 
-def _require_grant(ctx: Context, item: Record, to: str) -> Record:
-    ref = ctx.params[f"{to}Id"]
-    found = find_grant(ctx, item, to, ref)
-    if found is None:
-        raise not_found(f"role on the {item.kind} {item.id!r} of the {to}", ref)
-    return found
+def _require_grant(ctx: Context, target: Record, grantee_kind: str) -> Record:
+    ref = ctx.params[f"{grantee_kind}Id"]
+    grant = find_grant(ctx, target, grantee_kind, ref)
+    if grant is None:
+        raise not_found(f"role on the {target.kind} {target.id!r} of the {grantee_kind}", ref)
+    return grant
 
 
-def _list_grants(ctx: Context, to: str) -> Json:
+def _list_grants(ctx: Context, grantee_kind: str) -> Json:
     return list_page(
-        ctx, grants_on(ctx, _require_readable_object(ctx), to), lambda grant: _grant_response(ctx, grant)
+        ctx,
+        grants_on(ctx, _require_readable_object(ctx), grantee_kind),
+        lambda grant: _grant_response(ctx, grant),
     )
 
 
@@ -109,16 +111,16 @@ def _grant_response(ctx: Context, grant: Record) -> Json:
     return {**role, "team": responses.team(ctx, team)}
 
 
-def _update_grant(ctx: Context, to: str) -> None:
-    grant = _require_grant(ctx, _require_object(ctx), to)
+def _update_grant(ctx: Context, grantee_kind: str) -> None:
+    grant = _require_grant(ctx, _require_object(ctx), grantee_kind)
     grant.doc.update(ctx.body.sent_fields())
     ctx.put(grant)
 
 
-def _remove_grant(ctx: Context, to: str) -> None:
-    found = find_grant(ctx, _require_object(ctx), to, ctx.params[f"{to}Id"])
-    if found is not None:
-        ctx.remove(found)
+def _remove_grant(ctx: Context, grantee_kind: str) -> None:
+    grant = find_grant(ctx, _require_object(ctx), grantee_kind, ctx.params[f"{grantee_kind}Id"])
+    if grant is not None:
+        ctx.remove(grant)
 
 
 def _role_origin(ctx: Context, site: Record, user: str) -> Json:
@@ -128,33 +130,35 @@ def _role_origin(ctx: Context, site: Record, user: str) -> Json:
     """
     if ctx.access_in(site.organization, user).role == "admin":
         return {"type": "organization", "organization": site.organization}
-    here = {"type": "site", "site": site.id}
-    level = ctx.role_on(site, user)
-    if (own := find_grant(ctx, site, "user", user)) is not None and own.doc["role"] == level:
-        return {**here, "reason": "member"}
+    origin = {"type": "site", "site": site.id}
+    role = ctx.role_on(site, user)
+    if (own_grant := find_grant(ctx, site, "user", user)) is not None and own_grant.doc["role"] == role:
+        return {**origin, "reason": "member"}
     for grant in grants_on(ctx, site, "team"):
-        if grant.doc["role"] == level and ctx.store.find("membership", scope=grant.ref, ref=user):
-            return {**here, "reason": "team", "team": grant.ref}
-    return {**here, "reason": "default"}
+        if grant.doc["role"] == role and ctx.store.find("membership", scope=grant.ref, ref=user):
+            return {**origin, "reason": "team", "team": grant.ref}
+    return {**origin, "reason": "default"}
 
 
 def list_effective_roles(ctx: Context) -> Json:
     """List every member who has access, with the resulting role."""
-    item, query = _require_readable_object(ctx), ctx.query
-    ctx.load_all_access(item.organization)
-    members = sorted(ctx.store.find("member", organization=item.organization), key=lambda member: member.seq)
-    found = [(member, ctx.role_on(item, member.ref)) for member in members]
-    found = [
+    target, query = _require_readable_object(ctx), ctx.query
+    ctx.load_all_access(target.organization)
+    members = sorted(
+        ctx.store.find("member", organization=target.organization), key=lambda member: member.seq
+    )
+    entries = [(member, ctx.role_on(target, member.ref)) for member in members]
+    entries = [
         (member, role)
-        for member, role in found
+        for member, role in entries
         if role is not None and (query.role is None or role == query.role)
     ]
 
     def answer(entry: tuple[Record, Role]) -> Json:
         member, role = entry
         answer = {"permission": role, "user": responses.user(ctx, member.ref)}
-        if ctx.is_published_profile and item.kind == "site":
-            answer |= {"origin": _role_origin(ctx, item, member.ref), "disabled": member.doc["disabled"]}
+        if ctx.is_published_profile and target.kind == "site":
+            answer |= {"origin": _role_origin(ctx, target, member.ref), "disabled": member.doc["disabled"]}
         return answer
 
-    return list_page(ctx, found, answer, lambda entry: [entry[0].seq])
+    return list_page(ctx, entries, answer, lambda entry: [entry[0].seq])

@@ -44,13 +44,13 @@ def list_teams(ctx: Context) -> Json:
 
 
 def _matching_teams(ctx: Context, organization: Record) -> list[Record]:
-    query, found = ctx.query, ctx.store.find("team", organization=organization.id)
+    query, teams = ctx.query, ctx.store.find("team", organization=organization.id)
     if query.title:
-        found = [team for team in found if query.title.casefold() in team.doc["title"].casefold()]
+        teams = [team for team in teams if query.title.casefold() in team.doc["title"].casefold()]
     if query.owner is not None:
         owner = ctx.access_in(organization.id, query.owner)
-        found = [team for team in found if owner.team_permission_flags(team.id)["admin"]]
-    return found
+        teams = [team for team in teams if owner.team_permission_flags(team.id)["admin"]]
+    return teams
 
 
 def create_team(ctx: Context) -> Json:

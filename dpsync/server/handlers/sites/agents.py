@@ -24,15 +24,15 @@ def get_agent_settings(ctx: Context) -> Json:
 
 def put_agent_settings(ctx: Context) -> Json:
     """Replace all agent settings. Writing equal settings does not change the last author."""
-    site, given = ctx.site_from_path(), ctx.body.sent_fields()
-    given["editing"] = {"customInstructions": stored_document(given["editing"]["customInstructions"])}
-    kept = ctx.store.get(AGENT_SETTINGS, site.id)
-    before = responses.agent_settings(ctx, site, kept)
-    if any(not is_same_json(before[name], value) for name, value in given.items()):
-        doc = {**given, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
-        kept = Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id)
-        ctx.put(kept)
-    return responses.agent_settings(ctx, site, kept)
+    site, fields = ctx.site_from_path(), ctx.body.sent_fields()
+    fields["editing"] = {"customInstructions": stored_document(fields["editing"]["customInstructions"])}
+    settings = ctx.store.get(AGENT_SETTINGS, site.id)
+    before = responses.agent_settings(ctx, site, settings)
+    if any(not is_same_json(before[name], value) for name, value in fields.items()):
+        doc = {**fields, "updatedAt": ctx.timestamp, "updatedBy": ctx.user}
+        settings = Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id)
+        ctx.put(settings)
+    return responses.agent_settings(ctx, site, settings)
 
 
 def initialize_mcp_server(ctx: Context, server: Record) -> None:
@@ -54,16 +54,16 @@ def initialize_channel(ctx: Context, channel: Record) -> None:
 
 def apply_channel_body(ctx: Context, channel: Record, fields: Json) -> None:
     """Update a channel. Raise 400 if the type changes."""
-    kept = channel.doc.get("type")
-    if kept is not None and fields.get("type", kept) != kept:
-        raise bad_request(f"body.type: the type of the channel is {kept} and cannot change")
+    channel_type = channel.doc.get("type")
+    if channel_type is not None and fields.get("type", channel_type) != channel_type:
+        raise bad_request(f"body.type: the type of the channel is {channel_type} and cannot change")
     channel.doc.update(changed_fields(channel.doc, fields))
 
 
 def list_topics(ctx: Context) -> Json:
     """List all topics in order of creation."""
-    found = ctx.store.find(TOPIC, scope=ctx.site_from_path().id)
-    return {"items": [responses.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
+    topics = ctx.store.find(TOPIC, scope=ctx.site_from_path().id)
+    return {"items": [responses.topic(ctx, topic) for topic in sorted(topics, key=lambda topic: topic.seq)]}
 
 
 def get_topic(ctx: Context) -> Json:
@@ -72,16 +72,16 @@ def get_topic(ctx: Context) -> Json:
 
 def update_topic(ctx: Context) -> Json:
     topic = _require_topic(ctx)
-    given = changed_fields(topic.doc, ctx.body.sent_fields())
-    if given:
-        topic.doc |= {**given, "updatedAt": ctx.timestamp}
+    changes = changed_fields(topic.doc, ctx.body.sent_fields())
+    if changes:
+        topic.doc |= {**changes, "updatedAt": ctx.timestamp}
         ctx.put(topic)
     return responses.topic(ctx, topic)
 
 
 def _require_topic(ctx: Context) -> Record:
     site, id = ctx.site_from_path(), ctx.params["siteTopicId"]
-    found = ctx.store.get(TOPIC, id)
-    if found is None or found.scope != site.id:
+    topic = ctx.store.get(TOPIC, id)
+    if topic is None or topic.scope != site.id:
         raise not_found("topic", id)
-    return found
+    return topic

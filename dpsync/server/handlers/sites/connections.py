@@ -36,15 +36,15 @@ def apply_connection_body(ctx: Context, connection: Record, fields: Json) -> Non
     A redacted credential that is written back keeps its value. A label is ignored when a connection is
     created.
     """
-    kept = connection.doc.get("connector")
-    if kept is None:
+    connector = connection.doc.get("connector")
+    if connector is None:
         fields.pop("label", None)
-    elif fields.get("connector", kept) != kept:
-        raise bad_request(f"body.connector: the connector of the connection is {kept} and cannot change")
-    before, settings = connection.doc.get("setupSettings") or {}, fields.get("setupSettings") or {}
-    hidden = REDACTED_SETTINGS.get(fields.get("connector", ""))
-    if hidden in before and settings.get(hidden) == REDACTED_VALUE:
-        settings[hidden] = before[hidden]
+    elif fields.get("connector", connector) != connector:
+        raise bad_request(f"body.connector: the connector of the connection is {connector} and cannot change")
+    settings_before, settings = connection.doc.get("setupSettings") or {}, fields.get("setupSettings") or {}
+    redacted_field = REDACTED_SETTINGS.get(fields.get("connector", ""))
+    if redacted_field in settings_before and settings.get(redacted_field) == REDACTED_VALUE:
+        settings[redacted_field] = settings_before[redacted_field]
     connection.doc.update(fields)
 
 
@@ -72,11 +72,11 @@ def sync_connection(ctx: Context) -> None:
 
 
 def test_connection(ctx: Context) -> Json:
-    found: Json = {
+    result: Json = {
         "object": "context-connection-test-result",
         "success": not are_credentials_refused(_require_connection(ctx)),
     }
-    return found if found["success"] else {**found, "error": "the credentials are refused"}
+    return result if result["success"] else {**result, "error": "the credentials are refused"}
 
 
 def are_credentials_refused(connection: Record) -> bool:
@@ -86,7 +86,7 @@ def are_credentials_refused(connection: Record) -> bool:
 
 def _require_connection(ctx: Context) -> Record:
     site, id = ctx.site_from_path(), ctx.params["siteContextConnectionId"]
-    found = ctx.store.get(CONNECTION, id)
-    if found is None or found.scope != site.id:
+    connection = ctx.store.get(CONNECTION, id)
+    if connection is None or connection.scope != site.id:
         raise not_found("context connection", id)
-    return found
+    return connection

@@ -21,18 +21,18 @@ def put_customization(ctx: Context) -> Json:
 
 def _require_site_space(ctx: Context) -> Record:
     site = ctx.site_from_path()
-    place = ctx.store.get(SITE_SPACE, ctx.params["siteSpaceId"])
-    if place is None or place.scope != site.id:
+    site_space = ctx.store.get(SITE_SPACE, ctx.params["siteSpaceId"])
+    if site_space is None or site_space.scope != site.id:
         raise not_found(SITE_SPACE, ctx.params["siteSpaceId"])
-    return place
+    return site_space
 
 
 def get_overrides(ctx: Context) -> Json:
     """Return the overrides of a site space. The `published` edition returns the effective settings."""
     if ctx.is_published_profile:
         return site_space_customization(ctx, _require_site_space(ctx))
-    kept = ctx.store.get(SITE_SPACE_CUSTOMIZATION, _require_site_space(ctx).id)
-    return kept.doc if kept else {}
+    overrides = ctx.store.get(SITE_SPACE_CUSTOMIZATION, _require_site_space(ctx).id)
+    return overrides.doc if overrides else {}
 
 
 def update_overrides(ctx: Context) -> Json:
@@ -41,18 +41,22 @@ def update_overrides(ctx: Context) -> Json:
     A given member replaces the whole previous member; in the `published` edition, the members of objects are
     merged.
     """
-    place = _require_site_space(ctx)
-    kept = ctx.store.get(SITE_SPACE_CUSTOMIZATION, place.id)
-    kept = kept or Record(SITE_SPACE_CUSTOMIZATION, place.id, {}, place.organization, place.scope)
-    given = ctx.body.sent_fields()
-    merged = patch_settings(kept.doc, given) if ctx.is_published_profile else {**kept.doc, **given}
-    kept.doc = {member: value for member, value in merged.items() if value is not None}
-    ctx.put(kept)
-    return site_space_customization(ctx, place) if ctx.is_published_profile else kept.doc
+    site_space = _require_site_space(ctx)
+    overrides = ctx.store.get(SITE_SPACE_CUSTOMIZATION, site_space.id)
+    overrides = overrides or Record(
+        SITE_SPACE_CUSTOMIZATION, site_space.id, {}, site_space.organization, site_space.scope
+    )
+    fields = ctx.body.sent_fields()
+    merged = (
+        patch_settings(overrides.doc, fields) if ctx.is_published_profile else {**overrides.doc, **fields}
+    )
+    overrides.doc = {member: value for member, value in merged.items() if value is not None}
+    ctx.put(overrides)
+    return site_space_customization(ctx, site_space) if ctx.is_published_profile else overrides.doc
 
 
 def delete_overrides(ctx: Context) -> None:
     site = ctx.site_from_path()
-    kept = ctx.store.get(SITE_SPACE_CUSTOMIZATION, ctx.params["siteSpaceId"])
-    if kept is not None and kept.scope == site.id:
-        ctx.remove(kept)
+    overrides = ctx.store.get(SITE_SPACE_CUSTOMIZATION, ctx.params["siteSpaceId"])
+    if overrides is not None and overrides.scope == site.id:
+        ctx.remove(overrides)

@@ -16,10 +16,12 @@ _REPOSITORY_FIELDS = {"github": "repositoryId", "gitlab": "projectId"}
 def list_installations(ctx: Context) -> Json:
     """List the installation of the site, and then of its spaces that the caller may see."""
     site = ctx.site_from_path()
-    listed = dict.fromkeys(place.ref for place in ctx.store.find(SITE_SPACE, scope=site.id))
-    spaces = [space for id in listed if id and (space := ctx.find_space(id)) is not None]
+    space_ids = dict.fromkeys(site_space.ref for site_space in ctx.store.find(SITE_SPACE, scope=site.id))
+    spaces = [space for id in space_ids if id and (space := ctx.find_space(id)) is not None]
     return {
-        "items": [responses.git_installation(ctx, one) for one in (site, *spaces) if one.doc.get("gitSync")]
+        "items": [
+            responses.git_installation(ctx, record) for record in (site, *spaces) if record.doc.get("gitSync")
+        ]
     }
 
 
@@ -36,17 +38,17 @@ def get_state(ctx: Context) -> Json:
 
 def install(ctx: Context) -> Json:
     """Create an installation. It is not authenticated until it is configured."""
-    given = ctx.body.sent_fields()
-    target, site = given["target"], None
+    fields = ctx.body.sent_fields()
+    target, site = fields["target"], None
     kind, id = target["type"], target[f"{target['type']}Id"]
-    found = ctx.load(kind, id)
-    if found is None:
+    unchecked_record = ctx.load(kind, id)
+    if unchecked_record is None:
         raise not_found(kind, id)
-    record = ctx.require_access(found)
+    record = ctx.require_access(unchecked_record)
     if record.doc.get("gitSync"):
         raise conflict(f"the {kind} {id!r} already has a Git Sync installation")
-    said = {
-        "installationProvider": given["provider"],
+    sync = {
+        "installationProvider": fields["provider"],
         "installationStatus": "unauthenticated",
         "createdAt": ctx.timestamp,
         "createdBy": ctx.user,
@@ -56,24 +58,27 @@ def install(ctx: Context) -> Json:
         site = ctx.load("site", target["siteId"])
         if site is None or not ctx.can_view(site) or not site.doc.get("gitSync"):
             raise not_found("Git Sync of the site", target["siteId"])
-        said |= {"parentInstallationId": repository_state(site)["installationId"], "siteId": site.id}
-    record.doc["gitSync"] = said
+        sync |= {"parentInstallationId": repository_state(site)["installationId"], "siteId": site.id}
+    record.doc["gitSync"] = sync
     ctx.put(record)
     return responses.git_installation(ctx, record)
 
 
 def configure(ctx: Context) -> Json:
     """Configure an installation. It is active once it names a repository. The access token is not stored."""
-    record, given = _require_target(ctx), ctx.body.sent_fields()
-    said = responses.git_installation(ctx, record)
-    if given["provider"] != said["provider"]:
+    record, fields = _require_target(ctx), ctx.body.sent_fields()
+    installation = responses.git_installation(ctx, record)
+    if fields["provider"] != installation["provider"]:
         raise bad_request(
-            f"body.provider: the provider of the installation is {said['provider']} and cannot change"
+            f"body.provider: the provider of the installation is {installation['provider']} and cannot change"
         )
-    configuration = {**said["providerConfiguration"], **given["providerConfiguration"]}
+    configuration = {**installation["providerConfiguration"], **fields["providerConfiguration"]}
     configuration.pop("accessToken", None)
-    children = {repository_state(one)["installationId"]: one for one in _child_installations(ctx, said["id"])}
-    directories = given.get("childInstallationProjectDirectories") or {}
+    children = {
+        repository_state(child)["installationId"]: child
+        for child in _child_installations(ctx, installation["id"])
+    }
+    directories = fields.get("childInstallationProjectDirectories") or {}
     if unknown := sorted(directories.keys() - children.keys()):
         raise bad_request(
             f"body.childInstallationProjectDirectories: {unknown[0]!r} is not a child installation"
@@ -82,8 +87,8 @@ def configure(ctx: Context) -> Json:
         children[name].doc["gitSync"] |= {"projectDirectory": directory, "updatedAt": ctx.timestamp}
         ctx.put(children[name])
     sync = {**record.doc["gitSync"], "providerConfiguration": configuration, "updatedAt": ctx.timestamp}
-    sync |= {name: given[name] for name in responses.SETTING_FIELDS if name in given}
-    if (repository := configuration.get(_REPOSITORY_FIELDS[said["provider"]])) is not None:
+    sync |= {name: fields[name] for name in responses.SETTING_FIELDS if name in fields}
+    if (repository := configuration.get(_REPOSITORY_FIELDS[installation["provider"]])) is not None:
         sync |= {"installationStatus": "active"}
         sync.setdefault("repoName", f"repository-{repository}")
     record.doc["gitSync"] = sync
@@ -94,19 +99,21 @@ def configure(ctx: Context) -> Json:
 def uninstall(ctx: Context) -> None:
     """Delete an installation with its child installations. Synced content stays."""
     record = _require_target(ctx)
-    for one in [record, *_child_installations(ctx, repository_state(record)["installationId"])]:
-        del one.doc["gitSync"]
-        ctx.put(one)
+    for item in [record, *_child_installations(ctx, repository_state(record)["installationId"])]:
+        del item.doc["gitSync"]
+        ctx.put(item)
 
 
 def _require_target(ctx: Context) -> Record:
-    found = find_installation_target(ctx, ctx.params["installationId"])
-    if found is None:
+    target = find_installation_target(ctx, ctx.params["installationId"])
+    if target is None:
         raise not_found("installation", ctx.params["installationId"])
-    return ctx.require_access(found)
+    return ctx.require_access(target)
 
 
 def _child_installations(ctx: Context, id: str) -> list[Record]:
     return [
-        one for one in objects_with_git_sync(ctx) if repository_state(one).get("parentInstallationId") == id
+        record
+        for record in objects_with_git_sync(ctx)
+        if repository_state(record).get("parentInstallationId") == id
     ]

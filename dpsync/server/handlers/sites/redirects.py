@@ -26,13 +26,13 @@ _SORT_KEYS = {
 
 def list_redirects(ctx: Context) -> Json:
     site, query = ctx.site_from_path(), ctx.query
-    found = ctx.store.find(REDIRECT, scope=site.id)
+    redirects = ctx.store.find(REDIRECT, scope=site.id)
     if query.search:
-        found = [redirect for redirect in found if query.search.casefold() in redirect.ref.casefold()]
+        redirects = [redirect for redirect in redirects if query.search.casefold() in redirect.ref.casefold()]
     if query.draft is not None:
-        found = [redirect for redirect in found if redirect.doc["draft"] == query.draft]
+        redirects = [redirect for redirect in redirects if redirect.doc["draft"] == query.draft]
     key = _SORT_KEYS[query.orderBy]
-    return list_page(ctx, sorted(found, key=key), lambda redirect: responses.redirect(ctx, redirect), key)
+    return list_page(ctx, sorted(redirects, key=key), lambda redirect: responses.redirect(ctx, redirect), key)
 
 
 def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
@@ -41,84 +41,87 @@ def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
 
 
 def create_redirect(ctx: Context) -> Json:
-    site, given = ctx.site_from_path(), ctx.body.sent_fields()
-    _check_source_unused(ctx, site, given["source"])
-    return responses.redirect(ctx, _create(ctx, read_navigation(ctx.store, site), given, "body.destination"))
+    site, fields = ctx.site_from_path(), ctx.body.sent_fields()
+    _check_source_unused(ctx, site, fields["source"])
+    return responses.redirect(ctx, _create(ctx, read_navigation(ctx.store, site), fields, "body.destination"))
 
 
-def _check_source_unused(ctx: Context, site: Record, source: str, but: str = "") -> None:
+def _check_source_unused(ctx: Context, site: Record, source: str, except_id: str = "") -> None:
     other = _redirects_by_source(ctx, site).get(source.casefold())
-    if other is not None and other.id != but:
+    if other is not None and other.id != except_id:
         raise conflict(f"body.source: the redirect {other.id!r} already has the source {other.ref!r}")
 
 
-def _create(ctx: Context, nav: Navigation, given: Json, field: str) -> Record:
-    destination, leads_to = _resolve_destination(ctx, nav, given["destination"], field)
+def _create(ctx: Context, nav: Navigation, fields: Json, field: str) -> Record:
+    destination, target_key = _resolve_destination(ctx, nav, fields["destination"], field)
     doc = {
         "destination": destination,
-        "captureWildcard": given.get("captureWildcard", False),
-        "permanent": given.get("permanent", False),
-        "draft": given.get("draft", False),
+        "captureWildcard": fields.get("captureWildcard", False),
+        "permanent": fields.get("permanent", False),
+        "draft": fields.get("draft", False),
         "createdAt": ctx.timestamp,
         "updatedAt": ctx.timestamp,
     }
     site = nav.site
-    made = Record(
-        REDIRECT, ctx.new_id(REDIRECT), doc, site.organization, site.id, leads_to, ref=given["source"]
+    redirect = Record(
+        REDIRECT, ctx.new_id(REDIRECT), doc, site.organization, site.id, target_key, ref=fields["source"]
     )
-    ctx.put(made)
-    return made
+    ctx.put(redirect)
+    return redirect
 
 
 def update_redirect(ctx: Context) -> Json:
-    site, given = ctx.site_from_path(), ctx.body.sent_fields()
-    found = _find_redirect(ctx, site)
-    if found is None:
+    site, fields = ctx.site_from_path(), ctx.body.sent_fields()
+    redirect = _find_redirect(ctx, site)
+    if redirect is None:
         raise not_found("redirect", ctx.params["siteRedirectId"])
-    _update(ctx, read_navigation(ctx.store, site), found, given, "body.destination")
-    return responses.redirect(ctx, found)
+    _update(ctx, read_navigation(ctx.store, site), redirect, fields, "body.destination")
+    return responses.redirect(ctx, redirect)
 
 
-def _update(ctx: Context, nav: Navigation, found: Record, given: Json, field: str) -> None:
-    source = given.pop("source", found.ref)
-    given = changed_fields(found.doc, given)
-    if source == found.ref and not given:
+def _update(ctx: Context, nav: Navigation, redirect: Record, fields: Json, field: str) -> None:
+    source = fields.pop("source", redirect.ref)
+    fields = changed_fields(redirect.doc, fields)
+    if source == redirect.ref and not fields:
         return
-    if source != found.ref:
-        _check_source_unused(ctx, nav.site, source, found.id)
-    if "destination" in given:
-        given["destination"], found.parent = _resolve_destination(ctx, nav, given["destination"], field)
-    found.ref = source
-    found.doc |= {**given, "updatedAt": ctx.timestamp}
-    ctx.put(found)
+    if source != redirect.ref:
+        _check_source_unused(ctx, nav.site, source, redirect.id)
+    if "destination" in fields:
+        fields["destination"], redirect.parent = _resolve_destination(ctx, nav, fields["destination"], field)
+    redirect.ref = source
+    redirect.doc |= {**fields, "updatedAt": ctx.timestamp}
+    ctx.put(redirect)
 
 
 def delete_redirect(ctx: Context) -> None:
-    found = _find_redirect(ctx, ctx.site_from_path())
-    if found is not None:
-        ctx.remove(found)
+    redirect = _find_redirect(ctx, ctx.site_from_path())
+    if redirect is not None:
+        ctx.remove(redirect)
 
 
 def _find_redirect(ctx: Context, site: Record) -> Record | None:
-    found = ctx.store.get(REDIRECT, ctx.params["siteRedirectId"])
-    return found if found is not None and found.scope == site.id else None
+    redirect = ctx.store.get(REDIRECT, ctx.params["siteRedirectId"])
+    return redirect if redirect is not None and redirect.scope == site.id else None
 
 
 # --- where it leads -------------------------------------------------------------------------------
 
 
-def _resolve_destination(ctx: Context, nav: Navigation, given: Json, field: str) -> tuple[Json, str]:
+def _resolve_destination(ctx: Context, nav: Navigation, destination: Json, field: str) -> tuple[Json, str]:
     """Return the destination as the API returns it, and the node on which it depends."""
-    if given["kind"] == "external":
-        return given, ""
-    if given["kind"] == "site-section":
-        return given, redirect_target(nav.require_node(SECTION, given["siteSectionId"], field))
-    if given["kind"] == "path":
-        given = _resolve_path(ctx, nav, given["spaceId"], given["path"], field)
-    place = nav.require_node(SITE_SPACE, given["siteSpaceId"], field)
-    if given["kind"] == "site-page" and page_tree.find_page(_pages(ctx, place), given["pageId"]) is None:
-        raise not_found(f"{field}: page", given["pageId"])
-    return given, redirect_target(place)
+    if destination["kind"] == "external":
+        return destination, ""
+    if destination["kind"] == "site-section":
+        return destination, redirect_target(nav.require_node(SECTION, destination["siteSectionId"], field))
+    if destination["kind"] == "path":
+        destination = _resolve_path(ctx, nav, destination["spaceId"], destination["path"], field)
+    site_space = nav.require_node(SITE_SPACE, destination["siteSpaceId"], field)
+    if (
+        destination["kind"] == "site-page"
+        and page_tree.find_page(_pages(ctx, site_space), destination["pageId"]) is None
+    ):
+        raise not_found(f"{field}: page", destination["pageId"])
+    return destination, redirect_target(site_space)
 
 
 def _resolve_path(ctx: Context, nav: Navigation, space: str, path: str, field: str) -> Json:
@@ -126,16 +129,16 @@ def _resolve_path(ctx: Context, nav: Navigation, space: str, path: str, field: s
 
     The destination is the page at the path, or the site space if the path is empty.
     """
-    place = next((found for _, found in nav.nodes_in_order(SITE_SPACE) if found.ref == space), None)
-    if place is None:
+    site_space = next((node for _, node in nav.nodes_in_order(SITE_SPACE) if node.ref == space), None)
+    if site_space is None:
         raise not_found(f"{field}: a site space of this site that shows the space", space)
     path = path.strip("/")
     if not path:
-        return {"kind": "site-space", "siteSpaceId": place.id}
-    id = page_tree.page_ids_by_path(_pages(ctx, place)).get(path)
+        return {"kind": "site-space", "siteSpaceId": site_space.id}
+    id = page_tree.page_ids_by_path(_pages(ctx, site_space)).get(path)
     if id is None:
         raise not_found(f"{field}: page at the path", path)
-    return {"kind": "site-page", "siteSpaceId": place.id, "pageId": id}
+    return {"kind": "site-page", "siteSpaceId": site_space.id, "pageId": id}
 
 
 def _pages(ctx: Context, site_space: Record) -> list[Json]:
@@ -161,39 +164,41 @@ def put_redirects(ctx: Context) -> Json:
 def _put_one(ctx: Context, nav: Navigation, by_source: dict[str, Record], item: Json, where: str) -> Json:
     source = item["source"].casefold()
     try:
-        status, made = _apply_item(ctx, nav, by_source.get(source), dict(item), where)
+        status, redirect = _apply_item(ctx, nav, by_source.get(source), dict(item), where)
     except ApiError as error:
         if ctx.is_published_profile:
             draft = item.get("intent") == "draft"
             return {"source": item["source"], "status": "error", "draft": draft, "error": error.message}
         return {"source": item["source"], "status": "error", **error.body()}
     by_source.pop(source, None)
-    if made is not None:
-        by_source[source] = made
+    if redirect is not None:
+        by_source[source] = redirect
     if ctx.is_published_profile:
-        more = {"id": made.id, "draft": made.doc["draft"]} if made else {"draft": False}
-        return {"source": item["source"], "status": status, **more}
-    answer = {"redirect": responses.redirect(ctx, made)} if made else {}
+        published_fields = (
+            {"id": redirect.id, "draft": redirect.doc["draft"]} if redirect else {"draft": False}
+        )
+        return {"source": item["source"], "status": status, **published_fields}
+    answer = {"redirect": responses.redirect(ctx, redirect)} if redirect else {}
     return {"source": item["source"], "status": status, **answer}
 
 
 def _apply_item(
-    ctx: Context, nav: Navigation, found: Record | None, item: Json, where: str
+    ctx: Context, nav: Navigation, redirect: Record | None, item: Json, where: str
 ) -> tuple[str, Record | None]:
     intent = item.pop("intent", "live")
     if "destination" in item and item["destination"] is None:
-        if found is not None:
-            ctx.remove(found)
+        if redirect is not None:
+            ctx.remove(redirect)
         return "deleted", None
     item["draft"] = intent == "draft"
-    if found is None:
+    if redirect is None:
         if "destination" not in item:
             raise bad_request(
                 f"{where}.destination: required, because {item['source']!r} has no redirect yet"
             )
         return "created", _create(ctx, nav, item, f"{where}.destination")
-    _update(ctx, nav, found, item, f"{where}.destination")
-    return "published" if intent == "publish" else "updated", found
+    _update(ctx, nav, redirect, item, f"{where}.destination")
+    return "published" if intent == "publish" else "updated", redirect
 
 
 def get_redirect_target(ctx: Context) -> Json:
@@ -202,40 +207,48 @@ def get_redirect_target(ctx: Context) -> Json:
     Raise 404 if there is no live redirect, or if the site or the destination is not published.
     """
     site, source = ctx.site_from_path(), ctx.query.source
-    found = _match_redirect(ctx, site, source)
+    redirect = _match_redirect(ctx, site, source)
     target = (
-        _target_url(ctx, read_navigation(ctx.store, site), found) if found and site_url(ctx, site) else None
+        _target_url(ctx, read_navigation(ctx.store, site), redirect)
+        if redirect and site_url(ctx, site)
+        else None
     )
-    if found is None or target is None:
+    if redirect is None or target is None:
         raise not_found("redirect of", source)
-    if found.doc["captureWildcard"] and found.ref.endswith("*"):
-        rest = source[len(found.ref) - 1 :].lstrip("/")
-        target = target.rstrip("/") + "/" + quote(rest, safe="/%?&=+:@,;~#")
-    return {"target": target, "redirect": responses.redirect(ctx, found)}
+    if redirect.doc["captureWildcard"] and redirect.ref.endswith("*"):
+        path_rest = source[len(redirect.ref) - 1 :].lstrip("/")
+        target = target.rstrip("/") + "/" + quote(path_rest, safe="/%?&=+:@,;~#")
+    return {"target": target, "redirect": responses.redirect(ctx, redirect)}
 
 
 def _match_redirect(ctx: Context, site: Record, source: str) -> Record | None:
     """Return the live redirect for a path: an exact match, or else the longest matching `*` pattern."""
     path = source.casefold()
-    live = {path: found for path, found in _redirects_by_source(ctx, site).items() if not found.doc["draft"]}
-    begins = [pattern for pattern in live if pattern.endswith("*") and path.startswith(pattern[:-1])]
-    return live.get(path) or live.get(max(begins, key=len, default=""))
+    live = {
+        path: redirect
+        for path, redirect in _redirects_by_source(ctx, site).items()
+        if not redirect.doc["draft"]
+    }
+    matching_patterns = [
+        pattern for pattern in live if pattern.endswith("*") and path.startswith(pattern[:-1])
+    ]
+    return live.get(path) or live.get(max(matching_patterns, key=len, default=""))
 
 
-def _target_url(ctx: Context, nav: Navigation, found: Record) -> str | None:
-    destination: Json = found.doc["destination"]
+def _target_url(ctx: Context, nav: Navigation, redirect: Record) -> str | None:
+    destination: Json = redirect.doc["destination"]
     if destination["kind"] == "external":
         return str(destination["url"])
     if destination["kind"] == "site-section":
         return section_url(ctx, nav.site, nav.require_node(SECTION, destination["siteSectionId"]))
-    place = nav.require_node(SITE_SPACE, destination["siteSpaceId"])
-    home = site_space_url(ctx, nav.site, place)
-    if home is None or destination["kind"] == "site-space":
-        return home
-    space = ctx.load("space", place.ref)
+    site_space = nav.require_node(SITE_SPACE, destination["siteSpaceId"])
+    site_space_base = site_space_url(ctx, nav.site, site_space)
+    if site_space_base is None or destination["kind"] == "site-space":
+        return site_space_base
+    space = ctx.load("space", site_space.ref)
     page = (
         page_tree.find_page(revisions.active_revision(ctx.store, space).doc["pages"], destination["pageId"])
         if space
         else None
     )
-    return home + quote(page_tree.page_path(*page)) if page else None
+    return site_space_base + quote(page_tree.page_path(*page)) if page else None

@@ -24,29 +24,29 @@ from . import styleguides
 def list_sites(ctx: Context) -> Json:
     organization, query = ctx.organization_from_path(), ctx.query
     if query.space is not None or query.title:
-        found = _matching_sites(ctx, organization)
+        listed_sites = _matching_sites(ctx, organization)
     else:
-        standing, types = ctx.access_in(organization.id), frozenset(query.type or ())
-        key = ("sites", organization.id, standing, types, query.published, ctx.profile)
-        found = ctx.cached_list(key, {"site"}, lambda: _matching_sites(ctx, organization))
-    return list_page(ctx, found, lambda site: ctx.render_cached(responses.site, site))
+        access, types = ctx.access_in(organization.id), frozenset(query.type or ())
+        key = ("sites", organization.id, access, types, query.published, ctx.profile)
+        listed_sites = ctx.cached_list(key, {"site"}, lambda: _matching_sites(ctx, organization))
+    return list_page(ctx, listed_sites, lambda site: ctx.render_cached(responses.site, site))
 
 
 def _matching_sites(ctx: Context, organization: Record) -> list[Record]:
     """Return the sites that the caller may view and that match the query, in order of creation."""
     query = ctx.query
     sites = ctx.store.find("site", organization=organization.id)
-    found = [site for site in sites if ctx.can_view(site)]
+    matching = [site for site in sites if ctx.can_view(site)]
     if query.space is not None:
-        showing = {place.scope for place in ctx.store.find(navigation.SITE_SPACE, ref=query.space)}
-        found = [site for site in found if site.id in showing]
+        site_ids = {site_space.scope for site_space in ctx.store.find(navigation.SITE_SPACE, ref=query.space)}
+        matching = [site for site in matching if site.id in site_ids]
     if query.title:
-        found = [site for site in found if query.title.casefold() in site.doc["title"].casefold()]
+        matching = [site for site in matching if query.title.casefold() in site.doc["title"].casefold()]
     if query.type and ctx.has_additions:
-        found = [site for site in found if site.doc["type"] in query.type]
+        matching = [site for site in matching if site.doc["type"] in query.type]
     if query.published is not None:
-        found = [site for site in found if site.doc["published"] == query.published]
-    return found
+        matching = [site for site in matching if site.doc["published"] == query.published]
+    return matching
 
 
 def create_site(ctx: Context) -> Json:
@@ -71,9 +71,9 @@ def create_site(ctx: Context) -> Json:
     return responses.site(ctx, site)
 
 
-def _taken_basenames(ctx: Context, organization: str, but: str = "") -> set[str]:
+def _taken_basenames(ctx: Context, organization: str, except_id: str = "") -> set[str]:
     sites = ctx.store.find("site", organization=organization)
-    return {site.doc["basename"] for site in sites if site.id != but}
+    return {site.doc["basename"] for site in sites if site.id != except_id}
 
 
 def get_site(ctx: Context) -> Any:
@@ -81,21 +81,21 @@ def get_site(ctx: Context) -> Any:
 
 
 def update_site(ctx: Context) -> Json:
-    site, given = ctx.site_from_path(), ctx.body.sent_fields()
+    site, fields = ctx.site_from_path(), ctx.body.sent_fields()
     if not ctx.has_additions:
-        given.pop("defaultLevel", None)
+        fields.pop("defaultLevel", None)
     if ctx.is_published_profile:
-        given.pop("agentsContext", None)
-        if "styleguide" in given:
-            styleguides.set_styleguide(ctx, site, given.pop("styleguide"))
-    section, default = given.pop("defaultSiteSection", None), given.pop("defaultSiteSpace", None)
-    given = changed_fields(site.doc, given)
-    basename = given.get("basename")
+        fields.pop("agentsContext", None)
+        if "styleguide" in fields:
+            styleguides.set_styleguide(ctx, site, fields.pop("styleguide"))
+    section, default = fields.pop("defaultSiteSection", None), fields.pop("defaultSiteSpace", None)
+    fields = changed_fields(site.doc, fields)
+    basename = fields.get("basename")
     if basename is not None and basename in _taken_basenames(ctx, site.organization, site.id):
         raise conflict(f"body.basename: {basename!r} is taken in this organization")
     if section is not None or default is not None:
         _set_defaults(ctx, site, section, default)
-    site.doc.update(given)
+    site.doc.update(fields)
     ctx.put(site)
     return responses.site(ctx, site)
 
@@ -103,16 +103,16 @@ def update_site(ctx: Context) -> Json:
 def _set_defaults(ctx: Context, site: Record, section: str | None, default: str | None) -> None:
     nav = visible_navigation(ctx, site)
     if section is not None:
-        chosen = nav.require_node(navigation.SECTION, section, "body.defaultSiteSection")
-        navigation.set_default(ctx, nav.sections, chosen)
+        default_section = nav.require_node(navigation.SECTION, section, "body.defaultSiteSection")
+        navigation.set_default(ctx, nav.sections, default_section)
     if default is not None:
-        place = nav.require_node(navigation.SITE_SPACE, default, "body.defaultSiteSpace")
-        first = nav.default_section()
-        if place.parent != (first.id if first else ""):
+        site_space = nav.require_node(navigation.SITE_SPACE, default, "body.defaultSiteSpace")
+        current_default = nav.default_section()
+        if site_space.parent != (current_default.id if current_default else ""):
             raise bad_request(
                 "body.defaultSiteSpace: must be at the top level of the site or in its default section"
             )
-        navigation.set_default(ctx, nav.site_spaces_in(place.parent), place)
+        navigation.set_default(ctx, nav.site_spaces_in(site_space.parent), site_space)
 
 
 def delete_site(ctx: Context) -> None:
@@ -158,27 +158,27 @@ def get_published(ctx: Context) -> Json:
 
 def get_schema(ctx: Context) -> Json:
     site = ctx.site_from_path()
-    kept = ctx.store.get("adaptive-schema", site.id)
-    if kept is None:
+    schema = ctx.store.get("adaptive-schema", site.id)
+    if schema is None:
         raise not_found("adaptive schema of site", site.id)
-    return {"object": "site-adaptive-schema", **kept.doc}
+    return {"object": "site-adaptive-schema", **schema.doc}
 
 
 def put_schema(ctx: Context) -> Json:
     site, schema = ctx.site_from_path(), ctx.body.jsonSchema
-    kept = ctx.store.get("adaptive-schema", site.id)
-    if kept is None or not is_same_json(kept.doc["jsonSchema"], schema):
+    record = ctx.store.get("adaptive-schema", site.id)
+    if record is None or not is_same_json(record.doc["jsonSchema"], schema):
         check_schema(schema)
         doc = {"jsonSchema": schema, "updatedAt": ctx.timestamp}
-        kept = kept or Record("adaptive-schema", site.id, {}, site.organization, site.id)
-        kept.doc = doc
-        ctx.put(kept)
-    return {"object": "site-adaptive-schema", **kept.doc}
+        record = record or Record("adaptive-schema", site.id, {}, site.organization, site.id)
+        record.doc = doc
+        ctx.put(record)
+    return {"object": "site-adaptive-schema", **record.doc}
 
 
 def list_conditions(ctx: Context) -> Json:
-    kept = ctx.store.get("adaptive-schema", ctx.site_from_path().id)
-    return {"items": schema_conditions(kept.doc["jsonSchema"]) if kept else []}
+    schema = ctx.store.get("adaptive-schema", ctx.site_from_path().id)
+    return {"items": schema_conditions(schema.doc["jsonSchema"]) if schema else []}
 
 
 # --- visitors: authenticated visits, and share links --------------------------------------------
@@ -190,25 +190,25 @@ def get_auth(ctx: Context) -> Json:
 
 def update_auth(ctx: Context) -> Json:
     site = ctx.site_from_path()
-    kept = _load_auth(ctx, site)
-    kept.doc |= ctx.body.sent_fields()
-    ctx.put(kept)
+    auth = _load_auth(ctx, site)
+    auth.doc |= ctx.body.sent_fields()
+    ctx.put(auth)
     return responses.visitor_auth(ctx, site)
 
 
 def regenerate_auth(ctx: Context) -> Json:
     """Create a new private key. Tokens that were signed with the previous key become invalid."""
     site = ctx.site_from_path()
-    kept = _load_auth(ctx, site)
-    kept.doc.pop("privateKey", None)
-    kept.doc["generation"] = kept.doc.get("generation", 0) + 1
-    ctx.put(kept)
+    auth = _load_auth(ctx, site)
+    auth.doc.pop("privateKey", None)
+    auth.doc["generation"] = auth.doc.get("generation", 0) + 1
+    ctx.put(auth)
     return responses.visitor_auth(ctx, site)
 
 
 def _load_auth(ctx: Context, site: Record) -> Record:
-    kept = ctx.store.get(VISITOR_AUTH, site.id)
-    return kept or Record(VISITOR_AUTH, site.id, {}, site.organization, site.id)
+    auth = ctx.store.get(VISITOR_AUTH, site.id)
+    return auth or Record(VISITOR_AUTH, site.id, {}, site.organization, site.id)
 
 
 def initialize_share_link(ctx: Context, link: Record) -> None:

@@ -50,28 +50,30 @@ def _load_shared_navigation(ctx: Context) -> Navigation:
     return nav
 
 
-def _list_nodes(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
-    visible = [entry for entry in found if entry[1].id not in nav.hidden_ids]
+def _list_nodes(ctx: Context, nav: Navigation, entries: list[tuple[tuple[int, ...], Record]]) -> Json:
+    visible = [entry for entry in entries if entry[1].id not in nav.hidden_ids]
     return list_page(
         ctx, visible, lambda entry: responses.node(ctx, nav, entry[1]), lambda entry: list(entry[0])
     )
 
 
-def _body_fields(ctx: Context, *added: str) -> Json:
-    """Return the given members of the body. The profile `reference` ignores the members in `added`."""
-    given: Json = ctx.body.sent_fields()
+def _body_fields(ctx: Context, *additions: str) -> Json:
+    """Return the given members of the body. The profile `reference` ignores the members in `additions`."""
+    fields: Json = ctx.body.sent_fields()
     return (
-        given if ctx.has_additions else {field: value for field, value in given.items() if field not in added}
+        fields
+        if ctx.has_additions
+        else {field: value for field, value in fields.items() if field not in additions}
     )
 
 
-def _pick_set_fields(given: Json, *fields: str) -> Json:
-    return {field: given[field] for field in fields if given.get(field)}
+def _pick_set_fields(given: Json, *names: str) -> Json:
+    return {field: given[field] for field in names if given.get(field)}
 
 
-def _check_path_unused(node: Record, given: Json, others: Iterable[Record], where: str) -> None:
+def _check_path_unused(node: Record, changes: Json, others: Iterable[Record], where: str) -> None:
     """Raise 409 if another node has the path."""
-    path = given.get("path")
+    path = changes.get("path")
     if path is not None and any(other.doc["path"] == path and other is not node for other in others):
         raise conflict(f"body.path: {path!r} is taken {where}")
 
@@ -106,15 +108,15 @@ def create_section(ctx: Context) -> Json:
     the site spaces at the root first move into a section with the title of the site.
     """
     nav, body = _load_navigation(ctx), ctx.body
-    given = _body_fields(ctx, "siteSectionGroupId", "draft")
+    fields = _body_fields(ctx, "siteSectionGroupId", "draft")
     space = _space_from_body(ctx, nav, body.title)
-    parent = given.get("siteSectionGroupId") or ""
+    parent = fields.get("siteSectionGroupId") or ""
     if parent:
         nav.require_node(GROUP, parent, "body.siteSectionGroupId")
     move_root_into_section(ctx, nav)
     section = add_section(ctx, nav, body.title or space.doc["title"], parent)
-    if more := _pick_set_fields(given, "icon", "draft"):
-        section.doc |= more
+    if set_fields := _pick_set_fields(fields, "icon", "draft"):
+        section.doc |= set_fields
         ctx.put(section)
     add_site_space(ctx, nav, space, section.id)
     return responses.section(ctx, nav, section)
@@ -122,19 +124,19 @@ def create_section(ctx: Context) -> Json:
 
 def update_section(ctx: Context) -> Json:
     nav = _load_navigation(ctx)
-    given = _body_fields(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
+    fields = _body_fields(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
     section = nav.require_node(SECTION, ctx.params["siteSectionId"])
-    group, default = given.pop("siteSectionGroupId", ...), given.pop("defaultSiteSpace", None)
-    given = changed_fields(section.doc, given)
-    _check_path_unused(section, given, nav.sections, "in this site")
+    group, default = fields.pop("siteSectionGroupId", ...), fields.pop("defaultSiteSpace", None)
+    fields = changed_fields(section.doc, fields)
+    _check_path_unused(section, fields, nav.sections, "in this site")
     if default is not None:
-        chosen = nav.require_node(SITE_SPACE, default, "body.defaultSiteSpace")
-        if chosen.parent != section.id:
+        default_node = nav.require_node(SITE_SPACE, default, "body.defaultSiteSpace")
+        if default_node.parent != section.id:
             raise bad_request("body.defaultSiteSpace: must be a site space of this section")
-        set_default(ctx, nav.site_spaces_in(section.id), chosen)
+        set_default(ctx, nav.site_spaces_in(section.id), default_node)
     if group is not ...:
         move_to_parent(nav, section, group or "", "body.siteSectionGroupId")
-    section.doc.update(given)
+    section.doc.update(fields)
     ctx.put(section)
     return responses.section(ctx, nav, section)
 
@@ -162,10 +164,10 @@ def create_group(ctx: Context) -> Json:
         check_depth(nav, parent, "body.parent")
     sections = [nav.require_node(SECTION, id, "body.sections") for id in dict.fromkeys(body.sections)]
     move_root_into_section(ctx, nav)
-    given = _body_fields(ctx, "draft")
+    fields = _body_fields(ctx, "draft")
     doc: Json = {
         "title": body.title,
-        **_pick_set_fields(given, "icon", "draft"),
+        **_pick_set_fields(fields, "icon", "draft"),
     }
     position = end_position(nav.children(parent))
     group = Record(GROUP, ctx.new_id(GROUP), doc, nav.site.organization, nav.site.id, parent, position)
@@ -178,12 +180,12 @@ def create_group(ctx: Context) -> Json:
 
 
 def update_group(ctx: Context) -> Json:
-    nav, given = _load_navigation(ctx), _body_fields(ctx, "parentSectionGroupId", "localizedTitle", "draft")
+    nav, fields = _load_navigation(ctx), _body_fields(ctx, "parentSectionGroupId", "localizedTitle", "draft")
     group = nav.require_node(GROUP, ctx.params["siteSectionGroupId"])
-    parent = given.pop("parentSectionGroupId", ...)
+    parent = fields.pop("parentSectionGroupId", ...)
     if parent is not ...:
         move_to_parent(nav, group, parent or "", "body.parentSectionGroupId")
-    group.doc.update(given)
+    group.doc.update(fields)
     ctx.put(group)
     return responses.group(ctx, nav, group)
 
@@ -194,14 +196,14 @@ def delete_group(ctx: Context) -> None:
     group = nav.find_node(GROUP, ctx.params["siteSectionGroupId"])
     if group is None:
         return
-    inside, ordered = nav.children(group.id), []
+    group_children, ordered = nav.children(group.id), []
     for sibling in nav.children(group.parent):
-        ordered += inside if sibling is group else [sibling]
+        ordered += group_children if sibling is group else [sibling]
     ctx.remove(group)
-    for node in inside:
+    for node in group_children:
         node.parent = group.parent
         ctx.put(node)
-    write_positions(ctx.store, ordered, inside)
+    write_positions(ctx.store, ordered, group_children)
 
 
 def add_group_section(ctx: Context) -> Json:
@@ -227,11 +229,11 @@ def remove_group_section(ctx: Context) -> None:
 
 
 def list_site_spaces(ctx: Context) -> Json:
-    nav, wanted = _load_shared_navigation(ctx), ctx.query.default
-    found = nav.nodes_in_order(SITE_SPACE)
-    if wanted is not None:
-        found = [entry for entry in found if entry[1].doc["default"] == wanted]
-    return _list_nodes(ctx, nav, found)
+    nav, default = _load_shared_navigation(ctx), ctx.query.default
+    entries = nav.nodes_in_order(SITE_SPACE)
+    if default is not None:
+        entries = [entry for entry in entries if entry[1].doc["default"] == default]
+    return _list_nodes(ctx, nav, entries)
 
 
 def create_site_space(ctx: Context) -> Json:
@@ -241,37 +243,37 @@ def create_site_space(ctx: Context) -> Json:
     site has no section, a section with the title of the site is created for the site space.
     """
     nav, section_id = _load_navigation(ctx), ctx.body.sectionId
-    given = _body_fields(ctx, "title", "pageId", "draft")
-    space = _space_from_body(ctx, nav, given.get("title"))
+    fields = _body_fields(ctx, "title", "pageId", "draft")
+    space = _space_from_body(ctx, nav, fields.get("title"))
     section = nav.default_section()
     if section_id is not None:
         section = nav.require_node(SECTION, section_id, "body.sectionId")
-    made = add_site_space(ctx, nav, space, section.id if section else "")
-    if more := _pick_set_fields(given, "title", "pageId", "draft"):
-        made.doc |= more
-        ctx.put(made)
+    site_space = add_site_space(ctx, nav, space, section.id if section else "")
+    if set_fields := _pick_set_fields(fields, "title", "pageId", "draft"):
+        site_space.doc |= set_fields
+        ctx.put(site_space)
     if not nav.sections and (nav.has_sections or nav.site.doc["type"] == SECTIONED_SITE):
         move_root_into_section(ctx, nav)
-    return responses.site_space(ctx, nav, made)
+    return responses.site_space(ctx, nav, site_space)
 
 
 def update_site_space(ctx: Context) -> Json:
-    nav, given = _load_navigation(ctx), _body_fields(ctx, "pageId", "draft")
-    place = nav.require_node(SITE_SPACE, ctx.params["siteSpaceId"])
-    space, given = given.pop("spaceId", place.ref), changed_fields(place.doc, given)
-    _check_path_unused(place, given, nav.siblings(place), "next to this site space")
-    if space != place.ref:
-        place.ref = ctx.space_from_body(space, nav.site.organization, "body.spaceId").id
-    place.doc.update(given)
-    ctx.put(place)
-    return responses.site_space(ctx, nav, place)
+    nav, fields = _load_navigation(ctx), _body_fields(ctx, "pageId", "draft")
+    site_space = nav.require_node(SITE_SPACE, ctx.params["siteSpaceId"])
+    space, fields = fields.pop("spaceId", site_space.ref), changed_fields(site_space.doc, fields)
+    _check_path_unused(site_space, fields, nav.siblings(site_space), "next to this site space")
+    if space != site_space.ref:
+        site_space.ref = ctx.space_from_body(space, nav.site.organization, "body.spaceId").id
+    site_space.doc.update(fields)
+    ctx.put(site_space)
+    return responses.site_space(ctx, nav, site_space)
 
 
 def delete_site_space(ctx: Context) -> None:
     """Delete a site space. Its section may be empty afterwards."""
     nav = _load_navigation(ctx)
-    if place := nav.find_node(SITE_SPACE, ctx.params["siteSpaceId"]):
-        remove_site_space(ctx, nav, place)
+    if site_space := nav.find_node(SITE_SPACE, ctx.params["siteSpaceId"]):
+        remove_site_space(ctx, nav, site_space)
 
 
 # --- the order of siblings ----------------------------------------------------------------------
@@ -308,11 +310,11 @@ def sort_structure(ctx: Context) -> Json:
 
 
 def _move_to_position(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
-    now = nav.siblings(node)
+    siblings = nav.siblings(node)
     ordered = insert_sibling(
-        now, node, _parse_neighbor(position, "before"), _parse_neighbor(position, "after")
+        siblings, node, _parse_neighbor(position, "before"), _parse_neighbor(position, "after")
     )
-    if same_order(now, ordered):
+    if same_order(siblings, ordered):
         return False
     write_positions(ctx.store, ordered, [node])
     return True
@@ -345,25 +347,25 @@ def create_link(ctx: Context) -> Json:
 
     On a site without sections, the site spaces at the root first move into a section.
     """
-    nav, given = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
-    parent = given.pop("parent", None) or ""
+    nav, fields = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
+    parent = fields.pop("parent", None) or ""
     if parent:
         nav.require_node(GROUP, parent, "body.parent")
     move_root_into_section(ctx, nav)
     position = end_position(nav.children(parent))
     link = Record(
-        EXTERNAL_LINK, ctx.new_id(EXTERNAL_LINK), given, nav.site.organization, nav.site.id, parent, position
+        EXTERNAL_LINK, ctx.new_id(EXTERNAL_LINK), fields, nav.site.organization, nav.site.id, parent, position
     )
     ctx.put(link)
     return responses.external_link(ctx, link)
 
 
 def update_link(ctx: Context) -> Json:
-    nav, given = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
+    nav, fields = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
     link = nav.require_node(EXTERNAL_LINK, ctx.params["siteExternalLinkId"])
-    if "parent" in given:
-        move_to_parent(nav, link, given.pop("parent") or "", "body.parent")
-    link.doc |= given
+    if "parent" in fields:
+        move_to_parent(nav, link, fields.pop("parent") or "", "body.parent")
+    link.doc |= fields
     ctx.put(link)
     return responses.external_link(ctx, link)
 

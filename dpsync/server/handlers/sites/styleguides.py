@@ -44,18 +44,18 @@ def set_styleguide(ctx: Context, site: Record, id: str | None) -> None:
 def create_styleguide(ctx: Context) -> Json:
     """Return the style guide of the site, or create one with the content of the named template."""
     site, template = ctx.site_from_path(), _find_template(ctx.body.template)
-    there = ctx.load("space", site.ref) if site.ref else None
-    if there is not None:
-        return responses.space(ctx, there)
+    existing = ctx.load("space", site.ref) if site.ref else None
+    if existing is not None:
+        return responses.space(ctx, existing)
     space = add_space(ctx, site.organization, "", {"title": DEFAULT_TITLE, "type": STYLEGUIDE_TYPE})
     if template is not None:
         first = revisions.initial_revision_id(space.id)
         content = revisions.revision_content(revisions.active_revision(ctx.store, space))
-        editing = ContentEditor(content, content, ctx.timestamp, ctx.new_id)
+        editor = ContentEditor(content, content, ctx.timestamp, ctx.new_id)
         text = {"markdown": template["markdown"]}
-        editing.apply([{"operation": "insert_page", "title": template["title"], "document": text}])
-        kept = revisions.add_revision(ctx, space, editing.content, [first], type="edits")
-        revisions.activate_revision(ctx, space, kept)
+        editor.apply([{"operation": "insert_page", "title": template["title"], "document": text}])
+        revision_id = revisions.add_revision(ctx, space, editor.content, [first], type="edits")
+        revisions.activate_revision(ctx, space, revision_id)
     site.ref = space.id
     ctx.put(site)
     return responses.space(ctx, space)
@@ -64,10 +64,10 @@ def create_styleguide(ctx: Context) -> Json:
 def _find_template(id: str | None) -> Json | None:
     if id is None:
         return None
-    found = next((template for template in TEMPLATES if template["id"] == id), None)
-    if found is None:
+    template = next((candidate for candidate in TEMPLATES if candidate["id"] == id), None)
+    if template is None:
         raise not_found("body.template: template", id)
-    return found
+    return template
 
 
 def list_templates(ctx: Context) -> Json:

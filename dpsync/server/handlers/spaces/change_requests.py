@@ -36,20 +36,25 @@ def list_in_space(ctx: Context) -> Json:
 def list_in_organization(ctx: Context) -> Json:
     """List the change requests of all spaces that the caller may view."""
     organization = ctx.organization_from_path()
-    seen = {space.id for space, _ in ctx.visible_spaces_with_roles(organization.id)}
-    found = ctx.store.find(CHANGE_REQUEST, organization=organization.id)
-    asked = ctx.query.status
-    return _list_requests(ctx, [one for one in found if one.scope in seen and one.parent in asked])
+    visible_spaces = {space.id for space, _ in ctx.visible_spaces_with_roles(organization.id)}
+    requests = ctx.store.find(CHANGE_REQUEST, organization=organization.id)
+    statuses = ctx.query.status
+    return _list_requests(
+        ctx,
+        [request for request in requests if request.scope in visible_spaces and request.parent in statuses],
+    )
 
 
-def _list_requests(ctx: Context, found: list[Record]) -> Json:
+def _list_requests(ctx: Context, requests: list[Record]) -> Json:
     """List change requests, the most recently updated first."""
 
-    def key(one: Record) -> list[Any]:
-        return [one.doc["updatedAt"], one.seq]
+    def key(request: Record) -> list[Any]:
+        return [request.doc["updatedAt"], request.seq]
 
-    chosen = sorted((one for one in found if _matches_query(one.doc, ctx.query)), key=key, reverse=True)
-    return list_page(ctx, chosen, lambda one: answer(ctx, one), key, descending=True)
+    matching = sorted(
+        (request for request in requests if _matches_query(request.doc, ctx.query)), key=key, reverse=True
+    )
+    return list_page(ctx, matching, lambda request: answer(ctx, request), key, descending=True)
 
 
 def _matches_query(doc: Json, query: Any) -> bool:
@@ -62,7 +67,7 @@ def _matches_query(doc: Json, query: Any) -> bool:
 
 
 def _requested_reviewers(doc: Json) -> list[str]:
-    return [one["user"] for one in doc.get("requestedReviewers", [])]
+    return [reviewer["user"] for reviewer in doc.get("requestedReviewers", [])]
 
 
 # --- one ------------------------------------------------------------------------------------------
@@ -102,18 +107,18 @@ def get(ctx: Context) -> Json:
 
 def update(ctx: Context) -> Json:
     """Update a change request. A new status reopens a merged one at the revision that the merge made."""
-    request, given = ctx.change_request_from_path(), ctx.body.sent_fields()
-    if "description" in given:
-        given["description"] = stored_document(given["description"])
-    given = changed_fields(request.doc, given)
-    if not given:
+    request, changes = ctx.change_request_from_path(), ctx.body.sent_fields()
+    if "description" in changes:
+        changes["description"] = stored_document(changes["description"])
+    changes = changed_fields(request.doc, changes)
+    if not changes:
         return answer(ctx, request)
-    if given.get("status") == "merged":
+    if changes.get("status") == "merged":
         raise bad_request("body.status: to merge a change request, use POST …/merge")
-    if "status" in given and request.doc["status"] == "merged":
+    if "status" in changes and request.doc["status"] == "merged":
         merged = request.doc.pop("revisionMerged")
-        given |= {"revision": merged, "revisionMergedAncestor": merged}
-    request.doc |= given
+        changes |= {"revision": merged, "revisionMergedAncestor": merged}
+    request.doc |= changes
     _save_request(ctx, request)
     return answer(ctx, request)
 
@@ -136,19 +141,21 @@ def merge_into_main(ctx: Context) -> Json:
     space = _load_space(ctx, request)
     if request.doc["status"] in CLOSED_STATUSES:
         raise conflict(f"the change request is {request.doc['status']}: set its status to open first")
-    complaints = unmet_rules(rules_in_force(ctx, space), make_attempt(ctx, space, request))
-    if complaints:
-        raise ApiError(403, f"the merge rules are not met: {'; '.join(complaints)}")
+    unmet = unmet_rules(rules_in_force(ctx, space), make_attempt(ctx, space, request))
+    if unmet:
+        raise ApiError(403, f"the merge rules are not met: {'; '.join(unmet)}")
     main = revisions.active_revision_id(space)
     merged = _merge_contents(ctx, space, request)
     if merged.conflicts:
         return _conflict_response(ctx, request, merged.conflicts)
     parents = [main, request.doc["revision"]]
-    made = revisions.add_revision(ctx, space, merged.content, parents, type="merge", mergedFrom=request.id)
-    revisions.activate_revision(ctx, space, made)
-    request.doc |= {"status": "merged", "revisionMerged": made}
+    revision_id = revisions.add_revision(
+        ctx, space, merged.content, parents, type="merge", mergedFrom=request.id
+    )
+    revisions.activate_revision(ctx, space, revision_id)
+    request.doc |= {"status": "merged", "revisionMerged": revision_id}
     _save_request(ctx, request)
-    return {"revision": made, "result": "merge"}
+    return {"revision": revision_id, "result": "merge"}
 
 
 def update_from_main(ctx: Context) -> Json:
@@ -162,10 +169,10 @@ def update_from_main(ctx: Context) -> Json:
     if merged.conflicts:
         return _conflict_response(ctx, request, merged.conflicts)
     parents = [request.doc["revision"], main]
-    made = revisions.add_revision(ctx, space, merged.content, parents, type="update")
-    request.doc |= {"revision": made, "revisionMergedAncestor": main}
+    revision_id = revisions.add_revision(ctx, space, merged.content, parents, type="update")
+    request.doc |= {"revision": revision_id, "revisionMergedAncestor": main}
     _save_request(ctx, request)
-    return {"revision": made, "result": "update"}
+    return {"revision": revision_id, "result": "update"}
 
 
 def _load_space(ctx: Context, request: Record) -> Record:
@@ -176,13 +183,13 @@ def _load_space(ctx: Context, request: Record) -> Record:
 
 
 def _merge_contents(ctx: Context, space: Record, request: Record) -> MergedContent:
-    named = (
+    revision_ids = (
         revisions.merge_base_id(request.doc),
         revisions.active_revision_id(space),
         request.doc["revision"],
     )
     base, main, theirs = (
-        revisions.revision_content(revisions.read_revision(ctx.store, space, id)) for id in named
+        revisions.revision_content(revisions.read_revision(ctx.store, space, id)) for id in revision_ids
     )
     return merge(base, main, theirs)
 
@@ -192,12 +199,12 @@ def _conflict_response(ctx: Context, request: Record, conflicts: tuple[ContentCo
 
     The profile `reference` does not list the conflicts.
     """
-    answered: Json = {"revision": request.doc["revision"], "result": "conflicts"}
+    result: Json = {"revision": request.doc["revision"], "result": "conflicts"}
     if ctx.has_additions:
-        answered["conflicts"] = [
-            {"of": one.object_kind, "id": one.id, "what": one.field} for one in conflicts
+        result["conflicts"] = [
+            {"of": conflict.object_kind, "id": conflict.id, "what": conflict.field} for conflict in conflicts
         ]
-    return answered
+    return result
 
 
 # --- content --------------------------------------------------------------------------------------
@@ -209,20 +216,20 @@ def change_content(ctx: Context) -> Json:
     space = _load_space(ctx, request)
     _check_open(request)
     base = revisions.read_revision(ctx.store, space, revisions.merge_base_id(request.doc))
-    now = revisions.read_revision(ctx.store, space, request.doc["revision"])
-    editing = ContentEditor(
-        revisions.revision_content(now), revisions.revision_content(base), ctx.timestamp, ctx.new_id
+    current = revisions.read_revision(ctx.store, space, request.doc["revision"])
+    editor = ContentEditor(
+        revisions.revision_content(current), revisions.revision_content(base), ctx.timestamp, ctx.new_id
     )
     try:
-        results = editing.apply(ctx.body.sent_fields()["changes"])
+        results = editor.apply(ctx.body.sent_fields()["changes"])
     except PageNotFoundError as error:
         raise ApiError(404, f"body.changes: {error} not found") from None
     except EditError as error:
         raise bad_request(f"body.changes: {error}") from None
-    _set_content(ctx, space, request, editing.content)
+    _set_content(ctx, space, request, editor.content)
     _save_request(ctx, request)
     if ctx.is_published_profile:
-        changes = [_change_response(ctx, space, request, one) for one in results if "page" in one]
+        changes = [_change_response(ctx, space, request, result) for result in results if "page" in result]
         return {"changeRequest": answer(ctx, request), "changes": changes}
     return {"revision": request.doc["revision"], "results": results}
 
@@ -231,10 +238,10 @@ def _change_response(ctx: Context, space: Record, request: Record, result: Json)
     """Return the result for one page in the form of the `published` edition."""
     if result["operation"] == "delete_page":
         return {"object": "deleted_page", "page": result["page"]}
-    at = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"
-    page = {"object": "page", "id": result["page"], "urls": {"location": api_url(ctx, at)}}
-    made = result["operation"] == "insert_page"
-    return {"object": "created_page" if made else "updated_page", "page": page}
+    path = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"
+    page = {"object": "page", "id": result["page"], "urls": {"location": api_url(ctx, path)}}
+    is_new = result["operation"] == "insert_page"
+    return {"object": "created_page" if is_new else "updated_page", "page": page}
 
 
 def _check_open(request: Record) -> None:
@@ -272,8 +279,8 @@ def apply_template(ctx: Context) -> None:
     _save_request(ctx, request)
 
 
-def _apply_template_to_request(ctx: Context, space: Record, request: Record, given: Any) -> None:
-    _set_content(ctx, space, request, content_with_template(ctx, space, request.doc["revision"], given))
+def _apply_template_to_request(ctx: Context, space: Record, request: Record, template: Any) -> None:
+    _set_content(ctx, space, request, content_with_template(ctx, space, request.doc["revision"], template))
 
 
 def get_pdf(ctx: Context) -> Json:

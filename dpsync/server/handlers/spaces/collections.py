@@ -14,11 +14,11 @@ def list_collections(ctx: Context) -> Json:
     """List collections, each before its children, siblings in their order."""
     organization, nested = ctx.organization_from_path(), ctx.query.nested
     key = ("collections", organization.id, nested, ctx.access_in(organization.id))
-    found = ctx.cached_list(
+    entries = ctx.cached_list(
         key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=nested)
     )
     return list_page(
-        ctx, found, lambda entry: ctx.render_cached(responses.collection, entry[1]), lambda entry: entry[0]
+        ctx, entries, lambda entry: ctx.render_cached(responses.collection, entry[1]), lambda entry: entry[0]
     )
 
 
@@ -26,19 +26,19 @@ def _ordered_collections(
     ctx: Context, organization: Record, *, nested: bool
 ) -> list[tuple[list[int], Record]]:
     """Return the collections that the caller may view, each with a key that sorts in list order."""
-    found = ctx.store.find("collection", organization=organization.id)
-    below: dict[str, list[Record]] = {}
-    for collection in found:
-        below.setdefault(collection.parent, []).append(collection)
+    collections = ctx.store.find("collection", organization=organization.id)
+    children_by_parent: dict[str, list[Record]] = {}
+    for collection in collections:
+        children_by_parent.setdefault(collection.parent, []).append(collection)
     ordered: list[tuple[list[int], Record]] = []
-    stack: list[tuple[list[int], Record]] = [([], top) for top in reversed(below.get("", []))]
+    stack: list[tuple[list[int], Record]] = [([], top) for top in reversed(children_by_parent.get("", []))]
     while stack:
         prefix, collection = stack.pop()
         key = [*prefix, collection.position, collection.seq]
         if ctx.can_view(collection):
             ordered.append((key, collection))
         if nested:
-            stack += [(key, child) for child in reversed(below.get(collection.id, []))]
+            stack += [(key, child) for child in reversed(children_by_parent.get(collection.id, []))]
     return ordered
 
 
@@ -60,10 +60,10 @@ def get_collection(ctx: Context) -> Any:
 
 def update_collection(ctx: Context) -> Json:
     """Update a collection. As with spaces, changing only the level may need just the role `create`."""
-    collection, given = ctx.collection_from_path(), ctx.body.sent_fields()
-    if given.keys() != {"defaultLevel"}:
+    collection, fields = ctx.collection_from_path(), ctx.body.sent_fields()
+    if fields.keys() != {"defaultLevel"}:
         ctx.require_role(collection, "admin")
-    collection.doc.update(given)
+    collection.doc.update(fields)
     ctx.put(collection)
     return responses.collection(ctx, collection)
 
@@ -74,22 +74,22 @@ def delete_collection(ctx: Context) -> None:
     if collection is None:
         return
     ctx.require_access(collection)
-    around = load_siblings(ctx, collection.organization, collection.parent)
-    inside = load_siblings(ctx, collection.organization, collection.id)
+    siblings = load_siblings(ctx, collection.organization, collection.parent)
+    contents = load_siblings(ctx, collection.organization, collection.id)
     ctx.remove(collection)
     ordered = []
-    for sibling in around:
-        ordered += inside if sibling.id == collection.id and sibling.kind == "collection" else [sibling]
-    for item in inside:
+    for sibling in siblings:
+        ordered += contents if sibling.id == collection.id and sibling.kind == "collection" else [sibling]
+    for item in contents:
         item.parent = collection.parent
         ctx.put(item)
-    write_positions(ctx.store, ordered, inside)
+    write_positions(ctx.store, ordered, contents)
 
 
 def list_collection_spaces(ctx: Context) -> Json:
     collection = ctx.collection_from_path()
-    inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
-    found = list(ctx.visible_spaces(collection.organization, inside))
+    spaces = ctx.store.find("space", organization=collection.organization, parent=collection.id)
+    visible = list(ctx.visible_spaces(collection.organization, spaces))
     return list_page(
-        ctx, found, lambda space: space_response(ctx, space), lambda space: [space.position, space.seq]
+        ctx, visible, lambda space: space_response(ctx, space), lambda space: [space.position, space.seq]
     )

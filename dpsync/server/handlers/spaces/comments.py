@@ -33,30 +33,30 @@ def _comment_parent(request: Record | None) -> str:
 def _find_comment(ctx: Context) -> tuple[Record, Record | None]:
     """Return the space, and the comment that the path names, or None."""
     space, request = _require_discussion(ctx)
-    found = ctx.store.get(COMMENT, ctx.params["commentId"])
-    if found is None or (found.scope, found.parent) != (space.id, _comment_parent(request)):
+    comment = ctx.store.get(COMMENT, ctx.params["commentId"])
+    if comment is None or (comment.scope, comment.parent) != (space.id, _comment_parent(request)):
         return space, None
-    return space, found
+    return space, comment
 
 
 def _require_comment(ctx: Context) -> tuple[Record, Record]:
-    space, found = _find_comment(ctx)
-    if found is None:
+    space, comment = _find_comment(ctx)
+    if comment is None:
         raise not_found("comment", ctx.params["commentId"])
-    return space, found
+    return space, comment
 
 
 def _find_reply(ctx: Context, comment: Record) -> Record | None:
-    found = ctx.store.get(REPLY, ctx.params["commentReplyId"])
-    return found if found is not None and found.parent == comment.id else None
+    reply = ctx.store.get(REPLY, ctx.params["commentReplyId"])
+    return reply if reply is not None and reply.parent == comment.id else None
 
 
 def _require_reply(ctx: Context) -> tuple[Record, Record, Record]:
     space, comment = _require_comment(ctx)
-    found = _find_reply(ctx, comment)
-    if found is None:
+    reply = _find_reply(ctx, comment)
+    if reply is None:
         raise not_found("reply", ctx.params["commentReplyId"])
-    return space, comment, found
+    return space, comment, reply
 
 
 # --- comments ---------------------------------------------------------------------------------------
@@ -69,37 +69,39 @@ def _sort_key(comment: Record) -> list[Any]:
 def list_comments(ctx: Context) -> Json:
     space, request = _require_discussion(ctx)
     query, latest_first = ctx.query, ctx.query.order == "desc"
-    where = {"ref": query.targetPage} if query.targetPage else {}
-    found = [
+    page_filter = {"ref": query.targetPage} if query.targetPage else {}
+    comments = [
         comment
-        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_comment_parent(request), **where)
+        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_comment_parent(request), **page_filter)
         if query.status in ("all", comment.doc["status"])
         and (query.authors is None or comment.doc["postedBy"] in query.authors)
     ]
-    found.sort(key=_sort_key, reverse=latest_first)
+    comments.sort(key=_sort_key, reverse=latest_first)
 
-    def answer(item: Record) -> Json:
-        return responses.comment(ctx, space, item, query.format)
+    def answer(comment: Record) -> Json:
+        return responses.comment(ctx, space, comment, query.format)
 
-    return list_page(ctx, found, answer, _sort_key, descending=latest_first)
+    return list_page(ctx, comments, answer, _sort_key, descending=latest_first)
 
 
 def post_comment(ctx: Context) -> Json:
     space, request = _require_discussion(ctx)
-    given = ctx.body.sent_fields()
+    fields = ctx.body.sent_fields()
     revision = active_revision_id(space) if request is None else str(request.doc["revision"])
-    if "page" in given:
-        _check_page(ctx, space, revision, given["page"])
+    if "page" in fields:
+        _check_page(ctx, space, revision, fields["page"])
     doc = {
         **_body_from_request(ctx),
         "status": "open",
         "revision": revision,
-        **{name: given[name] for name in ("node", "tableCell") if name in given},
+        **{name: fields[name] for name in ("node", "tableCell") if name in fields},
     }
-    made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _comment_parent(request))
-    made.ref = given.get("page", "")
-    ctx.put(made)
-    return responses.comment(ctx, space, made, "markdown")
+    comment = Record(
+        COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _comment_parent(request)
+    )
+    comment.ref = fields.get("page", "")
+    ctx.put(comment)
+    return responses.comment(ctx, space, comment, "markdown")
 
 
 def _check_page(ctx: Context, space: Record, revision: str, id: str) -> None:
@@ -113,18 +115,18 @@ def _check_page(ctx: Context, space: Record, revision: str, id: str) -> None:
 
 
 def get_comment(ctx: Context) -> Json:
-    space, found = _require_comment(ctx)
-    return responses.comment(ctx, space, found, ctx.query.format)
+    space, comment = _require_comment(ctx)
+    return responses.comment(ctx, space, comment, ctx.query.format)
 
 
 def update_comment(ctx: Context) -> Json:
-    space, found = _require_comment(ctx)
+    space, comment = _require_comment(ctx)
     resolved = ctx.body.resolved
     if resolved is not None:
         ctx.require_role(space, "comment")
-        _set_resolved(ctx, found.doc, resolved)
-    _apply_changes(ctx, space, found)
-    return responses.comment(ctx, space, found, "markdown")
+        _set_resolved(ctx, comment.doc, resolved)
+    _apply_changes(ctx, space, comment)
+    return responses.comment(ctx, space, comment, "markdown")
 
 
 def _set_resolved(ctx: Context, doc: Json, resolved: bool) -> None:
@@ -139,11 +141,11 @@ def _set_resolved(ctx: Context, doc: Json, resolved: bool) -> None:
 
 def delete_comment(ctx: Context) -> None:
     """Delete a comment with its replies."""
-    space, found = _find_comment(ctx)
-    if found is None:
+    space, comment = _find_comment(ctx)
+    if comment is None:
         return
-    _require_permission(ctx, space, found, "delete")
-    ctx.remove(found)
+    _require_permission(ctx, space, comment, "delete")
+    ctx.remove(comment)
 
 
 # --- replies ----------------------------------------------------------------------------------------
@@ -152,8 +154,8 @@ def delete_comment(ctx: Context) -> None:
 def list_replies(ctx: Context) -> Json:
     space, comment = _require_comment(ctx)
 
-    def answer(item: Record) -> Json:
-        return responses.comment_reply(ctx, space, item, comment, ctx.query.format)
+    def answer(reply: Record) -> Json:
+        return responses.comment_reply(ctx, space, reply, comment, ctx.query.format)
 
     return page_by_creation(ctx, REPLY, answer, organization=comment.organization, parent=comment.id)
 
@@ -161,40 +163,42 @@ def list_replies(ctx: Context) -> Json:
 def post_reply(ctx: Context) -> Json:
     """Post a reply. Only the operation on change requests has the parameter `format`."""
     space, comment = _require_comment(ctx)
-    made = Record(REPLY, ctx.new_id(REPLY), _body_from_request(ctx), space.organization, space.id, comment.id)
-    ctx.put(made)
-    form = getattr(ctx.query, "format", "markdown")
-    return responses.comment_reply(ctx, space, made, comment, form)
+    reply = Record(
+        REPLY, ctx.new_id(REPLY), _body_from_request(ctx), space.organization, space.id, comment.id
+    )
+    ctx.put(reply)
+    body_format = getattr(ctx.query, "format", "markdown")
+    return responses.comment_reply(ctx, space, reply, comment, body_format)
 
 
 def get_reply(ctx: Context) -> Json:
-    space, comment, found = _require_reply(ctx)
-    return responses.comment_reply(ctx, space, found, comment, ctx.query.format)
+    space, comment, reply = _require_reply(ctx)
+    return responses.comment_reply(ctx, space, reply, comment, ctx.query.format)
 
 
 def update_reply(ctx: Context) -> Json:
-    space, comment, found = _require_reply(ctx)
-    _apply_changes(ctx, space, found)
-    return responses.comment_reply(ctx, space, found, comment, "markdown")
+    space, comment, reply = _require_reply(ctx)
+    _apply_changes(ctx, space, reply)
+    return responses.comment_reply(ctx, space, reply, comment, "markdown")
 
 
 def delete_reply(ctx: Context) -> None:
     space, comment = _require_comment(ctx)
-    found = _find_reply(ctx, comment)
-    if found is not None:
-        _require_permission(ctx, space, found, "delete")
-        ctx.remove(found)
+    reply = _find_reply(ctx, comment)
+    if reply is not None:
+        _require_permission(ctx, space, reply, "delete")
+        ctx.remove(reply)
 
 
 # --- what both have ---------------------------------------------------------------------------------
 
 
-def _require_permission(ctx: Context, space: Record, found: Record, flag: str) -> None:
+def _require_permission(ctx: Context, space: Record, record: Record, flag: str) -> None:
     """Raise 403 unless the caller has the permission that the answer shows."""
-    if not comment_permissions(ctx, space, found)[flag]:
-        kind = "comment" if found.kind == COMMENT else "reply"
+    if not comment_permissions(ctx, space, record)[flag]:
+        kind = "comment" if record.kind == COMMENT else "reply"
         who = "its author" if flag == "edit" else "its author or an admin of the space"
-        raise ApiError(403, f"only {who} can {flag} the {kind} {found.id!r}")
+        raise ApiError(403, f"only {who} can {flag} the {kind} {record.id!r}")
 
 
 def _body_from_request(ctx: Context) -> Json:
@@ -208,16 +212,16 @@ def _stored_body(body: Json) -> Json:
     return {"markdown": body.get("markdown", "")}
 
 
-def _apply_changes(ctx: Context, space: Record, found: Record) -> None:
+def _apply_changes(ctx: Context, space: Record, record: Record) -> None:
     """Change the text, if the caller is the author, and the caller's own reactions."""
-    given = ctx.body.sent_fields()
-    if "body" in given and not responses.has_same_body(found, body := _stored_body(given["body"])):
-        _require_permission(ctx, space, found, "edit")
-        found.doc |= {"body": body, "editedAt": ctx.timestamp}
+    fields = ctx.body.sent_fields()
+    if "body" in fields and not responses.has_same_body(record, body := _stored_body(fields["body"])):
+        _require_permission(ctx, space, record, "edit")
+        record.doc |= {"body": body, "editedAt": ctx.timestamp}
     if ctx.body.addedReactions or ctx.body.removedReactions:
         ctx.require_role(space, "comment")
-        found.doc["reactions"] = _update_reactions(ctx, found.doc.get("reactions", []))
-    ctx.put(found)
+        record.doc["reactions"] = _update_reactions(ctx, record.doc.get("reactions", []))
+    ctx.put(record)
 
 
 def _update_reactions(ctx: Context, before: list[Json]) -> list[Json]:
@@ -225,8 +229,10 @@ def _update_reactions(ctx: Context, before: list[Json]) -> list[Json]:
 
     An emoji that is both added and removed is removed.
     """
-    theirs = {one["emoji"] for one in before if one["user"] == ctx.user}
-    added = [emoji for emoji in dict.fromkeys(ctx.body.addedReactions) if emoji not in theirs]
+    own_emojis = {reaction["emoji"] for reaction in before if reaction["user"] == ctx.user}
+    added = [emoji for emoji in dict.fromkeys(ctx.body.addedReactions) if emoji not in own_emojis]
     removed = set(ctx.body.removedReactions)
     after = [*before, *({"emoji": emoji, "user": ctx.user, "reactedAt": ctx.timestamp} for emoji in added)]
-    return [one for one in after if one["user"] != ctx.user or one["emoji"] not in removed]
+    return [
+        reaction for reaction in after if reaction["user"] != ctx.user or reaction["emoji"] not in removed
+    ]

@@ -34,25 +34,25 @@ def move_collection(ctx: Context) -> Json:
 def transfer_collection(ctx: Context) -> Json:
     """Move a collection with its contents to the end of another organization's top level."""
     collection = ctx.collection_from_path()
-    inside = _descendants(ctx, collection)
-    target = _transfer_target(ctx, collection, [item for item in inside if item.kind == "space"])
+    contents = _descendants(ctx, collection)
+    target = _transfer_target(ctx, collection, [item for item in contents if item.kind == "space"])
     collection.parent = ""
     collection.position = end_position_in(ctx, target, "")
-    for item in (collection, *inside):
+    for item in (collection, *contents):
         ctx.transfer(item, target)
     return responses.collection(ctx, collection)
 
 
 def _descendants(ctx: Context, collection: Record) -> list[Record]:
     """Return all collections and spaces below a collection."""
-    found: list[Record] = []
-    waiting = [collection]
-    while waiting:
-        for item in load_siblings(ctx, collection.organization, waiting.pop().id):
-            found.append(item)
+    descendants: list[Record] = []
+    unread_collections = [collection]
+    while unread_collections:
+        for item in load_siblings(ctx, collection.organization, unread_collections.pop().id):
+            descendants.append(item)
             if item.kind == "collection":
-                waiting.append(item)
-    return found
+                unread_collections.append(item)
+    return descendants
 
 
 def _move_item(ctx: Context, item: Record) -> None:
@@ -62,20 +62,20 @@ def _move_item(ctx: Context, item: Record) -> None:
     end of its new collection. Raise 400 for an invalid position, 404 for an unknown collection, and 409 if
     nothing would change.
     """
-    given = ctx.body.sent_fields() if ctx.body else {}
-    parent = item.parent if "parent" not in given else (given["parent"] or "")
+    fields = ctx.body.sent_fields() if ctx.body else {}
+    parent = item.parent if "parent" not in fields else (fields["parent"] or "")
     if parent != item.parent:
         require_create_role(ctx, item.organization, parent)
         if parent and item.kind == "collection" and (parent == item.id or _is_inside(ctx, parent, item.id)):
             raise bad_request("body.parent: invalid position: a collection cannot be moved into itself")
-    now = load_siblings(ctx, item.organization, parent)
-    if parent == item.parent and "position" not in given:
+    siblings = load_siblings(ctx, item.organization, parent)
+    if parent == item.parent and "position" not in fields:
         raise conflict("operation would not result in any update")
-    position = given.get("position") or {}
+    position = fields.get("position") or {}
     ordered = insert_sibling(
-        now, item, _parse_neighbor(position, "before"), _parse_neighbor(position, "after")
+        siblings, item, _parse_neighbor(position, "before"), _parse_neighbor(position, "after")
     )
-    if parent == item.parent and same_order(now, ordered):
+    if parent == item.parent and same_order(siblings, ordered):
         raise conflict("operation would not result in any update")
     item.parent = parent
     write_positions(ctx.store, ordered, [item])
@@ -83,11 +83,11 @@ def _move_item(ctx: Context, item: Record) -> None:
 
 
 def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
-    at = ctx.load("collection", collection)
-    while at is not None and at.parent:
-        if at.parent == ancestor:
+    current = ctx.load("collection", collection)
+    while current is not None and current.parent:
+        if current.parent == ancestor:
             return True
-        at = ctx.load("collection", at.parent)
+        current = ctx.load("collection", current.parent)
     return False
 
 

@@ -35,41 +35,39 @@ def list_pages(ctx: Context) -> Json:
 
 
 def list_files(ctx: Context) -> Json:
-    reading = view_from_path(ctx)
-    files: list[Json] = reading.content["files"]
-    return page_by_index(ctx, files, lambda file: answers.file(reading, file), lambda file: str(file["id"]))
+    view = view_from_path(ctx)
+    files: list[Json] = view.content["files"]
+    return page_by_index(ctx, files, lambda file: answers.file(view, file), lambda file: str(file["id"]))
 
 
 def get_file(ctx: Context) -> Json:
-    reading = view_from_path(ctx)
-    return answers.file(reading, reading.require_file(ctx.params["fileId"]))
+    view = view_from_path(ctx)
+    return answers.file(view, view.require_file(ctx.params["fileId"]))
 
 
 def get_page(ctx: Context) -> Json:
     """Return a page with its descendants, whose texts have the same form."""
-    reading, query = view_from_path(ctx), ctx.query
-    found, above = reading.require_page(ctx.params["pageId"])
-    answer = answers.page(reading, found, above)
+    view, query = view_from_path(ctx), ctx.query
+    page, ancestors = view.require_page(ctx.params["pageId"])
+    answer = answers.page(view, page, ancestors)
     if (query.format, query.evaluated, query.dereferenced) != ("markdown", "false", "false"):
-        _convert_format(reading, found, answer)
+        _convert_format(view, page, answer)
     return answer
 
 
-def _convert_format(view: ContentView, found: Page, answer: Json) -> None:
+def _convert_format(view: ContentView, page: Page, answer: Json) -> None:
     if "markdown" in answer:
         text = answer.pop("markdown")
-        document = _expand_document(
-            view, found, page_document(found) if "body" in found else to_document(text)
-        )
+        document = _expand_document(view, page, page_document(page) if "body" in page else to_document(text))
         if view.ctx.query.format == "document":
             answer["document"] = answers.document(document)
         else:
             answer["markdown"] = markdown.to_markdown(document)
-    for below, below_answer in zip(found["pages"], answer["pages"], strict=True):
-        _convert_format(view, below, below_answer)
+    for child, child_answer in zip(page["pages"], answer["pages"], strict=True):
+        _convert_format(view, child, child_answer)
 
 
-def _expand_document(view: ContentView, found: Page, document: Json) -> Json:
+def _expand_document(view: ContentView, page: Page, document: Json) -> Json:
     """Return the document with its references and expressions resolved as the query requests.
 
     References are resolved first, so that expressions in reusable contents are evaluated, too.
@@ -78,11 +76,9 @@ def _expand_document(view: ContentView, found: Page, document: Json) -> Json:
     if query.dereferenced != "false":
         document = evaluation.inline_reusable_contents(document, view.content["reusableContents"])
     if query.dereferenced == "true":
-        document = evaluation.resolve_references(
-            document, lambda ref: answers.reference_url(view, found, ref)
-        )
+        document = evaluation.resolve_references(document, lambda ref: answers.reference_url(view, page, ref))
     if query.evaluated != "false":
-        variables = {"space": view.content["variables"], "page": found.get("variables") or {}}
+        variables = {"space": view.content["variables"], "page": page.get("variables") or {}}
         document = evaluation.evaluate_expressions(
             document, variables, clear_unknown=query.evaluated == "true"
         )
@@ -91,34 +87,43 @@ def _expand_document(view: ContentView, found: Page, document: Json) -> Json:
 
 def search_space(ctx: Context) -> Json:
     """Search a space. Matches in titles come first; equal matches are in page order."""
-    reading = view_space(ctx, ctx.space_from_path())
-    hits = search_pages(reading.content["pages"], query_words(ctx.query.query))
+    view = view_space(ctx, ctx.space_from_path())
+    hits = search_pages(view.content["pages"], query_words(ctx.query.query))
     ranks = {id(hit): rank for rank, hit in enumerate(hits, 1)}
-    return page_by_index(ctx, hits, lambda hit: answers.search_hit(reading, hit, ranks[id(hit)]))
+    return page_by_index(ctx, hits, lambda hit: answers.search_hit(view, hit, ranks[id(hit)]))
 
 
 def list_space_links(ctx: Context) -> Json:
     """List the links of all pages and reusable contents, one item for each target."""
-    reading = view_space(ctx, ctx.space_from_path())
-    return _links_response(ctx, reading, list(link_sources(reading)))
+    view = view_space(ctx, ctx.space_from_path())
+    return _links_response(ctx, view, list(link_sources(view)))
 
 
 def list_page_links(ctx: Context) -> Json:
-    reading = view_from_path(ctx)
-    found, above = reading.require_page(ctx.params["pageId"])
-    return _links_response(ctx, reading, [LinkSource(found, above)])
+    view = view_from_path(ctx)
+    page, ancestors = view.require_page(ctx.params["pageId"])
+    return _links_response(ctx, view, [LinkSource(page, ancestors)])
 
 
 def _links_response(ctx: Context, view: ContentView, sources: list[LinkSource]) -> Json:
     """Return a page of links. `stats` counts all links, whatever status the query selects."""
-    resolver, wanted = LinkResolver(view), ctx.query.status
-    found = resolver.collect_links(sources)
-    broken = [link for link in found if link.target.status == "broken"]
-    newly = _count_newly_broken(view, broken) if view.change_request is not None else 0
-    stats = {"total": len(found), "broken": {"total": len(broken), "changeRequest": newly}}
-    chosen = [one for one in enumerate(found) if wanted in (None, one[1].target.status)]
-    listed = list_page(ctx, chosen, lambda one: resolver.render_link(one[1]), lambda one: [one[0]])
-    return {**listed, "stats": stats}
+    resolver, status = LinkResolver(view), ctx.query.status
+    links = resolver.collect_links(sources)
+    broken = [link for link in links if link.target.status == "broken"]
+    newly_broken = _count_newly_broken(view, broken) if view.change_request is not None else 0
+    stats = {"total": len(links), "broken": {"total": len(broken), "changeRequest": newly_broken}}
+    chosen = [
+        numbered_link
+        for numbered_link in enumerate(links)
+        if status in (None, numbered_link[1].target.status)
+    ]
+    answer = list_page(
+        ctx,
+        chosen,
+        lambda numbered_link: resolver.render_link(numbered_link[1]),
+        lambda numbered_link: [numbered_link[0]],
+    )
+    return {**answer, "stats": stats}
 
 
 def _count_newly_broken(view: ContentView, broken: list[LinksToTarget]) -> int:
@@ -126,28 +131,30 @@ def _count_newly_broken(view: ContentView, broken: list[LinksToTarget]) -> int:
     if not broken:
         return 0
     main = view_space(view.ctx, view.space)
-    named = {source.content["id"] for link in broken for source in link.sources}
-    there = [source for source in link_sources(main) if source.content["id"] in named]
-    before = {
-        link.target.key for link in LinkResolver(main).collect_links(there) if link.target.status == "broken"
+    content_ids = {source.content["id"] for link in broken for source in link.sources}
+    sources_in_main = [source for source in link_sources(main) if source.content["id"] in content_ids]
+    broken_before = {
+        link.target.key
+        for link in LinkResolver(main).collect_links(sources_in_main)
+        if link.target.status == "broken"
     }
-    return sum(link.target.key not in before for link in broken)
+    return sum(link.target.key not in broken_before for link in broken)
 
 
 def list_page_backlinks(ctx: Context) -> Json:
-    reading = view_from_path(ctx)
-    found, _ = reading.require_page(ctx.params["pageId"])
-    return _list_backlinks(ctx, reading, "page", found["id"])
+    view = view_from_path(ctx)
+    page, _ = view.require_page(ctx.params["pageId"])
+    return _list_backlinks(ctx, view, "page", page["id"])
 
 
 def list_file_backlinks(ctx: Context) -> Json:
-    reading = view_from_path(ctx)
-    return _list_backlinks(ctx, reading, "file", reading.require_file(ctx.params["fileId"])["id"])
+    view = view_from_path(ctx)
+    return _list_backlinks(ctx, view, "file", view.require_file(ctx.params["fileId"])["id"])
 
 
 def _list_backlinks(ctx: Context, view: ContentView, kind: str, id: str) -> Json:
     """List backlinks: from the same content, then from other spaces that the caller may view."""
-    return page_by_index(ctx, _find_links_to(view, kind, id), lambda one: one[0].render_source(one[1]))
+    return page_by_index(ctx, _find_links_to(view, kind, id), lambda pair: pair[0].render_source(pair[1]))
 
 
 def _find_links_to(view: ContentView, kind: str, id: str) -> Iterator[tuple[LinkResolver, LinkSource]]:
@@ -160,6 +167,6 @@ def _find_links_to(view: ContentView, kind: str, id: str) -> Iterator[tuple[Link
     for content in (view, *others):
         resolver = LinkResolver(content)
         for source in link_sources(content):
-            own = content is view and kind == "page" and source.is_page and source.content["id"] == id
-            if not own and resolver.has_link_to(source, kind, space.id, id):
+            is_own_page = content is view and kind == "page" and source.is_page and source.content["id"] == id
+            if not is_own_page and resolver.has_link_to(source, kind, space.id, id):
                 yield resolver, source

@@ -20,22 +20,22 @@ AGENT = "agent"
 
 def list_reviews(ctx: Context) -> Json:
     request, outdated = ctx.change_request_from_path(), ctx.query.outdated
-    found = [
-        review
-        for review in request.doc.get("reviews", [])
-        if outdated in (None, review["revision"] != request.doc["revision"])
+    reviews = [
+        entry
+        for entry in request.doc.get("reviews", [])
+        if outdated in (None, entry["revision"] != request.doc["revision"])
     ]
     return page_by_index(
-        ctx, found, lambda one: _review_response(ctx, request, one), lambda one: str(one["id"])
+        ctx, reviews, lambda review: _review_response(ctx, request, review), lambda review: str(review["id"])
     )
 
 
 def get_review(ctx: Context) -> Json:
-    request, named = ctx.change_request_from_path(), ctx.params["reviewId"]
+    request, review_id = ctx.change_request_from_path(), ctx.params["reviewId"]
     for review in request.doc.get("reviews", []):
-        if review["id"] == named:
+        if review["id"] == review_id:
             return _review_response(ctx, request, review)
-    raise not_found("review", named)
+    raise not_found("review", review_id)
 
 
 def submit_review(ctx: Context) -> Json:
@@ -46,13 +46,13 @@ def submit_review(ctx: Context) -> Json:
     """
     request, body = ctx.change_request_from_path(), ctx.body
     space = ctx.space_from_path()
-    asked = any(one["user"] == ctx.user for one in request.doc.get("requestedReviewers", []))
-    if not asked and not is_at_least(ctx.role_on(space), "review"):
+    is_requested = any(entry["user"] == ctx.user for entry in request.doc.get("requestedReviewers", []))
+    if not is_requested and not is_at_least(ctx.role_on(space), "review"):
         raise ApiError(403, f"a review needs the role review on the space {space.id!r}, or a review request")
     if request.doc["status"] in CLOSED_STATUSES:
         raise conflict(f"the change request is {request.doc['status']}: there is nothing to review")
     reviews = request.doc.setdefault("reviews", [])
-    review = next((one for one in reviews if one.get("user") == ctx.user), None)
+    review = next((entry for entry in reviews if entry.get("user") == ctx.user), None)
     if review is None:
         review = {"id": ctx.new_id("review"), "user": ctx.user, "createdAt": ctx.timestamp}
         reviews.append(review)
@@ -63,9 +63,9 @@ def submit_review(ctx: Context) -> Json:
     return _review_response(ctx, request, review)
 
 
-def _create_comment(ctx: Context, request: Record, given: Json) -> str:
+def _create_comment(ctx: Context, request: Record, text: Json) -> str:
     """Post the comment of a review as a normal comment on the change request, and return its id."""
-    body = given if "markdown" in given else {"document": stored_document(given)}
+    body = text if "markdown" in text else {"document": stored_document(text)}
     doc = {
         "postedBy": ctx.user,
         "postedAt": ctx.timestamp,
@@ -73,36 +73,40 @@ def _create_comment(ctx: Context, request: Record, given: Json) -> str:
         "status": "open",
         "revision": request.doc["revision"],
     }
-    made = Record(COMMENT, ctx.new_id(COMMENT), doc, request.organization, request.scope, request.id)
-    ctx.put(made)
-    return made.id
+    comment = Record(COMMENT, ctx.new_id(COMMENT), doc, request.organization, request.scope, request.id)
+    ctx.put(comment)
+    return comment.id
 
 
 def list_requested_reviewers(ctx: Context) -> Json:
-    asked = ctx.change_request_from_path().doc.get("requestedReviewers", [])
-    return page_by_index(ctx, asked, lambda one: _reviewer_response(ctx, one))
+    reviewers = ctx.change_request_from_path().doc.get("requestedReviewers", [])
+    return page_by_index(ctx, reviewers, lambda reviewer: _reviewer_response(ctx, reviewer))
 
 
 def request_reviewers(ctx: Context) -> Json:
     """Request reviews. A user is requested only once. Raise 404 for a user who may not view the space."""
-    request, given = ctx.change_request_from_path(), ctx.body.sent_fields()
+    request, fields = ctx.change_request_from_path(), ctx.body.sent_fields()
     space = ctx.space_from_path()
-    asked = request.doc.setdefault("requestedReviewers", [])
-    for user in given["users"]:
+    reviewers = request.doc.setdefault("requestedReviewers", [])
+    for user in fields["users"]:
         if ctx.load("user", user) is None or ctx.role_on(space, user) is None:
             raise not_found("body.users: user", user)
-        if user not in [one["user"] for one in asked]:
+        if user not in [reviewer["user"] for reviewer in reviewers]:
             revision = request.doc["revision"]
-            about = {"revision": revision, "requestedBy": ctx.user, "createdAt": ctx.timestamp}
-            asked.append({"user": user, **about})
-    if "subject" in given:
-        request.doc["subject"] = given["subject"]
-    if "description" in given:
-        request.doc["description"] = stored_document(given["description"])
+            metadata = {"revision": revision, "requestedBy": ctx.user, "createdAt": ctx.timestamp}
+            reviewers.append({"user": user, **metadata})
+    if "subject" in fields:
+        request.doc["subject"] = fields["subject"]
+    if "description" in fields:
+        request.doc["description"] = stored_document(fields["description"])
     request.doc["updatedAt"] = ctx.timestamp
     ctx.put(request)
-    named = set(given["users"])
-    return {"users": [_reviewer_response(ctx, one) for one in asked if one["user"] in named]}
+    requested_users = set(fields["users"])
+    return {
+        "users": [
+            _reviewer_response(ctx, reviewer) for reviewer in reviewers if reviewer["user"] in requested_users
+        ]
+    }
 
 
 # --- answers --------------------------------------------------------------------------------------
@@ -110,7 +114,9 @@ def request_reviewers(ctx: Context) -> Json:
 
 def _review_response(ctx: Context, request: Record, review: Json) -> Json:
     user = review.get("user")
-    asked = next((one for one in request.doc.get("requestedReviewers", []) if one["user"] == user), None)
+    reviewer_request = next(
+        (entry for entry in request.doc.get("requestedReviewers", []) if entry["user"] == user), None
+    )
     answer = {
         "object": "change-request-review",
         "id": review["id"],
@@ -121,24 +127,24 @@ def _review_response(ctx: Context, request: Record, review: Json) -> Json:
         "updatedAt": review["updatedAt"],
     }
     if ctx.is_published_profile:
-        at = f"/spaces/{request.scope}/change-requests/{request.id}/reviews/{review['id']}"
+        path = f"/spaces/{request.scope}/change-requests/{request.id}/reviews/{review['id']}"
         answer["outdated"] = review["revision"] != request.doc["revision"]
-        answer["urls"] = {"location": api_url(ctx, at)}
-    if asked is not None:
-        answer["requestedBy"] = responses.user(ctx, asked["requestedBy"])
+        answer["urls"] = {"location": api_url(ctx, path)}
+    if reviewer_request is not None:
+        answer["requestedBy"] = responses.user(ctx, reviewer_request["requestedBy"])
     comment = ctx.store.get(COMMENT, review["comment"]) if "comment" in review else None
     if comment is not None:
-        form = getattr(ctx.query, "format", "markdown")
-        answer["comment"] = responses.comment(ctx, ctx.space_from_path(), comment, form)
+        body_format = getattr(ctx.query, "format", "markdown")
+        answer["comment"] = responses.comment(ctx, ctx.space_from_path(), comment, body_format)
     return answer
 
 
-def _reviewer_response(ctx: Context, one: Json) -> Json:
+def _reviewer_response(ctx: Context, reviewer: Json) -> Json:
     return {
         "object": "change-request-requested-reviewer",
         "kind": "user",
-        "user": responses.user(ctx, one["user"]),
-        "revision": one["revision"],
-        "requestedBy": responses.user(ctx, one["requestedBy"]),
-        "createdAt": one["createdAt"],
+        "user": responses.user(ctx, reviewer["user"]),
+        "revision": reviewer["revision"],
+        "requestedBy": responses.user(ctx, reviewer["requestedBy"]),
+        "createdAt": reviewer["createdAt"],
     }

@@ -26,18 +26,18 @@ def content_with_template(ctx: Context, space: Record, revision: str, template: 
     if source is None:
         raise not_found("template: space", template.id)
     content = revisions.revision_content(revisions.read_revision(ctx.store, space, revision))
-    copied = revisions.revision_content(revisions.active_revision(ctx.store, source))
-    named = template.params.sent_fields().get("contentRefs", {}) if template.params else {}
-    return append_template(content, copied, named, ctx.timestamp, lambda: ctx.new_id("page"))
+    template_content = revisions.revision_content(revisions.active_revision(ctx.store, source))
+    refs = template.params.sent_fields().get("contentRefs", {}) if template.params else {}
+    return append_template(content, template_content, refs, ctx.timestamp, lambda: ctx.new_id("page"))
 
 
 def load_siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
     """Return the spaces and collections of a collection, or of the top level (`""`), in order."""
-    found = [
+    siblings = [
         *ctx.store.find("space", organization=organization, parent=parent),
         *ctx.store.find("collection", organization=organization, parent=parent),
     ]
-    return sorted(found, key=lambda item: (item.position, item.seq))
+    return sorted(siblings, key=lambda item: (item.position, item.seq))
 
 
 def end_position_in(ctx: Context, organization: str, parent: str) -> int:
@@ -65,18 +65,21 @@ def list_spaces(ctx: Context) -> Json:
 
 
 def create_space(ctx: Context) -> Json:
-    organization, given = ctx.organization_from_path(), ctx.body.sent_fields()
-    parent = given.pop("parent", None) or ""
+    organization, body_fields = ctx.organization_from_path(), ctx.body.sent_fields()
+    parent = body_fields.pop("parent", None) or ""
     require_create_role(ctx, organization.id, parent)
-    fields = {"title": ctx.body.title, **responses.without_none(_without_keys(given, "empty", "template"))}
-    made = add_space(ctx, organization.id, parent, fields)
+    space_fields = {
+        "title": ctx.body.title,
+        **responses.without_none(_without_keys(body_fields, "empty", "template")),
+    }
+    space = add_space(ctx, organization.id, parent, space_fields)
     if ctx.body.template is not None:
-        first = revisions.initial_revision_id(made.id)
-        content = content_with_template(ctx, made, first, ctx.body.template)
+        first = revisions.initial_revision_id(space.id)
+        content = content_with_template(ctx, space, first, ctx.body.template)
         revisions.activate_revision(
-            ctx, made, revisions.add_revision(ctx, made, content, [first], type="edits")
+            ctx, space, revisions.add_revision(ctx, space, content, [first], type="edits")
         )
-    return responses.space(ctx, made)
+    return responses.space(ctx, space)
 
 
 def _without_keys(doc: Json, *left_out: str) -> Json:
@@ -139,12 +142,12 @@ def update_space(ctx: Context) -> Json:
         for name in _EXCLUSIVE_FIELDS.keys() & body.keys()
         if body[name] is not None
     }
-    given = changed_fields({"emoji": None, "icon": None, **space.doc}, body)
-    if given and space.kind != "space":
+    changes = changed_fields({"emoji": None, "icon": None, **space.doc}, body)
+    if changes and space.kind != "space":
         raise not_found("space", space.id)
-    check_users(ctx, space, given)
-    if given:
-        space.doc |= {**given, "updatedAt": ctx.timestamp}
+    check_users(ctx, space, changes)
+    if changes:
+        space.doc |= {**changes, "updatedAt": ctx.timestamp}
         ctx.put(space)
     return responses.space(ctx, space)
 
@@ -186,7 +189,7 @@ def duplicate_space(ctx: Context) -> Json:
     """Copy a space with its title, settings, roles, content and collection. No site shows the copy."""
     space = ctx.space_from_path()
     require_create_role(ctx, space.organization, space.parent)
-    made = add_space(ctx, space.organization, space.parent, _without_keys(space.doc, "revision", "gitSync"))
-    revisions.copy_active_revision(ctx, space, made)
-    grants.copy_grants(ctx, space, made)
-    return responses.space(ctx, made)
+    copy = add_space(ctx, space.organization, space.parent, _without_keys(space.doc, "revision", "gitSync"))
+    revisions.copy_active_revision(ctx, space, copy)
+    grants.copy_grants(ctx, space, copy)
+    return responses.space(ctx, copy)
