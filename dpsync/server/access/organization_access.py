@@ -60,6 +60,7 @@ def affected_user(record: Record) -> str | None:
 def _make_access(
     member: Record | None, memberships: list[Record], grants: list[Record], *, with_user_id: bool
 ) -> OrganizationAccess:
+    """Return the access of a member; a missing or disabled member has none, an admin needs no grants."""
     if member is None or member.doc.get("disabled"):
         return OrganizationAccess()
     role = member.doc["role"]
@@ -70,4 +71,5 @@ def _make_access(
 
 
 def _grant_roles(grants: list[Record]) -> frozenset[tuple[str, str, Role]]:
+    """Return the grants as (kind, id, role) of the space, collection or site."""
     return frozenset((grant.parent, grant.scope, grant.doc["role"]) for grant in grants)

@@ -63,10 +63,12 @@ _FLAG_ROLES: dict[str, dict[str, Role]] = {
 
 
 def is_at_least(role: Role, needed: Role) -> bool:
+    """Return whether a role includes the needed role. None, the role of guests, is the weakest role."""
     return _ROLE_RANK[role] >= _ROLE_RANK[needed]
 
 
 def max_role(roles: Iterable[Role]) -> Role:
+    """Return the strongest of the roles, or None if there are none."""
     return max(roles, key=_ROLE_RANK.__getitem__, default=None)
 
 
@@ -110,5 +112,6 @@ class OrganizationAccess(Struct, frozen=True, dict=True):
 
     @cached_property
     def _direct_roles(self) -> dict[tuple[str, str], Role]:
+        """Return the strongest direct role for each (kind, id): a stronger role overwrites a weaker one."""
         weakest_first = sorted(self.grants, key=lambda grant: _ROLE_RANK[grant[2]])
         return {(kind, id): role for kind, id, role in weakest_first}

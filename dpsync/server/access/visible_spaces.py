@@ -59,6 +59,7 @@ class SpaceGroups:
                 self._update_container(record, exists=exists)
 
     def _update_space(self, record: Record, *, exists: bool) -> None:
+        """Add or remove a space in the groups; `exists` is False if the record was removed or changed."""
         space = protected_object(record)
         if exists:
             self._spaces[space.id] = space, record.parent
@@ -70,6 +71,7 @@ class SpaceGroups:
             del self._spaces[space.id]
 
     def _update_container(self, record: Record, *, exists: bool) -> None:
+        """Store or forget a collection or site, and drop all results, because roles may depend on it."""
         known = self._collections if record.kind == "collection" else self._sites
         if exists:
             known[record.id] = protected_object(record), record.parent
@@ -88,10 +90,12 @@ class SpaceGroups:
             self._visible_counts.clear()
 
     def _group_of(self, space: str) -> GroupKey:
+        """Return the group of a space: spaces with the same group have the same role for most viewers."""
         content, collection = self._spaces[space]
         return collection, content.level, self._sites_showing(space)
 
     def _sites_showing(self, space: str) -> tuple[str, ...]:
+        """Return the ids of the sites that show a space, sorted so that they can be part of a group key."""
         return tuple(sorted(site for site, times in self._sites_by_space[space].items() if times))
 
     def sites_showing(self, space: str) -> tuple[ProtectedObject, ...]:
@@ -99,7 +103,11 @@ class SpaceGroups:
         return tuple(self._sites[id][0] for id in self._sites_showing(space) if id in self._sites)
 
     def count_visible(self, accesses: Sequence[OrganizationAccess]) -> int:
-        """Return the number of spaces that all of these members may view."""
+        """Return the number of spaces that all of these members may view.
+
+        Admins see every space, so they do not restrict the count. First count whole groups. Then correct
+        the count for the individual spaces, in which a member may have another role than in the group.
+        """
         members = [access for access in accesses if access.role != "admin"]
         viewers = tuple(map(self._shared_viewer, members))
         visible_groups = [self._groups_seen_by(viewer) for viewer in viewers]
@@ -139,6 +147,7 @@ class SpaceGroups:
         return OrganizationAccess(True, access.role and "read", grants, user_id=user)
 
     def _containers(self, group: GroupKey) -> Containers:
+        """Return the collections and sites from which the spaces of a group may inherit a role."""
         collection_id, _, site_ids = group
         collections = []
         while collection_id in self._collections:

@@ -74,7 +74,13 @@ class Console:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_console_request(scope) or not from_this_machine(Request(scope)):
+        """Answer requests for console pages from this machine. Pass all others to the control plane."""
+        # The console only reads `/`: the API answers a write to `/`.
+        is_for_console = scope["type"] == "http" and (
+            (scope["path"] == "/" and scope["method"] in ("GET", "HEAD"))
+            or scope["path"].startswith(PAGES_PREFIX)
+        )
+        if not is_for_console or not from_this_machine(Request(scope)):
             await self.plane(scope, receive, send)
             return
         try:
@@ -93,6 +99,7 @@ class Console:
             self._planner.stop()
 
     async def _dispatch(self, request: Request) -> Response:
+        """Return the page for a request: a resource below the API prefix, or else the handler of the path."""
         method = "GET" if request.method == "HEAD" else request.method
         path = request.url.path
         if path.startswith(f"{_API_PREFIX}/v1/") and method == "GET":
@@ -105,6 +112,7 @@ class Console:
     # --- what is there ----------------------------------------------------------------------------------
 
     async def _organization_page(self, request: Request) -> Response:
+        """Return the page of an organization: the one in the query, or else the first one."""
         with self._store.read_transaction():
             organizations = tree.organization_titles(self._store)
             chosen = request.query_params.get("organization") or (
@@ -118,6 +126,7 @@ class Console:
         )
 
     async def _resource_page(self, request: Request) -> Response:
+        """Return the page of a resource: the path after the console's API prefix is a path of the API."""
         raw = raw_path(request.scope).split(b"?")[0].removeprefix(_API_PREFIX.encode())
         resource = await resources.read_resource(
             self._companion, request.scope, raw, request.scope["query_string"]
@@ -127,6 +136,7 @@ class Console:
     # --- what was asked ---------------------------------------------------------------------------------
 
     async def _requests_page(self, request: Request) -> Response:
+        """Return the page of the most recent logged requests, the newest first."""
         log = self.gateway.log
         entries = list(log.entries)[-_MAX_REQUESTS_SHOWN:]
         first_number = log.dropped + len(log.entries) - len(entries) + 1
@@ -159,6 +169,7 @@ class Console:
     # --- switches ---------------------------------------------------------------------------------------
 
     async def _switches_page(self, request: Request, error: str = "", status: int = 200) -> Response:
+        """Return the page with fault presets, custom rules and the clock. `error` is shown at the top."""
         schedule, clock = self.gateway.faults, self.plane.get_clock(None)
         return self._render_page(
             "switches", status=status, wrong=error, alone=self.plane.single_process, clock=clock,
@@ -174,6 +185,7 @@ class Console:
         )
 
     async def _add_fault(self, request: Request) -> Response:
+        """Add a fault rule for one operation, as chosen in the form."""
         form = await _read_form(request)
         given = (form.get(name, "") for name in ("operation", "fault", "often"))
         return await self._run_action(request, lambda: switches.add_rule(self._fault_schedule(), *given))
@@ -185,11 +197,16 @@ class Console:
         )
 
     def _fault_schedule(self) -> FaultSchedule:
+        """Return the fault schedule.
+
+        Raise ValueError if several processes serve, because each has its own.
+        """
         if not self.plane.single_process:
             raise ValueError("faults need a single server process: start the local server with --workers 1")
         return self.gateway.faults
 
     async def _set_clock(self, request: Request) -> Response:
+        """Freeze the clock, return to real time, set a time, or advance the clock by a step of the form."""
         form = await _read_form(request)
         match form.get("do"):
             case "freeze":
@@ -203,6 +220,7 @@ class Console:
         return await self._run_action(request, lambda: self.plane.set_clock(setting))
 
     async def _reset_world(self, request: Request) -> Response:
+        """Reset the state to the starting world if the form confirms it."""
         form = await _read_form(request)
         if form.get("sure") != "yes":
             return await self._switches_page(
@@ -250,6 +268,7 @@ class Console:
     # --- how a page is made -----------------------------------------------------------------------------
 
     def _render_page(self, name: str, *, status: int = 200, **values: Any) -> Response:
+        """Return a page from the template `NAME.html`. Its policy allows only the own style and script."""
         origin = load_origin(self._store)
         common_values = {
             "page": name, "pages": PAGES_PREFIX, "api": _API_PREFIX,
@@ -265,6 +284,7 @@ class Console:
         return _response(text.encode(), "text/html; charset=utf-8", policy, status)
 
     def _error_page(self, status: int, why: str) -> Response:
+        """Return a page that shows an error, as plain text if the database is unavailable."""
         try:
             return self._render_page("trouble", status=status, why=why)
         except StoreError:  # the banner is in the database, too
@@ -278,12 +298,6 @@ def _server_url(scope: Scope) -> str:
     """
     host, port = scope["server"]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _is_console_request(scope: Scope) -> bool:
-    """Return whether the console serves the request. It only reads `/`; the API answers a write to `/`."""
-    path: str = scope["path"]
-    return (path == "/" and scope["method"] in ("GET", "HEAD")) or path.startswith(PAGES_PREFIX)
 
 
 def _request_row(number: int, entry: LoggedRequest) -> dict[str, Any]:
@@ -326,6 +340,7 @@ def _response(
     status: int = 200,
     extra_headers: dict[str, str] | None = None,
 ) -> Response:
+    """Return a response with the security headers of the console and the given content security policy."""
     headers = {
         "content-security-policy": policy,
         "x-content-type-options": "nosniff",
@@ -361,8 +376,10 @@ def _templates() -> "Environment":
 
 @cache
 def _read_asset(name: str) -> str:
+    """Return the text of a file in the directory of the templates."""
     return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _csp_hash(name: str) -> str:
+    """Return the hash of a style or script with which the content security policy allows it."""
     return f"sha256-{base64.b64encode(hashlib.sha256(_read_asset(name).encode()).digest()).decode()}"

@@ -62,6 +62,10 @@ class PlanRunner:
                     store.remove("token", token.id)
 
     async def _run_program(self, url: str, token: str) -> PlanOutput:
+        """Run the program in an empty directory and return its output, without the token.
+
+        Kill it after a timeout.
+        """
         variables = await asyncio.to_thread(self.program.environment)
         with TemporaryDirectory(prefix="dpsync-") as empty:
             self._process = process = await asyncio.create_subprocess_exec(

@@ -53,7 +53,8 @@ def list_admins(store: Store) -> list[str]:
 async def read_resource(companion: Companion, request_scope: Scope, raw: bytes, query: bytes) -> Resource:
     """Return the answer of the API to GET at a raw path such as `/v1/orgs/acme`.
 
-    The companion is called directly, so the request is in no log.
+    The companion is called directly, so the request is in no log. The admins are tried in turn, until one of
+    them may read the path.
     """
     status, content, user = 404, b"", ""
     for user in list_admins(companion.store)[:_MAX_ADMINS_TRIED] or [""]:
@@ -67,14 +68,19 @@ async def read_resource(companion: Companion, request_scope: Scope, raw: bytes, 
         if status not in (403, 404):
             break
     path = path_segments(raw)
-    named = companion.find_operation({**request_scope, "method": "GET", "path": "", "raw_path": raw})[0]
-    value = _parse_json(content)
+    operation, _ = companion.find_operation({**request_scope, "method": "GET", "path": "", "raw_path": raw})
+    try:
+        value = json.loads(content)
+    except ValueError:
+        value = None
     return Resource(
         _join_path(path),
         status,
-        content.decode(errors="replace") if value is None else _format_json(value),
+        content.decode(errors="replace")
+        if value is None
+        else json.dumps(mask_secrets(value), indent=2, ensure_ascii=False),
         user,
-        named.id if named else "",
+        operation.id if operation else "",
         tuple(_ancestor_links(companion, request_scope, path)),
         tuple(_item_links(companion, request_scope, path, value)),
         tuple(_subresource_links(companion, path)) if status == 200 else (),
@@ -83,53 +89,44 @@ async def read_resource(companion: Companion, request_scope: Scope, raw: bytes, 
 
 
 async def _receive_empty_body() -> Message:
+    """Return the ASGI message of a request without a body."""
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-def _parse_json(content: bytes) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        return None
-
-
-def _format_json(value: Any) -> str:
-    return json.dumps(mask_secrets(value), indent=2, ensure_ascii=False)
-
-
 def _join_path(path: list[str]) -> str:
+    """Return the path of segments, each percent-encoded."""
     return "/" + "/".join(quote(segment, safe="") for segment in path)
 
 
-def _is_readable(companion: Companion, asked: Scope, path: str) -> bool:
-    raw = path.encode()
-    operation, _ = companion.find_operation({**asked, "method": "GET", "path": path, "raw_path": raw})
-    return operation is not None and operation.is_supported_by(companion.profile)
-
-
-def _ancestor_links(companion: Companion, asked: Scope, path: list[str]) -> Iterator[ResourceLink]:
+def _ancestor_links(companion: Companion, request_scope: Scope, path: list[str]) -> Iterator[ResourceLink]:
     """Yield links to the readable resources above a path."""
     for length in range(2, len(path)):
-        above = _join_path(path[:length])
-        if _is_readable(companion, asked, above):
-            yield ResourceLink(path[length - 1], above)
+        ancestor = _join_path(path[:length])
+        operation, _ = companion.find_operation(
+            {**request_scope, "method": "GET", "path": ancestor, "raw_path": ancestor.encode()}
+        )
+        if operation is not None and operation.is_supported_by(companion.profile):
+            yield ResourceLink(path[length - 1], ancestor)
 
 
-def _item_links(companion: Companion, asked: Scope, path: list[str], value: Any) -> Iterator[ResourceLink]:
+def _item_links(
+    companion: Companion, request_scope: Scope, path: list[str], value: Any
+) -> Iterator[ResourceLink]:
     """Yield links to the items of a list that have a URL of their own, below the list or at the top level."""
-    listed = value.get("items") if isinstance(value, dict) else None
-    below, alone = (_id_field(companion, asked, [*before, "x"]) for before in (path, ["v1", path[-1]]))
-    for one in (listed if isinstance(listed, list) else [])[:_MAX_ITEMS]:
-        for before, by in ((path, below), (["v1", path[-1]], alone)):
-            if by and isinstance(one, dict) and isinstance(one.get(by), str):
-                yield ResourceLink(_item_title(one), _join_path([*before, one[by]]))
+    items = value.get("items") if isinstance(value, dict) else None
+    prefixes = (path, ["v1", path[-1]])
+    id_fields = [_id_field(companion, request_scope, [*prefix, "x"]) for prefix in prefixes]
+    for item in (items if isinstance(items, list) else [])[:_MAX_ITEMS]:
+        for prefix, id_field in zip(prefixes, id_fields, strict=True):
+            if id_field and isinstance(item, dict) and isinstance(item.get(id_field), str):
+                yield ResourceLink(_item_title(item), _join_path([*prefix, item[id_field]]))
                 break
 
 
-def _id_field(companion: Companion, asked: Scope, path: list[str]) -> str:
+def _id_field(companion: Companion, request_scope: Scope, path: list[str]) -> str:
     """Return the member that identifies an item in the last segment of a path, or "" if none can be read."""
     raw = _join_path(path).encode()
-    operation, _ = companion.find_operation({**asked, "method": "GET", "path": "", "raw_path": raw})
+    operation, _ = companion.find_operation({**request_scope, "method": "GET", "path": "", "raw_path": raw})
     if (
         operation is None
         or not operation.is_supported_by(companion.profile)
@@ -140,26 +137,29 @@ def _id_field(companion: Companion, asked: Scope, path: list[str]) -> str:
     return next((name for name in ("slug", "name") if parameter.lower().endswith(name)), "id")
 
 
-def _item_title(one: dict[str, Any]) -> str:
-    user = one.get("user") if isinstance(one.get("user"), dict) else {}
-    said = (one.get("title"), one.get("displayName"), (user or {}).get("displayName"), one.get("name"))
-    return next((text for text in said if isinstance(text, str) and text.strip()), "")
+def _item_title(item: dict[str, Any]) -> str:
+    """Return the first non-blank name of an item: its title, its display name, or that of its user."""
+    user = item.get("user") if isinstance(item.get("user"), dict) else {}
+    names = (item.get("title"), item.get("displayName"), (user or {}).get("displayName"), item.get("name"))
+    return next((text for text in names if isinstance(text, str) and text.strip()), "")
 
 
 def _subresource_links(companion: Companion, path: list[str]) -> Iterator[ResourceLink]:
     """Yield links to the readable resources below a path whose URLs need no further id."""
     for operation in companion.readable_operations:
-        row = ["v1", *operation.path.strip("/").split("/")]
-        tail = row[len(path) :]
-        if tail and not any(part.startswith("{") for part in tail) and _matches_path(row, path):
+        template = ["v1", *operation.path.strip("/").split("/")]
+        tail = template[len(path) :]
+        if not tail or any(part.startswith("{") for part in tail):
+            continue
+        if all(
+            expected == segment or expected.startswith("{")
+            for expected, segment in zip(template[: len(path)], path, strict=True)
+        ):
             yield ResourceLink(" / ".join(tail), _join_path([*path, *tail]))
 
 
-def _matches_path(row: list[str], path: list[str]) -> bool:
-    return all(one == other or one.startswith("{") for one, other in zip(row[: len(path)], path, strict=True))
-
-
 def _next_page(value: Any) -> str:
+    """Return the cursor of the next page of a list, or ""."""
     following = value.get("next") if isinstance(value, dict) else None
     page = following.get("page") if isinstance(following, dict) else None
     return page if isinstance(page, str) else ""

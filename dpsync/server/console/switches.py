@@ -141,10 +141,12 @@ def remove_rule(schedule: FaultSchedule, number: str) -> None:
 
 
 def _find_rule(schedule: FaultSchedule, preset: FaultPreset) -> CountedRule | None:
+    """Return the rule of a preset that is turned on, or None."""
     return next((rule for rule in schedule.rules if rule.as_dict()["rule"] == preset.rule), None)
 
 
 def _make_custom_rule(number: int, counted_rule: CountedRule) -> CustomRule:
+    """Return a rule as the console shows it: its operation, and its fault and frequency as text."""
     rule = counted_rule.as_dict()["rule"]
     operation, fault = rule.pop("operation", "every request"), rule.pop("fault")
     parameters = {**fault, **rule}

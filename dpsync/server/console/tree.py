@@ -75,17 +75,28 @@ def load_organization_tree(store: Store, id: str) -> OrganizationTree | None:
         tuple(_site_tree(navigation, titles) for navigation in navigations),
         _space_tree(store.find("collection", organization=id), spaces, site_counts),
         len(spaces),
-        tuple(_deleted_line(space) for space in store.find("deleted-space", organization=id)),
+        tuple(
+            TreeLine(
+                space.doc["title"],
+                f"deleted {space.doc['deletedAt']}",
+                (),
+                _api_path("spaces", space.id),
+                "space",
+            )
+            for space in store.find("deleted-space", organization=id)
+        ),
         tuple(_team_lines(store, id)),
         tuple(_member_lines(store, id)),
     )
 
 
 def _creation_order(record: Record) -> int:
+    """Return the sort key of a record for the order of creation."""
     return record.seq
 
 
 def _api_path(*segments: str) -> str:
+    """Return the path of a resource in the API, such as `/v1/orgs/acme`."""
     return "/".join(("/v1", *(quote(segment, safe="") for segment in segments)))
 
 
@@ -93,6 +104,7 @@ def _api_path(*segments: str) -> str:
 
 
 def _site_tree(nav: Navigation, titles: dict[str, str]) -> SiteTree:
+    """Return the tree of a site. `titles` has the titles of spaces by id."""
     site = nav.site
     path = _api_path("orgs", site.organization, "sites", site.id)
     lines = (
@@ -112,6 +124,7 @@ def _site_tree(nav: Navigation, titles: dict[str, str]) -> SiteTree:
 
 
 def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
+    """Yield a line for each group, section and link in `parent` ("" for the root), with their children."""
     for node in nav.children(parent):
         doc, draft = node.doc, bool(node.doc.get("draft"))
         if node.kind == EXTERNAL_LINK:
@@ -133,6 +146,7 @@ def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path
 
 
 def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
+    """Yield a line for each site space in a section, or at the root ("")."""
     for site_space in nav.site_spaces_in(section):
         doc, draft = site_space.doc, bool(site_space.doc.get("draft"))
         tags = _tags(
@@ -144,6 +158,7 @@ def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str], pat
 
 
 def _tags(**flags: bool) -> tuple[str, ...]:
+    """Return the names of the flags that are set, as labels of a line."""
     return tuple(name for name, is_set in flags.items() if is_set)
 
 
@@ -162,39 +177,28 @@ def _space_tree(
         children_by_parent.setdefault(record.parent, []).append(record)
 
     def lines(parent: str) -> Iterator[TreeLine]:
-        for item in sorted(
-            children_by_parent.get(parent, ()), key=lambda item: (item.position, item.kind, item.seq)
-        ):
+        children = children_by_parent.get(parent, ())
+        for item in sorted(children, key=lambda child: (child.position, child.kind, child.seq)):
+            doc = item.doc
             if item.kind == "collection":
                 path = _api_path("collections", item.id)
-                yield TreeLine(
-                    item.doc["title"], item.id, (), path, "collection", children=tuple(lines(item.id))
-                )
-            else:
-                yield _space_line(item, sites_per_space[item.id])
+                yield TreeLine(doc["title"], item.id, (), path, "collection", children=tuple(lines(item.id)))
+                continue
+            is_styleguide = doc.get("type") == "styleguide"
+            tags = [] if sites_per_space[item.id] or is_styleguide else ["in no site"]
+            tags += ["style guide"] if is_styleguide else []
+            tags += ["locked"] if doc["editMode"] == "locked" else []
+            tags += ["synced with git"] if doc.get("gitSync") else []
+            yield TreeLine(doc["title"], item.id, tuple(tags), _api_path("spaces", item.id), "space")
 
     return tuple(lines(""))
-
-
-def _space_line(space: Record, sites: int) -> TreeLine:
-    doc = space.doc
-    tags = [] if sites or doc.get("type") == "styleguide" else ["in no site"]
-    tags += ["style guide"] if doc.get("type") == "styleguide" else []
-    tags += ["locked"] if doc["editMode"] == "locked" else []
-    tags += ["synced with git"] if doc.get("gitSync") else []
-    return TreeLine(doc["title"], space.id, tuple(tags), _api_path("spaces", space.id), "space")
-
-
-def _deleted_line(space: Record) -> TreeLine:
-    return TreeLine(
-        space.doc["title"], f"deleted {space.doc['deletedAt']}", (), _api_path("spaces", space.id), "space"
-    )
 
 
 # --- people ---------------------------------------------------------------------------------------
 
 
 def _team_lines(store: Store, organization: str) -> Iterator[TreeLine]:
+    """Yield a line for each team, with its members as children."""
     for team in sorted(store.find("team", organization=organization), key=_creation_order):
         memberships = sorted(store.find("membership", scope=team.id), key=_creation_order)
         members = (
@@ -210,6 +214,7 @@ def _team_lines(store: Store, organization: str) -> Iterator[TreeLine]:
 
 
 def _member_lines(store: Store, organization: str) -> Iterator[TreeLine]:
+    """Yield a line for each member, labeled with the role."""
     for member in sorted(store.find("member", organization=organization), key=_creation_order):
         role = member.doc["role"] or "guest"
         tags = (role, *_tags(disabled=bool(member.doc.get("disabled"))))
@@ -218,5 +223,6 @@ def _member_lines(store: Store, organization: str) -> Iterator[TreeLine]:
 
 
 def _display_name(store: Store, user: str) -> str:
+    """Return the display name of a user, or the id of a user without one."""
     record = store.get("user", user)
     return str((record.doc.get("displayName") if record else None) or user)

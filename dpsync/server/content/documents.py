@@ -12,6 +12,7 @@ Json = dict[str, Any]
 
 
 def empty_document() -> Json:
+    """Return a stored Document without text."""
     return stored_document({})
 
 
@@ -31,6 +32,10 @@ def stored_document(document: Json) -> Json:
 
 
 def _with_keys(node: Any, default_key: str) -> Any:
+    """Return a copy of a node with keys for it and its descendants, and with joined leaves.
+
+    `default_key` is the key of a node that has none: the path of positions, such as `n0-2`.
+    """
     if not isinstance(node, dict):
         return node
     result = dict(node)
@@ -47,6 +52,7 @@ def _with_keys(node: Any, default_key: str) -> Any:
 
 
 def _merge_leaves(leaves: list[Any]) -> list[Any]:
+    """Return the leaves of a text, with adjacent leaves joined if they have the same marks."""
     joined: list[Json] = []
     for leaf in leaves:
         last = joined[-1] if joined else {}

@@ -54,6 +54,7 @@ class ContentEditor:
         return carried_out
 
     def _apply_change(self, change: Json) -> Json:
+        """Apply one change and return `{operation, page}` or `{operation, files}`."""
         operation = change["operation"]
         if operation == "insert_files":
             return {"operation": operation, "files": [self._insert_file(file) for file in change["files"]]}
@@ -70,15 +71,20 @@ class ContentEditor:
     # --- pages ------------------------------------------------------------------------------------
 
     def _require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
+        """Return a page and its ancestors. Raise PageNotFound."""
         entry = find_page(self.content["pages"], id)
         if entry is None:
             raise PageNotFoundError(f"page {id!r}")
         return entry
 
     def _insert_page(self, change: Json) -> str:
+        """Insert a page and return its id. Without a title, the first heading of the text is the title."""
         siblings = self._children(change.get("into"))
         body = change_body(change)
-        title = change.get("title") or _first_heading(body) or "Untitled"
+        nodes = page_document({"body": body})["nodes"] if body else []
+        heading: Json = next((node for node in nodes if str(node.get("type")).startswith("heading-")), {})
+        heading_text = " ".join(plain_text(heading.get("nodes")).split())[:255]
+        title = change.get("title") or heading_text or "Untitled"
         id = self._unused_id("page")
         page: Json = {
             "id": id,
@@ -96,6 +102,7 @@ class ContentEditor:
         return id
 
     def _update_page(self, change: Json) -> None:
+        """Change the given fields of a page, and move it if the change names a parent or a position."""
         page, ancestors = self._require_page(change["page"])
         _set_fields(page, {name: value for name, value in change.items() if name != "slug"})
         siblings = sibling_pages(self.content, ancestors)
@@ -120,35 +127,40 @@ class ContentEditor:
         sibling_pages(self.content, ancestors).remove(page)
 
     def _revert_page(self, change: Json) -> None:
-        """Reset a page to its state in `base`, also if it exists on one side only. Its position is kept."""
+        """Reset a page to its state in `base`.
+
+        A page that is not in `base` is deleted. A deleted page is restored at the end of its parent, or of
+        the root if the parent does not exist, without pages below it that exist elsewhere by now. Any other
+        page keeps its position.
+        """
         base_entry = find_page(self._base["pages"], change["page"])
         current_entry = find_page(self.content["pages"], change["page"])
         if base_entry is None:
             self._delete_page(change)
-        elif current_entry is not None:
+            return
+        base_page, base_ancestors = base_entry
+        if current_entry is not None:
             page, ancestors = current_entry
-            page_before = {name: value for name, value in base_entry[0].items() if name != "pages"}
-            for name in page.keys() - page_before.keys() - {"pages"}:
+            base_fields = {name: value for name, value in base_page.items() if name != "pages"}
+            for name in page.keys() - base_fields.keys() - {"pages"}:
                 del page[name]
-            page |= deepcopy(page_before)
+            page |= deepcopy(base_fields)
             page["slug"] = unused_slug(page["slug"], sibling_pages(self.content, ancestors), page["id"])
-        else:
-            self._restore_page(*base_entry)
-
-    def _restore_page(self, page: Page, ancestors: tuple[Page, ...]) -> None:
-        """Restore a deleted page and the pages below it, except pages that exist elsewhere by now."""
-        parent = find_page(self.content["pages"], ancestors[-1]["id"]) if ancestors else None
+            return
+        parent = find_page(self.content["pages"], base_ancestors[-1]["id"]) if base_ancestors else None
         siblings = parent[0]["pages"] if parent else self.content["pages"]
         existing_ids = {existing["id"] for existing, _ in walk_pages(self.content["pages"])}
-        restored = _drop_pages(deepcopy(page), existing_ids)
+        restored = _drop_pages(deepcopy(base_page), existing_ids)
         restored["slug"] = unused_slug(restored["slug"], siblings)
         siblings.append(restored)
 
     def _children(self, parent: str | None) -> list[Page]:
+        """Return the list of pages in a page, or of the root (None)."""
         pages: list[Page] = self._require_page(parent)[0]["pages"] if parent else self.content["pages"]
         return pages
 
     def _insert_at(self, siblings: list[Page], page: Page, position: Json | None) -> None:
+        """Insert a page before or after a sibling, or at the end. Raise EditError for an invalid position."""
         neighbors = [(side, id) for side, id in (position or {}).items() if id is not None]
         if not neighbors:
             siblings.append(page)
@@ -164,6 +176,7 @@ class ContentEditor:
     # --- files ------------------------------------------------------------------------------------
 
     def _insert_file(self, fields: Json) -> str:
+        """Insert a file and return its id. A `ref` lets the texts of pages refer to it as `./REF`."""
         id = self._unused_id("file")
         file = {
             "id": id,
@@ -231,12 +244,7 @@ def _set_fields(page: Page, fields: Json) -> None:
             page[name] = fields[name]
 
 
-def _first_heading(body: Json | None) -> str:
-    nodes = page_document({"body": body})["nodes"] if body else []
-    heading: Json = next((node for node in nodes if str(node.get("type")).startswith("heading-")), {})
-    return " ".join(plain_text(heading.get("nodes")).split())[:255]
-
-
 def _drop_pages(page: Page, ids: set[str]) -> Page:
+    """Remove the pages with these ids below a page, with all pages below them, and return the page."""
     page["pages"] = [_drop_pages(child, ids) for child in page["pages"] if child["id"] not in ids]
     return page

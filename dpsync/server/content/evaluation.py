@@ -82,16 +82,17 @@ def resolve_references(document: Json, find_url: Callable[[Json], str | None]) -
 
 
 def _replace_nodes(node: Json, replace: Callable[[Json], list[Json] | None]) -> Json:
-    """Return a copy of a node. `replace` returns the nodes in place of a descendant, or None to keep it."""
+    """Return a copy of a node with replaced descendants.
+
+    `replace` returns the nodes in place of a descendant, or None to keep the node and look into it.
+    """
     copy = dict(node)
     for part in ("nodes", "fragments"):
-        if isinstance(copy.get(part), list):
-            copy[part] = [new for child in copy[part] for new in _replace_child(child, replace)]
+        if not isinstance(copy.get(part), list):
+            continue
+        children: list[Any] = []
+        for child in copy[part]:
+            new_nodes = replace(child) if isinstance(child, dict) else [child]
+            children += [_replace_nodes(child, replace)] if new_nodes is None else new_nodes
+        copy[part] = children
     return copy
-
-
-def _replace_child(child: Any, replace: Callable[[Json], list[Json] | None]) -> list[Any]:
-    if not isinstance(child, dict):
-        return [child]
-    new = replace(child)
-    return [_replace_nodes(child, replace)] if new is None else new

@@ -18,22 +18,27 @@ _LINE_START_MARKERS = re.compile(r"^(\s*)([#+-]|=+(?=\s*$)|(\d+)(?=[.)]))", re.M
 
 
 def to_markdown(document: Json) -> str:
+    """Return the text of a Document as Markdown, or "" for an empty Document."""
     return _blocks(document.get("nodes")) + "\n" if document.get("nodes") else ""
 
 
 def _child_nodes(value: Any) -> list[Json]:
+    """Return the objects in a list, or [] if the caller sent anything but a list."""
     return [node for node in value if isinstance(node, dict)] if isinstance(value, list) else []
 
 
 def _ref_target(node: Json) -> str:
+    """Return the target of the reference in a node, as a link target, or ""."""
     return format_target(node_ref(node)) if node_ref(node) else ""
 
 
 def _blocks(value: Any) -> str:
+    """Return blocks as Markdown, separated by empty lines."""
     return "\n\n".join(filter(None, map(_block, _child_nodes(value))))
 
 
 def _block(node: Json) -> str:
+    """Return one block as Markdown. A block of an unknown type is written as its content."""
     kind = str(node.get("type"))
     if kind.startswith("heading-"):
         level = kind.removeprefix("heading-")
@@ -47,46 +52,45 @@ def _block(node: Json) -> str:
 
 
 def _holds_blocks(node: Json) -> bool:
+    """Return whether a node contains blocks instead of texts."""
     return any(child.get("object") in ("block", "fragment") for child in _child_nodes(node.get("nodes")))
 
 
 def _list_writer(marker: Callable[[Json, int], str]) -> Callable[[Json], str]:
+    """Return a function that writes a list. `marker` returns the marker of an item and its number from 0."""
+
     def write(node: Json) -> str:
         items = []
         for number, item in enumerate(_child_nodes(node.get("nodes"))):
             sign = marker(item, number) + " "
-            inside = _blocks(item.get("nodes")) if _holds_blocks(item) else _inlines(item.get("nodes"))
-            items.append(sign + inside.replace("\n", "\n" + " " * _indent_width(sign)))
+            text = _blocks(item.get("nodes")) if _holds_blocks(item) else _inlines(item.get("nodes"))
+            indent = " " * (2 if sign.startswith("- ") else len(sign))  # below the text, not below `[x]`
+            items.append(sign + text.replace("\n", "\n" + indent))
         return "\n".join(re.sub(r"\n +(?=\n)", "\n", item) for item in items)
 
     return write
 
 
-def _indent_width(sign: str) -> int:
-    return 2 if sign.startswith("- ") else len(sign)
-
-
 def _ordered_list(node: Json) -> str:
+    """Return a numbered list, starting at the number in its data."""
     start = node_data(node).get("start")
     first = start if type(start) is int and 0 <= start < 10**8 else 1
     return _list_writer(lambda _, number: f"{first + number}.")(node)
 
 
 def _quote(node: Json) -> str:
+    """Return a block with `>` before each line."""
     inside = _blocks(node.get("nodes")) if _holds_blocks(node) else _inlines(node.get("nodes"))
     return "\n".join(f"> {line}".rstrip() for line in inside.split("\n"))
 
 
 def _code(node: Json) -> str:
+    """Return a fenced code block. The fence is longer than each run of backticks in the code."""
     lines = "\n".join(plain_text(line.get("nodes")) for line in _child_nodes(node.get("nodes")))
     longest = max((len(ticks) for ticks in re.findall("`+", lines)), default=0)
     fence = "`" * max(3, longest + 1)
     syntax = re.sub(r"[\s`]", "", str(node_data(node).get("syntax") or ""))
     return f"{fence}{syntax}\n{lines}\n{fence}"
-
-
-def _images(node: Json) -> str:
-    return "\n\n".join(_image(image) for image in _child_nodes(node.get("nodes")))
 
 
 def _image(node: Json) -> str:
@@ -105,6 +109,11 @@ def _include(node: Json) -> str:
 
 
 def _table(node: Json) -> str:
+    """Return a table in Markdown, with the columns of its view in order.
+
+    A cell is a value in a record, or the name of a fragment that has the text of the cell. A table without a
+    definition is written as its fragments.
+    """
     data = node_data(node)
     definition, view, records = (data.get(part) for part in ("definition", "view", "records"))
     if not isinstance(definition, dict) or not isinstance(records, dict):
@@ -132,6 +141,7 @@ def _table(node: Json) -> str:
 
 
 def _cell(value: Any, cells: dict[str, Json]) -> str:
+    """Return the text of a cell in one line. `cells` has the fragments of the table by name."""
     fragment = cells.get(value) if isinstance(value, str) else None
     if fragment is None:
         return "" if value is None or isinstance(value, dict | list) else _escape(str(value))
@@ -150,7 +160,7 @@ _WRITERS: dict[str, Callable[[Json], str]] = {
     "hint": _quote,
     "code": _code,
     "divider": lambda node: "---",
-    "images": _images,
+    "images": lambda node: "\n\n".join(_image(image) for image in _child_nodes(node.get("nodes"))),
     "image": _image,
     "table": _table,
     "reusable-content": _include,
@@ -165,6 +175,7 @@ _WRITERS: dict[str, Callable[[Json], str]] = {
 
 
 def _inlines(value: Any, heading: bool = False) -> str:
+    """Return texts and inline nodes as Markdown. A heading must be one line."""
     written = "".join(_inline(node) for node in _child_nodes(value))
     if heading:
         return written.replace("\n", " ").strip()
@@ -177,6 +188,7 @@ def _escape_line_start(start: re.Match[str]) -> str:
 
 
 def _inline(node: Json) -> str:
+    """Return a text node or an inline node as Markdown. An unknown node is written as its content."""
     if node.get("object") == "text":
         return "".join(_leaf(leaf) for leaf in _child_nodes(node.get("leaves")))
     kind, data = node.get("type"), node_data(node)
@@ -192,42 +204,39 @@ def _inline(node: Json) -> str:
         return f"[{_escape(str(data.get('label', '')))}]({_link_destination(_ref_target(node))})"
     if kind == "inline-math":
         return f"$${data.get('formula', '')}$$"
-    if kind == "emoji":
-        return _emoji(str(data.get("code", "")))
+    if kind == "emoji":  # code points in hexadecimal, joined by hyphens: `1f469-200d-1f4bb`
+        code = str(data.get("code", ""))
+        points = [int(point, 16) for point in code.split("-") if re.fullmatch("[0-9a-fA-F]{2,5}", point)]
+        is_valid = len(points) == code.count("-") + 1 and not any(
+            0xD800 <= point < 0xE000 for point in points
+        )
+        return "".join(map(chr, points)) if is_valid else f":{code}:"
     return _inlines(node.get("nodes"))
 
 
-def _emoji(code: str) -> str:
-    points = [int(point, 16) for point in code.split("-") if re.fullmatch("[0-9a-fA-F]{2,5}", point)]
-    known = len(points) == code.count("-") + 1 and not any(0xD800 <= point < 0xE000 for point in points)
-    return "".join(map(chr, points)) if known else f":{code}:"
-
-
 def _leaf(leaf: Json) -> str:
+    """Return a leaf of a text with its marks. Spaces at the ends stay outside of the delimiters."""
     text = leaf.get("text")
     if not isinstance(text, str) or not text:
         return ""
     marks = [str(mark.get("type")) for mark in _child_nodes(leaf.get("marks"))]
     if "code" in marks:
-        inside = _code_span(text)
+        ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+        padding = " " if text.startswith("`") or text.endswith("`") else ""
+        written = f"{ticks}{padding}{text}{padding}{ticks}"
         marks = [mark for mark in marks if mark != "code"]
     else:
-        inside = _escape(text)
-    core = inside.strip()
+        written = _escape(text)
+    core = written.strip()
     if not core:
-        return inside
-    before, after = inside[: inside.index(core)], inside[inside.index(core) + len(core) :]
-    fences = [_MARK_DELIMITERS[mark] for mark in marks if mark in _MARK_DELIMITERS]
-    return before + "".join(fences) + core + "".join(reversed(fences)) + after
-
-
-def _code_span(text: str) -> str:
-    ticks = "`" * (max((len(found) for found in re.findall("`+", text)), default=0) + 1)
-    padding = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{padding}{text}{padding}{ticks}"
+        return written
+    before, after = written[: written.index(core)], written[written.index(core) + len(core) :]
+    delimiters = [_MARK_DELIMITERS[mark] for mark in marks if mark in _MARK_DELIMITERS]
+    return before + "".join(delimiters) + core + "".join(reversed(delimiters)) + after
 
 
 def _escape(text: str) -> str:
+    """Return a text with backslashes before the special characters of Markdown."""
     return _SPECIAL_CHARACTERS.sub(r"\\\1", text)
 
 

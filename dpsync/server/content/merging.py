@@ -32,12 +32,16 @@ class MergedContent(Struct, frozen=True):
 
 
 class _PageNode(Struct, frozen=True):
+    """A page in one version: the whole page, its own fields, and the id of its parent ("" for the root)."""
+
     page: Json
     fields: Json
     parent: str
 
 
 class _Version:
+    """One version of a content. `child_order` has the ids of the children of each page, in order."""
+
     def __init__(self, content: Json) -> None:
         self.content = content
         self.nodes: dict[str, _PageNode] = {}
@@ -57,6 +61,8 @@ def merge(base: Json, main: Json, theirs: Json) -> MergedContent:
 
 
 class _ThreeWayMerge:
+    """One merge of `theirs` into `main`, with their common ancestor `base`."""
+
     def __init__(self, base: _Version, main: _Version, theirs: _Version) -> None:
         self._base = base
         self._main = main
@@ -64,6 +70,7 @@ class _ThreeWayMerge:
         self._conflicts: list[ContentConflict] = []
 
     def run(self) -> MergedContent:
+        """Return the merged content and all conflicts."""
         pages = self._merge_pages()
         content = {
             "pages": pages,
@@ -74,11 +81,16 @@ class _ThreeWayMerge:
         return MergedContent(content, tuple(self._conflicts))
 
     def _versions_of(self, name: str) -> tuple[Any, Any, Any]:
+        """Return one part of the content, such as `files`, in the base, main and their version."""
         return self._base.content[name], self._main.content[name], self._theirs.content[name]
 
     # --- pages ------------------------------------------------------------------------------------
 
     def _merge_pages(self) -> list[Json]:
+        """Return the merged tree of pages.
+
+        A page whose parent was deleted, or that would be inside itself, moves to the root as a conflict.
+        """
         pages_by_id: dict[str, Json] = {}
         parents: dict[str, str] = {}
         for id in dict.fromkeys([*self._main.nodes, *self._theirs.nodes]):
@@ -95,12 +107,19 @@ class _ThreeWayMerge:
         return pages
 
     def _merge_page(self, id: str) -> tuple[Json, str] | None:
-        """Return the merged page without child pages, and its parent. Return None if the page is deleted."""
+        """Return the merged page without child pages, and its parent. Return None if the page is deleted.
+
+        If one side deleted a page that the other side changed, the page stays, and a conflict is added.
+        """
         base, main, theirs = (side.nodes.get(id) for side in (self._base, self._main, self._theirs))
         if main is None or theirs is None:
             remaining = main or theirs
-            if remaining is None or (base is not None and self._is_deleted(id, base, remaining)):
+            if remaining is None:
                 return None
+            if base is not None:
+                if (base.fields, base.parent) == (remaining.fields, remaining.parent):
+                    return None
+                self._conflicts.append(ContentConflict("page", id, "deleted"))
             return {**remaining.page, "pages": []}, remaining.parent
         before = base.fields if base else {}
         fields = self._merge_mapping("page", before, main.fields, theirs.fields, id)
@@ -112,14 +131,8 @@ class _ThreeWayMerge:
         }
         return {"id": id, **fields, **times, "pages": []}, parent
 
-    def _is_deleted(self, id: str, base: _PageNode, remaining: _PageNode) -> bool:
-        """Return whether the page is deleted. If the other side changed the page, add a conflict instead."""
-        if (base.fields, base.parent) == (remaining.fields, remaining.parent):
-            return True
-        self._conflicts.append(ContentConflict("page", id, "deleted"))
-        return False
-
     def _merge_value(self, conflict: ContentConflict, base: Any, main: Any, theirs: Any) -> Any:
+        """Return the value that one side changed. If both sides changed it differently, add the conflict."""
         if main in (base, theirs):
             return theirs
         if theirs != base:
@@ -129,6 +142,10 @@ class _ThreeWayMerge:
     def _build_tree(
         self, parent: str, pages_by_id: Mapping[str, Json], parents: Mapping[str, str]
     ) -> list[Json]:
+        """Return the pages below `parent` as a tree, in merged order.
+
+        `parents` has the parent of each page.
+        """
         child_ids: dict[str, list[str]] = {}
         for id, parent_id in parents.items():
             child_ids.setdefault(parent_id, []).append(id)
@@ -167,6 +184,7 @@ class _ThreeWayMerge:
     # --- the rest ---------------------------------------------------------------------------------
 
     def _merge_list(self, name: str, object_kind: str) -> list[Json]:
+        """Return a merged list of objects that have an id."""
         base, main, theirs = ({item["id"]: item for item in items} for items in self._versions_of(name))
         return list(self._merge_mapping(object_kind, base, main, theirs).values())
 
@@ -187,6 +205,7 @@ class _Missing:
 
 
 def _is_circular(id: str, parents: Mapping[str, str]) -> bool:
+    """Return whether a page would be inside itself."""
     ancestor, visited = parents.get(id, ""), set()
     while ancestor and ancestor not in visited:
         if ancestor == id:

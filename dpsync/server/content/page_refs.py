@@ -1,6 +1,6 @@
 """Find the references of a page, and the anchors and sections of a text that links can name."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -28,21 +28,20 @@ def page_refs(page: Json) -> Iterator[PageRef]:
     for dependency in ((page.get("computed") or {}).get("dependencies") or {}).values():
         if isinstance(dependency.get("ref"), dict) and "kind" in dependency["ref"]:
             yield DEPENDS_ON, dependency["ref"]
-    for ref in _body_refs(page):
-        yield REFERENCE, ref
-
-
-def _body_refs(page: Json) -> Iterable[Json]:
     body = page.get("body") or {}
-    return _markdown_refs(body["markdown"]) if "markdown" in body else _node_refs(page_document(page))
+    body_refs = _markdown_refs(body["markdown"]) if "markdown" in body else _node_refs(page_document(page))
+    for ref in body_refs:
+        yield REFERENCE, ref
 
 
 @lru_cache(TEXT_CACHE_SIZE)
 def _markdown_refs(markdown: str) -> tuple[Json, ...]:
+    """Return the references in a Markdown text, cached because parsing is slow."""
     return tuple(_node_refs(to_document(markdown)))
 
 
 def _node_refs(node: Any) -> Iterator[Json]:
+    """Yield the references in a node, a list of nodes or a Document, in document order."""
     if isinstance(node, list):
         for child in node:
             yield from _node_refs(child)
@@ -65,6 +64,7 @@ def page_sections(page: Json) -> Sequence[PageSection]:
 
 @lru_cache(TEXT_CACHE_SIZE)
 def _markdown_sections(markdown: str) -> tuple[PageSection, ...]:
+    """Return the sections of a Markdown text, cached because parsing is slow."""
     return tuple(document_sections(to_document(markdown)))
 
 

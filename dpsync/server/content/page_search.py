@@ -31,10 +31,12 @@ class SearchHit(Struct, frozen=True):
 
 
 def query_words(query: str) -> list[str]:
+    """Return the words of a query, case-folded."""
     return query.casefold().split()
 
 
 def contains_all(text: str, words: Sequence[str]) -> bool:
+    """Return whether a text contains all of the case-folded words."""
     folded = text.casefold()
     return all(word in folded for word in words)
 
@@ -52,6 +54,7 @@ def search_pages(pages: list[Json], words: Sequence[str]) -> list[SearchHit]:
 
 
 def _match_page(page: Json, ancestors: tuple[Json, ...], words: Sequence[str]) -> SearchHit | None:
+    """Return a page as a search hit, or None if it lacks one of the words."""
     parts = page_sections(page)
     texts = [page["title"], page.get("description") or ""]
     if not contains_all(" ".join([*texts, *(f"{title} {text}" for _, title, text in parts)]), words):

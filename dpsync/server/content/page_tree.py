@@ -24,14 +24,17 @@ def walk_pages(
 
 
 def exceeds_max_depth(pages: Iterable[Page]) -> bool:
+    """Return whether pages are nested more than MAX_DEPTH levels deep."""
     return any(len(ancestors) >= MAX_DEPTH for _, ancestors in walk_pages(pages))
 
 
 def find_page(pages: Iterable[Page], id: str) -> tuple[Page, tuple[Page, ...]] | None:
+    """Return a page and its ancestors, the outermost first, or None."""
     return next(((page, ancestors) for page, ancestors in walk_pages(pages) if page["id"] == id), None)
 
 
 def page_path(page: Page, ancestors: Iterable[Page]) -> str:
+    """Return the path of a page: the slugs of its ancestors and its own, such as `guides/setup`."""
     return "/".join(part["slug"] for part in (*ancestors, page))
 
 
@@ -47,6 +50,7 @@ def sibling_pages(content: Json, ancestors: tuple[Page, ...]) -> list[Page]:
 
 
 def unused_slug(title: str, siblings: Iterable[Page], except_id: str = "") -> str:
+    """Return a slug of the title that no sibling has, except the sibling with the id `except_id`."""
     used_slugs = {page["slug"] for page in siblings if page["id"] != except_id}
     return unique_slug(title, used_slugs, "page")
 

@@ -36,7 +36,10 @@ class PdfLine(Struct, frozen=True):
 
 
 def write_pdf(title: str, lines: Iterable[PdfLine]) -> bytes:
-    pages = [_page_stream(page) for page in _lay_out_pages(lines)] or [b""]
+    """Return a PDF file with these lines and this title."""
+    pages = [
+        b"\n".join(b"".join(_draw_line(x, y, line)) for x, y, line in page) for page in _lay_out_pages(lines)
+    ] or [b""]
     return _PdfFile(title, pages).to_bytes()
 
 
@@ -46,6 +49,7 @@ PlacedLine = tuple[float, float, PdfLine]
 
 
 def _lay_out_pages(lines: Iterable[PdfLine]) -> Iterator[list[PlacedLine]]:
+    """Yield pages of wrapped lines with their positions. `y` counts from the bottom of a page."""
     page: list[PlacedLine] = []
     y: float = HEIGHT - MARGIN
     for line in lines:
@@ -77,6 +81,7 @@ def _wrap(line: PdfLine) -> Iterator[str]:
 
 
 def _character_width(character: str, font: str) -> float:
+    """Return the width of a character in thousandths of the font size."""
     if font == MONO:
         return 600
     return _WIDTHS.get(ord(character), 1000 if _encode_cp1252(character) is None else 600) * (
@@ -85,17 +90,15 @@ def _character_width(character: str, font: str) -> float:
 
 
 def _encode_cp1252(character: str) -> bytes | None:
+    """Return a character in Windows-1252, or None if it has no code there."""
     try:
         return character.encode("cp1252")
     except UnicodeEncodeError:
         return None
 
 
-def _page_stream(page: Iterable[PlacedLine]) -> bytes:
-    return b"\n".join(b"".join(_draw_line(*line)) for line in page)
-
-
 def _draw_line(x: float, y: float, line: PdfLine) -> Iterator[bytes]:
+    """Yield the operators that draw a line. Characters outside of Windows-1252 use another font."""
     yield f"BT {x:.1f} {y:.1f} Td".encode()
     for plain, characters in groupby(line.text, key=lambda character: _encode_cp1252(character) is not None):
         text = "".join(characters)
@@ -131,6 +134,8 @@ def _cmap() -> bytes:
 
 
 class _PdfFile:
+    """The objects of a PDF file: fonts, pages and their contents, page tree, catalog and title."""
+
     def __init__(self, title: str, pages: list[bytes]) -> None:
         self._objects: list[bytes] = []
         fonts = self._fonts()
@@ -152,10 +157,12 @@ class _PdfFile:
         )
 
     def _add_object(self, content: bytes) -> int:
+        """Add an object and return its number, with which other objects refer to it."""
         self._objects.append(content)
         return len(self._objects)
 
     def _fonts(self) -> bytes:
+        """Add the objects of all fonts and return the font dictionary of a page."""
         font_entries = []
         for key, name in _FONT_NAMES.items():
             font = f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>"
@@ -178,6 +185,7 @@ class _PdfFile:
         return b" ".join(font_entries)
 
     def to_bytes(self) -> bytes:
+        """Return the file: header, objects, table of their offsets, and trailer."""
         pdf = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
         offsets = []
         for number, body in enumerate(self._objects, 1):
@@ -193,5 +201,6 @@ class _PdfFile:
 
 
 def _compressed_stream(content: bytes) -> bytes:
+    """Return a compressed stream object."""
     packed = zlib.compress(content)
     return b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(packed), packed)

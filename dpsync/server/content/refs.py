@@ -28,6 +28,7 @@ _REF_PATH = re.compile(
 
 
 def parse_target(target: str) -> Ref:
+    """Return the reference that a link target expresses, such as `/spaces/ID/pages/ID#anchor`."""
     match = _REF_PATH.fullmatch(target) if target.startswith("/") else None
     if match is None or (match["space"] is None and match["word"] is None):
         return {"kind": "url", "url": target}
@@ -43,6 +44,7 @@ def parse_target(target: str) -> Ref:
 
 
 def format_target(ref: Ref) -> str:
+    """Return a reference as a link target, the reverse of `parse_target`. An unknown kind gives ""."""
     kind = str(ref.get("kind"))
     if kind == "url":
         return str(ref.get("url", ""))

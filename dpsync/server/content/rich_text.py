@@ -40,15 +40,21 @@ _PARSER = _MarkdownParser("commonmark", {"maxNesting": 100}).enable(["table", "s
 
 
 def to_document(markdown: str) -> Json:
+    """Return a Markdown text as a Document, without the keys that the server adds."""
     tree = SyntaxTreeNode(_PARSER.parse(markdown))
     return {"object": "document", "data": {"schemaVersion": 1}, "nodes": _blocks(tree.children)}
 
 
 def _blocks(nodes: Iterable[SyntaxTreeNode]) -> list[Json]:
+    """Return the blocks of Markdown nodes."""
     return [block for node in nodes for block in _block(node)]
 
 
 def _block(node: SyntaxTreeNode) -> Iterator[Json]:
+    """Yield the block of one Markdown node.
+
+    HTML and other unknown nodes become a paragraph with their source.
+    """
     kind = node.type
     if kind == "heading":
         inlines = _inline(node)
@@ -71,25 +77,32 @@ def _block(node: SyntaxTreeNode) -> Iterator[Json]:
 
 
 def _paragraph(node: SyntaxTreeNode) -> Iterator[Json]:
+    """Yield the block of a paragraph.
+
+    An image or an include on a line of its own is a block of its own type.
+    """
     inline = node.children[0]
-    alone = inline.children[0] if len(inline.children) == 1 else None
-    if alone is not None and alone.type == "image":
-        yield {**block_node("images", [_image(alone)]), "data": {}, "isVoid": False}
-    elif (included := INCLUDE_PATTERN.fullmatch(inline.content.strip())) is not None:
-        ref = {"kind": "reusable-content", "reusableContent": included[1]}
+    only_child = inline.children[0] if len(inline.children) == 1 else None
+    if only_child is not None and only_child.type == "image":
+        image = {**void_block_node("image"), "data": _image_data(only_child), "fragments": []}
+        yield {**block_node("images", [image]), "data": {}, "isVoid": False}
+    elif (include := INCLUDE_PATTERN.fullmatch(inline.content.strip())) is not None:
+        ref = {"kind": "reusable-content", "reusableContent": include[1]}
         yield {**void_block_node("reusable-content"), "data": {"ref": ref}}
     else:
         yield block_node("paragraph", _inline(node))
 
 
-def _image(node: SyntaxTreeNode) -> Json:
+def _image_data(node: SyntaxTreeNode) -> Json:
+    """Return the data of an image: the reference to its source, and its alternative text."""
     data: Json = {"ref": parse_target(str(node.attrs["src"]))}
     if node.content:
         data["alt"] = node.content
-    return {**void_block_node("image"), "data": data, "fragments": []}
+    return data
 
 
 def _list(node: SyntaxTreeNode) -> Json:
+    """Return a list. It is a task list if each item starts with a task box, `[ ]` or `[x]`."""
     items = [block_node("list-item", _blocks(item.children)) for item in node.children]
     if node.type == "ordered_list":
         return {**block_node("list-ordered", items), "data": {"start": int(node.attrs.get("start", 1))}}
@@ -112,6 +125,7 @@ def _task_state(item: Json) -> bool | None:
 
 
 def _code(node: SyntaxTreeNode) -> Json:
+    """Return a code block with a node for each line. The first word after the fence is the syntax."""
     lines = node.content.removesuffix("\n").split("\n")
     data = {"syntax": node.info.split()[0]} if node.info.strip() else {}
     return {
@@ -121,6 +135,7 @@ def _code(node: SyntaxTreeNode) -> Json:
 
 
 def _table(node: SyntaxTreeNode) -> Json:
+    """Return a table: its columns, a record for each row, and a fragment with the text of each cell."""
     rows = [row for part in node.children for row in part.children]
     head, *body = rows
     columns = [f"c{number}" for number, _ in enumerate(head.children)]
@@ -129,7 +144,7 @@ def _table(node: SyntaxTreeNode) -> Json:
             "id": column,
             "title": plain_text(_inline(cell)),
             "type": "text",
-            "textAlignment": _text_alignment(cell),
+            "textAlignment": str(cell.attrs.get("style", "text-align:left")).partition(":")[2],
         }
         for column, cell in zip(columns, head.children, strict=True)
     }
@@ -146,14 +161,11 @@ def _table(node: SyntaxTreeNode) -> Json:
     return {**void_block_node("table"), "data": data, "fragments": fragments}
 
 
-def _text_alignment(cell: SyntaxTreeNode) -> str:
-    return str(cell.attrs.get("style", "text-align:left")).partition(":")[2]
-
-
 # --- inlines --------------------------------------------------------------------------------------
 
 
 def _inline(node: SyntaxTreeNode) -> list[Json]:
+    """Return the texts and inline nodes in a Markdown node; never an empty list."""
     nodes = _merge_texts(_inlines(_with_expressions(node.children[0].children if node.children else []), ()))
     return nodes or text_nodes("")
 
@@ -179,6 +191,7 @@ def _with_expressions(
 
 
 def _inlines(nodes: Iterable[SyntaxTreeNode | str], marks: Marks) -> Iterator[Json]:
+    """Yield the texts and inline nodes of Markdown nodes. `marks` are the marks of the surrounding nodes."""
     for node in nodes:
         if isinstance(node, str):
             yield {**_void_inline_node("expression"), "data": {"expression": node}}
@@ -189,20 +202,13 @@ def _inlines(nodes: Iterable[SyntaxTreeNode | str], marks: Marks) -> Iterator[Js
             data = {"ref": parse_target(str(node.attrs["href"]))}
             yield {"object": "inline", "type": "link", "data": data, "nodes": inside, "isVoid": False}
         elif node.type == "image":
-            yield _inline_image(node)
+            yield {**_void_inline_node("inline-image"), "data": _image_data(node)}
         elif node.type == "code_inline":
             yield text_node(node.content, (*marks, "code"))
         elif node.type in ("softbreak", "hardbreak"):
             yield text_node("\n", marks)
         else:
             yield text_node(node.content, marks)
-
-
-def _inline_image(node: SyntaxTreeNode) -> Json:
-    data: Json = {"ref": parse_target(str(node.attrs["src"]))}
-    if node.content:
-        data["alt"] = node.content
-    return {**_void_inline_node("inline-image"), "data": data}
 
 
 def _merge_texts(inlines: Iterable[Json]) -> list[Json]:
@@ -256,12 +262,16 @@ def node_data(node: Json) -> Json:
 
 
 def node_ref(node: Json, name: str = "ref") -> Json:
+    """Return the content reference in the data of a node, or {}."""
     ref = node_data(node).get(name)
     return ref if isinstance(ref, dict) else {}
 
 
 def plain_text(node: Any) -> str:
-    """Return all text in a node, a list of nodes or a Document, without marks, one line per block."""
+    """Return all text in a node, a list of nodes or a Document, without marks, one line per block.
+
+    The text of a table begins with the titles of its columns.
+    """
     if isinstance(node, list):
         return "".join(plain_text(child) for child in node)
     if not isinstance(node, dict):
@@ -270,14 +280,11 @@ def plain_text(node: Any) -> str:
         return str(node.get("text", ""))
     if node.get("type") == "expression":
         return str(node_data(node).get("expression", ""))
-    inside = "".join(plain_text(node.get(part)) for part in ("leaves", "nodes", "fragments"))
+    text = "".join(plain_text(node.get(part)) for part in ("leaves", "nodes", "fragments"))
     if node.get("type") == "table":
-        inside = "".join(f"{title}\n" for title in _column_titles(node)) + inside
-    ends = node.get("object") in ("block", "fragment") and inside and not inside.endswith("\n")
-    return inside + ("\n" if ends else "")
-
-
-def _column_titles(table: Json) -> list[str]:
-    definition = node_data(table).get("definition")
-    columns = definition.values() if isinstance(definition, dict) else ()
-    return [str(column.get("title", "")) for column in columns if isinstance(column, dict)]
+        definition = node_data(node).get("definition")
+        columns = definition.values() if isinstance(definition, dict) else ()
+        titles = (str(column.get("title", "")) for column in columns if isinstance(column, dict))
+        text = "".join(f"{title}\n" for title in titles) + text
+    needs_newline = node.get("object") in ("block", "fragment") and text and not text.endswith("\n")
+    return text + ("\n" if needs_newline else "")

@@ -8,6 +8,7 @@ MAX_LENGTH = 100
 
 
 def make_slug(title: str, fallback: str) -> str:
+    """Return a title in lower-case ASCII letters, digits and hyphens, or `fallback` if none are left."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:MAX_LENGTH].strip("-") or fallback
 

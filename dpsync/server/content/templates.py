@@ -42,6 +42,7 @@ def append_template(
 
 
 def _relink_body(body: Json, ids: Mapping[str, str], refs: Mapping[str, Json]) -> Json:
+    """Return the text of a page with new page ids in its links, and with `./NAME` replaced by references."""
     if "document" in body:
         return {"document": _replace_page_ids(body["document"], ids)}
     text = _PAGE_LINK.sub(lambda match: f"/pages/{ids.get(match[1], match[1])}", body["markdown"])
@@ -51,6 +52,7 @@ def _relink_body(body: Json, ids: Mapping[str, str], refs: Mapping[str, Json]) -
 
 
 def _replace_page_ids(node: Any, ids: Mapping[str, str]) -> Any:
+    """Return a node with the new ids of pages in its references, except references to other spaces."""
     if isinstance(node, list):
         return [_replace_page_ids(child, ids) for child in node]
     if not isinstance(node, dict):

@@ -24,6 +24,7 @@ class MovableClock:
 
     @property
     def mode(self) -> str:
+        """Return `frozen`, `ahead` (of real time) or `real`."""
         frozen, ahead = self._load()
         if frozen:
             return "frozen"
@@ -33,6 +34,7 @@ class MovableClock:
         self._store.set_setting(_SETTING, None)
 
     def freeze(self, time: datetime) -> None:
+        """Stop the clock at a time."""
         self._save(frozen=time.astimezone(UTC).isoformat())
 
     def advance(self, seconds: float) -> None:
@@ -47,6 +49,7 @@ class MovableClock:
                 self._save(ahead=(ahead + passed).total_seconds())
 
     def _save(self, **state: str | float) -> None:
+        """Store the state of the clock: `frozen` (a time) or `ahead` (seconds), or neither."""
         self._store.set_setting(_SETTING, json.dumps(state))
 
     def _load(self) -> tuple[datetime | None, timedelta]:

@@ -130,6 +130,7 @@ class FaultRule(_FaultModel):
 
     @model_validator(mode="after")
     def _check_one_choice(self) -> Self:
+        """Check that the rule selects requests in one way only, and that its operation exists."""
         if sum(option is not None for option in (self.nth, self.every, self.probability)) > 1:
             raise ValueError("set only one of the fields 'nth', 'every' and 'probability'")
         if self.seed is not None and self.probability is None:
@@ -156,6 +157,7 @@ def read_schedule(path: Path) -> "FaultSchedule":
 
 
 def format_validation_error(error: ValidationError, location: str) -> str:
+    """Return the first five errors as one text, each with the location of its value, such as `[0].fault`."""
     messages = []
     for error_details in error.errors(include_url=False, include_input=False)[:5]:
         value_path = "".join(
@@ -185,6 +187,7 @@ class CountedRule:
         return chosen and (rule.times is None or self.used < rule.times)
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the rule and its counts as the control plane shows them."""
         rule = self.rule.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return {"rule": rule, "matched": self.matched, "used": self.used}
 
@@ -213,6 +216,7 @@ class FaultSchedule:
 def _matches(
     rule: FaultRule, operation: Operation | None, method: str, segments: list[str], query: str
 ) -> bool:
+    """Return whether a rule applies to a request. A page fault applies only to requests for lists."""
     if isinstance(rule.fault, RepeatPageFault | ShiftPageFault):
         listed = operation is not None and method == "GET" and issubclass(operation.query_model, Paged)
         if not listed or (rule.fault.limit is None and "page" not in parse_qs(query)):
@@ -236,6 +240,7 @@ def _can_match(operation: str, row: Operation) -> bool:
 
 
 def _parse_operation(operation: str) -> tuple[str, list[str]]:
+    """Return the method and the segments of an operation such as `PUT /orgs/{organizationId}/teams`."""
     method, _, path = operation.partition(" ")
     segments = path.strip().strip("/").split("/")
     return method, segments if segments[0] == "v1" else ["v1", *segments]

@@ -128,9 +128,16 @@ class _ProxiedRequest:
         self._rate_limit_headers: Headers = {}
         self._logged = False
         self._operation, self._segments = gateway.companion.find_operation(scope)
-        self._caller = _find_caller(gateway.companion, scope)
+        try:
+            self._caller = gateway.companion.find_caller(scope)
+        except StoreError:  # the companion will answer 503
+            self._caller = None
 
     async def handle(self) -> None:
+        """Answer the request after the latency, and log it.
+
+        If the wait is cancelled, reset the connection.
+        """
         try:
             if self._gateway.latency:
                 await self._gateway.wait(self._gateway.latency)
@@ -141,6 +148,7 @@ class _ProxiedRequest:
             self._log_request()
 
     async def _respond(self) -> None:
+        """Answer the request: refuse it above the rate limit, apply the fault that it gets, or pass it on."""
         gateway = self._gateway
         self._rate_limit_headers, refusal = gateway.check_rate_limit(self._scope)
         if refusal is not None:
@@ -157,6 +165,10 @@ class _ProxiedRequest:
         await self._apply_fault(counted_rule, await self._buffer_request())
 
     async def _apply_fault(self, counted_rule: CountedRule, replay_request: Receive) -> None:
+        """Answer the request with the fault of a rule: before, instead of or after the companion's answer.
+
+        A fault that had no effect, such as a delay between parts of an empty body, is not counted as used.
+        """
         match fault := counted_rule.rule.fault:
             case StatusFault(when="before"):
                 await self._send_response(_fault_response(fault))
@@ -180,7 +192,12 @@ class _ProxiedRequest:
             case DelayFault(when="after"):
                 await self._gateway.wait(fault.seconds)
             case TruncateFault():
-                await self._send_truncated(answer)
+                if answer.body:
+                    await self._send_headers(answer)
+                    half = answer.body[: len(answer.body) // 2]
+                    await self._send({"type": "http.response.body", "body": half, "more_body": True})
+                self._log_request()
+                await connection.close_connection(self._scope, self._receive)
                 return
             case ContentTypeFault():
                 answer = replace(answer, headers=answer.headers | {"content-type": fault.value})
@@ -243,6 +260,8 @@ class _ProxiedRequest:
         return replace(answer, body=body, headers=answer.headers | {"content-length": str(len(body))})
 
     async def _read_whole_list(self) -> list[Any]:
+        """Return all items of the list that the request reads, page by page."""
+
         async def receive_empty_body() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
@@ -258,6 +277,7 @@ class _ProxiedRequest:
     # --- out ------------------------------------------------------------------------------------------
 
     async def _send_message(self, message: Message) -> None:
+        """Send an ASGI message. Add the rate limit headers to the answer, and note its status for the log."""
         if message["type"] == "http.response.start":
             self._status = message["status"]
             extra_headers = [
@@ -267,10 +287,12 @@ class _ProxiedRequest:
         await self._send(message)
 
     async def _send_headers(self, answer: BufferedResponse) -> None:
+        """Send the status and headers of an answer."""
         headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
         await self._send_message({"type": "http.response.start", "status": answer.status, "headers": headers})
 
     async def _send_response(self, answer: BufferedResponse, drip: DripFault | None = None) -> None:
+        """Send an answer; with `drip`, in small parts with pauses, until the client disconnects."""
         await self._send_headers(answer)
         unsent = answer.body
         while drip and len(unsent) > drip.bytes:
@@ -289,20 +311,13 @@ class _ProxiedRequest:
         finally:
             lost.cancel()
 
-    async def _send_truncated(self, answer: BufferedResponse) -> None:
-        if answer.body:
-            await self._send_headers(answer)
-            half = answer.body[: len(answer.body) // 2]
-            await self._send({"type": "http.response.body", "body": half, "more_body": True})
-        self._log_request()
-        await connection.close_connection(self._scope, self._receive)
-
     async def _reset_connection(self) -> None:
         """Reset the connection, and log the request first: the log is complete before the client notices."""
         self._log_request()
         await connection.reset_connection(self._scope, self._receive)
 
     def _log_request(self) -> None:
+        """Add the request to the log, unless it was logged already."""
         if self._logged:
             return
         self._logged = True
@@ -321,20 +336,14 @@ class _ProxiedRequest:
         )
 
 
-def _find_caller(companion: Companion, scope: Scope) -> str | None:
-    """Return the user of the request. Without a database, return None; the companion reports that error."""
-    try:
-        return companion.find_caller(scope)
-    except StoreError:
-        return None
-
-
 def _error_response(status: int, message: str) -> BufferedResponse:
+    """Return an error as the API answers it."""
     body = to_json(ApiError(status, message).body())
     return BufferedResponse(status, {"content-type": _JSON, "content-length": str(len(body))}, body)
 
 
 def _fault_response(fault: StatusFault) -> BufferedResponse:
+    """Return the answer of a status fault, with the body and the `Retry-After` header that it asks for."""
     answer = _error_response(fault.status, "requested failure (fault)")
     if fault.body is not None:
         body = fault.body.encode()
@@ -352,6 +361,7 @@ def _parse_query(scope: Scope) -> list[tuple[str, str]]:
 
 
 def _first_page_scope(scope: Scope, limit: int | None) -> Scope:
+    """Return the request for the first page of the same list."""
     parameters = [(name, value) for name, value in _parse_query(scope) if name != "page"]
     return _page_scope({**scope, "query_string": urlencode(parameters).encode()}, limit)
 

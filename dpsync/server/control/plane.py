@@ -69,6 +69,7 @@ class ClockBody(_ControlBody):
 
     @model_validator(mode="after")
     def _check_one_field(self) -> Self:
+        """Check that exactly one field is set."""
         if sum(field is not None for field in (self.frozen, self.advance, self.real)) != 1:
             raise ValueError("set exactly one of the fields 'frozen', 'advance' and 'real'")
         return self
@@ -125,6 +126,10 @@ class ControlPlane:
         await response(scope, receive, send)
 
     async def _dispatch(self, request: Request) -> Response:
+        """Call the method of the operation with the JSON of the body, and return its result as JSON.
+
+        Raise ApiError for an unknown operation, a wrong method, a body that is not JSON, or invalid values.
+        """
         name = request.url.path.removeprefix(CONTROL_PREFIX)
         if name not in self._handlers:
             raise not_found("path", request.url.path)
@@ -162,6 +167,7 @@ class ControlPlane:
     # --- operations: each is given the JSON of the body, if it takes one, and returns that of the answer --
 
     def health(self, _: None) -> Json:
+        """Return the version, the profile, the numbers of records, and the origin of the world."""
         with self.store.read_transaction():
             counts = {
                 kind: self.store.count(kind) for kind in self.companion.record_kinds.kinds_counted_in_health()
@@ -185,6 +191,7 @@ class ControlPlane:
             self.load_start_world(self.store)
 
     def create_token(self, body: Any) -> Json:
+        """Create a token for a user. Raise 404 if the user does not exist."""
         user = TokenBody.model_validate(body).user
         if self.store.get("user", user) is None:
             raise not_found("user", user)
@@ -231,6 +238,7 @@ class ControlPlane:
         self.gateway.cancel_waits()
 
     def list_requests(self, _: None) -> Json:
+        """Return the logged requests, and how many older ones were dropped."""
         log = self.gateway.log
         return {"requests": [entry.as_dict() for entry in log.entries], "dropped": log.dropped}
 
@@ -238,6 +246,7 @@ class ControlPlane:
         self.gateway.log.clear()
 
     def get_clock(self, _: None) -> Json:
+        """Return the time of the clock and its mode: `real`, `ahead` or `frozen`."""
         return {"now": format_timestamp(self.clock()), "mode": self.clock.mode}
 
     def set_clock(self, body: Any) -> Json:
@@ -263,6 +272,7 @@ class ControlPlane:
         return self.get_clock(None)
 
     def list_faults(self, _: None) -> Json:
+        """Return the fault rules with their counts."""
         return {"rules": [scheduled.as_dict() for scheduled in self.gateway.faults.rules]}
 
     def set_faults(self, body: Any) -> Json:

@@ -52,11 +52,13 @@ class RateLimit:
         return cls(int(match[1]), _UNIT_SECONDS[match[2]])
 
     def consume(self, caller: str) -> Allowance:
+        """Count a request of a caller, unless it exceeds the limit, and return what remains."""
         now = self._now()
         ends, used = self._windows.get(caller, (now, 0))
         if now >= ends:
             ends, used = now + self.seconds, 0
-            self._drop_expired_windows(now)
+            if len(self._windows) >= _MAX_CALLERS:  # do not keep windows of callers who are gone
+                self._windows = {name: window for name, window in self._windows.items() if window[0] > now}
         allowed = used < self.requests
         used += allowed
         self._windows[caller] = (ends, used)
@@ -64,8 +66,3 @@ class RateLimit:
 
     def clear(self) -> None:
         self._windows.clear()
-
-    def _drop_expired_windows(self, now: float) -> None:
-        """Remove expired windows once there are many windows."""
-        if len(self._windows) >= _MAX_CALLERS:
-            self._windows = {name: window for name, window in self._windows.items() if window[0] > now}

@@ -55,6 +55,7 @@ class RequestGuard:
         await response(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> ApiError | None:
+        """Return the error with which the guard refuses a request, or None if it accepts the request."""
         if self._local_only and not from_this_machine(Request(scope)):
             return ApiError(403, "only programs on this machine can read this copy of an organization")
         headers = Headers(scope=scope)
@@ -73,12 +74,20 @@ class RequestGuard:
         return None
 
     def _accepts_name(self, authority: str) -> bool:
+        """Return whether the guard accepts a host name: see the class."""
         name = host_name(authority)
         if is_loopback(name) or name in self._allowed:
             return True
-        return not self._on_loopback and name != "" and ("." not in name or _is_address(name))
+        if self._on_loopback or name == "":
+            return False
+        try:
+            parse_ip_address(name)
+        except ValueError:
+            return "." not in name
+        return True
 
     def _name_refusal(self, authority: str) -> ApiError:
+        """Return the error for a foreign host name, with the names that are accepted."""
         if self._on_loopback:
             own = "localhost, *.localhost and loopback addresses"
         else:
@@ -139,11 +148,3 @@ def is_loopback(host: str) -> bool:
         return parse_ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _is_address(host: str) -> bool:
-    try:
-        parse_ip_address(host)
-    except ValueError:
-        return False
-    return True
