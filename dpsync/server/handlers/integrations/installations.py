@@ -51,6 +51,7 @@ def _require_role(ctx: Context, installation: Record) -> None:
 
 
 def list_installations(ctx: Context) -> Json:
+    """List the installations of an integration that the caller may see, optionally with an external id."""
     integration, query = require_integration(ctx), ctx.query
     visible_installations = [
         installation
@@ -63,6 +64,7 @@ def list_installations(ctx: Context) -> Json:
 
 
 def has_external_id(query: Any, record: Record) -> bool:
+    """Return whether a record has the external id of the query, or the query names none."""
     return query.externalId is None or query.externalId in record.doc["externalIds"]
 
 
@@ -73,10 +75,12 @@ def page_by_id(ctx: Context, records: list[Record], render: Callable[[Record], J
 
 
 def _sort_key(record: Record) -> list[str]:
+    """Return the sort key of an installation: by organization, then by integration or target, then by id."""
     return [record.scope, record.ref, record.id]
 
 
 def list_organization_installations(ctx: Context) -> Json:
+    """List the installations of an organization with their integrations, optionally filtered by a text."""
     organization, search = ctx.organization_from_path(), ctx.query.search
     pairs = []
     for installation in ctx.store.find(INSTALLATION, organization=organization.id):
@@ -125,11 +129,13 @@ def install(ctx: Context) -> Json:
 
 
 def get_installation(ctx: Context) -> Json:
+    """Return the installation that the path names."""
     _, installation = require_installation(ctx)
     return responses.installation(ctx, installation)
 
 
 def update_installation(ctx: Context) -> Json:
+    """Update the settings of an installation in an organization."""
     integration, installation = require_installation(ctx)
     _require_role(ctx, installation)
     if update_settings(ctx, integration, installation):

@@ -39,15 +39,10 @@ def can_view_integration(ctx: Context, integration: Record) -> bool:
     )
 
 
-def _find_integration(ctx: Context) -> Record | None:
-    """Return the integration of the path, or None if the caller does not see it."""
-    integration = ctx.load(INTEGRATION, ctx.params["integrationName"])
-    return integration if integration is not None and can_view_integration(ctx, integration) else None
-
-
 def require_integration(ctx: Context) -> Record:
-    integration = _find_integration(ctx)
-    if integration is None:
+    """Return the integration of the path. Raise 404 if the caller does not see it."""
+    integration = ctx.load(INTEGRATION, ctx.params["integrationName"])
+    if integration is None or not can_view_integration(ctx, integration):
         raise not_found("integration", ctx.params["integrationName"])
     return integration
 
@@ -58,6 +53,7 @@ def find_for_deletion(ctx: Context) -> Record | None:
 
 
 def is_publisher_admin(ctx: Context, integration: Record) -> bool:
+    """Return whether the caller is an admin of the organization that publishes the integration."""
     return ctx.access_in(integration.organization).role == "admin"
 
 
@@ -69,6 +65,7 @@ def _require_owned(ctx: Context) -> Record:
 
 
 def _require_owner_role(ctx: Context, integration: Record) -> None:
+    """Require the role that the operation needs on the organization that owns the integration."""
     owner = ctx.load("organization", integration.organization)
     if owner is None:
         raise LookupError(f"the owner of the integration {integration.id!r} does not exist")
@@ -92,6 +89,7 @@ def list_integrations(ctx: Context) -> Json:
 
 
 def list_by_name(ctx: Context, integrations: list[Record]) -> Json:
+    """Return the requested page of integrations, sorted by name."""
     integrations.sort(key=lambda integration: integration.id)
     return list_page(
         ctx, integrations, lambda record: responses.integration(ctx, record), lambda record: [record.id]
@@ -104,6 +102,7 @@ def matches_search(integration: Record, search: str | None) -> bool:
 
 
 def _matches_query(query: Any, integration: Record) -> bool:
+    """Return whether an integration matches all filters of the query."""
     doc = integration.doc
     return (
         matches_search(integration, query.search)
@@ -134,6 +133,7 @@ def _pattern_host(pattern: str) -> str:
 
 
 def get_integration(ctx: Context) -> Json:
+    """Return the integration that the path names."""
     return responses.integration(ctx, require_integration(ctx))
 
 
@@ -175,11 +175,17 @@ def publish(ctx: Context) -> Json:
     if "development" in previous:
         doc["development"] = previous["development"]
     integration = Record(INTEGRATION, name, doc, publisher.id, publisher.id, seq=before.seq if before else 0)
-    states = _installation_states(ctx, before) if before else {}
+    states_before: dict[tuple[str, str], installations.InstallationState] = {}
+    if before is not None:
+        for record in installations.installations_of(ctx, before):
+            states_before[record.kind, record.id] = installations.installation_state(before, record)
     ctx.put(integration)
     ctx.put(Record(BUNDLE, name, bundle, publisher.id, name))
     if before is not None:
-        _emit_setup_events(ctx, integration, states)
+        # A configuration that was complete for the previous version may be incomplete now, or vice versa.
+        for record in installations.installations_of(ctx, integration):
+            state_before = states_before[record.kind, record.id]
+            installations.emit_setup_event(ctx, integration, record, state_before)
     return responses.integration(ctx, integration)
 
 
@@ -191,7 +197,14 @@ def _find_publisher(ctx: Context, before: Record | None) -> Record:
     """
     name = ctx.body.organization
     if name is not None:
-        publisher = ctx.load("organization", name) or _find_by_hostname(ctx, name)
+        publisher = ctx.load("organization", name) or next(
+            (
+                organization
+                for organization in ctx.store.find("organization")
+                if organization.doc.get("hostname") == name.casefold()
+            ),
+            None,
+        )
         if publisher is None or not ctx.can_view(publisher):
             raise not_found("body.organization: organization", name)
         ctx.require_role(publisher, ctx.required_role)
@@ -206,18 +219,6 @@ def _find_publisher(ctx: Context, before: Record | None) -> Record:
     if len(administered) != 1:
         raise bad_request("body.organization: name the organization that publishes the integration")
     return ctx.find_organization(administered[0])
-
-
-def _find_by_hostname(ctx: Context, hostname: str) -> Record | None:
-    organizations = ctx.store.find("organization")
-    return next(
-        (
-            organization
-            for organization in organizations
-            if organization.doc.get("hostname") == hostname.casefold()
-        ),
-        None,
-    )
 
 
 def _decode_images(ctx: Context) -> tuple[Json, Json]:
@@ -237,27 +238,6 @@ def _decode_images(ctx: Context) -> tuple[Json, Json]:
     return members, {**parts, "images": images_by_name}
 
 
-def _installation_states(
-    ctx: Context, integration: Record
-) -> dict[tuple[str, str], installations.InstallationState]:
-    records = installations.installations_of(ctx, integration)
-    return {
-        (record.kind, record.id): installations.installation_state(integration, record) for record in records
-    }
-
-
-def _emit_setup_events(
-    ctx: Context, integration: Record, states: dict[tuple[str, str], installations.InstallationState]
-) -> None:
-    """Send a setup event for each installation whose state changed.
-
-    A configuration that was complete for the previous version may be incomplete for the new one, or vice
-    versa.
-    """
-    for record in installations.installations_of(ctx, integration):
-        installations.emit_setup_event(ctx, integration, record, states[record.kind, record.id])
-
-
 def unpublish(ctx: Context) -> None:
     """Delete an integration with all its installations and events."""
     integration = find_for_deletion(ctx)
@@ -271,12 +251,14 @@ def unpublish(ctx: Context) -> None:
 
 
 def set_development(ctx: Context) -> None:
+    """Turn on development mode: events of the integration are sent to the URL of a tunnel."""
     integration, body = _require_owned(ctx), ctx.body
     integration.doc["development"] = {"tunnelUrl": body.tunnelUrl or body.url, "all": body.all}
     ctx.put(integration)
 
 
 def disable_development(ctx: Context) -> None:
+    """Turn off development mode. It is not an error if the integration does not exist."""
     integration = find_for_deletion(ctx)
     if integration is None:
         return
@@ -286,10 +268,12 @@ def disable_development(ctx: Context) -> None:
 
 
 def list_events(ctx: Context) -> Json:
+    """List the events of an integration in order of creation."""
     return page_by_creation(ctx, EVENT, responses.event, scope=_require_owned(ctx).id)
 
 
 def get_event(ctx: Context) -> Json:
+    """Return an event of an integration with its log."""
     integration = _require_owned(ctx)
     event = ctx.store.get(EVENT, ctx.params["eventId"])
     if event is None or event.scope != integration.id:

@@ -60,6 +60,7 @@ class PlacementHandlers(Struct, frozen=True):
         return integration, placement
 
     def install(self, ctx: Context) -> Json:
+        """Install an integration on a space or site. If it is installed there already, change nothing."""
         integration, installation, target = self._require_target(ctx, getattr(ctx.body, self.body_field))
         if integration.doc["target"] not in ("all", installations.CONFIGURATION_LEVEL[self.kind]):
             raise conflict(
@@ -76,20 +77,24 @@ class PlacementHandlers(Struct, frozen=True):
         return responses.placement(ctx, placement, ctx.query.extended)
 
     def get(self, ctx: Context) -> Json:
+        """Return the installation on a space or site."""
         return responses.placement(ctx, self._require_placement(ctx)[1], ctx.query.extended)
 
     def update(self, ctx: Context) -> Json:
+        """Update the settings of an installation on a space or site."""
         integration, placement = self._require_placement(ctx)
         update_settings(ctx, integration, placement)
         return responses.placement(ctx, placement, ctx.query.extended)
 
     def uninstall(self, ctx: Context) -> None:
+        """Remove an integration from a space or site. It is not an error if it is not installed there."""
         _, installation, target = self._require_target(ctx, ctx.params[self.path_parameter])
         placement = ctx.store.get(self.kind, f"{installation.id}:{target.id}")
         if placement is not None:
             installations.remove_installation(ctx, placement)
 
     def list_of_integration(self, ctx: Context) -> Json:
+        """List the installations of an integration on spaces or sites, in all organizations."""
         integration = require_integration(ctx)
         placements = ctx.store.find(self.kind, parent=integration.id)
         return _list_visible(
@@ -97,6 +102,7 @@ class PlacementHandlers(Struct, frozen=True):
         )
 
     def list_of_installation(self, ctx: Context) -> Json:
+        """List the spaces or sites on which an installation of an organization is installed."""
         integration, installation = require_installation(ctx)
         return _list_visible(ctx, integration, ctx.store.find(self.kind, scope=installation.id))
 

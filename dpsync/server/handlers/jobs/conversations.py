@@ -24,6 +24,7 @@ _BATCH_SIZE = 20
 
 
 async def analyse_conversations(work: RunningJob) -> None:
+    """Analyse the waiting conversations of an organization in batches, until none waits."""
     while True:
         with work.step() as ctx:
             organization = work.job.organization
@@ -39,6 +40,10 @@ async def analyse_conversations(work: RunningJob) -> None:
 
 
 def _analyse_conversation(ctx: Context, conversation: Record) -> None:
+    """Find the issues of a conversation, and replace the issues of its previous analysis.
+
+    Issues whose topics are found again are updated, the others are removed.
+    """
     doc, organization = conversation.doc, conversation.organization
     findings = find_issues(doc.get("subject", ""), doc["parts"])
     known_issues = ctx.store.find(ISSUE, organization=organization, ref=conversation_id(conversation))
@@ -54,6 +59,7 @@ def _analyse_conversation(ctx: Context, conversation: Record) -> None:
 
 
 def _save_issue(ctx: Context, conversation: Record, finding: FoundIssue, issue_before: Record | None) -> None:
+    """Store an issue. A new issue (`issue_before` is None) joins the cluster of its topic."""
     issue = issue_before
     if issue is None:
         organization = conversation.organization
@@ -85,12 +91,17 @@ def _find_or_create_cluster(ctx: Context, organization: str, finding: FoundIssue
 
 
 def _set_updated_at(ctx: Context, cluster: Record | None) -> None:
+    """Note that the issues of a cluster changed now."""
     if cluster is not None:
         cluster.doc["updatedAt"] = ctx.timestamp
         ctx.put(cluster)
 
 
 def _require_in_organization(ctx: Context, kind: str, id: str, label: str, shown_id: str) -> Record:
+    """Return a record of the organization in the path.
+
+    Raise 404 with `label` and `shown_id` if there is none.
+    """
     organization = ctx.organization_from_path()
     record = ctx.store.get(kind, id)
     if record is None or record.organization != organization.id:
@@ -102,6 +113,7 @@ def _require_in_organization(ctx: Context, kind: str, id: str, label: str, shown
 
 
 def list_conversations(ctx: Context) -> Json:
+    """List the conversations of an organization, optionally from one source."""
     organization, query = ctx.organization_from_path(), ctx.query
     source_filter = {"ref": query.source} if query.source is not None else {}
     return page_by_creation(
@@ -114,6 +126,7 @@ def list_conversations(ctx: Context) -> Json:
 
 
 def get_conversation(ctx: Context) -> Json:
+    """Return a conversation with its parts."""
     named = ctx.params["conversationId"]
     id = f"{ctx.params['organizationId']}:{named}"
     return responses.conversation_detail(
@@ -152,6 +165,7 @@ def _save_conversation(ctx: Context, organization: str, fields: Json) -> None:
 
 
 def list_issues(ctx: Context) -> Json:
+    """List the issues of an organization, optionally of one cluster or conversation."""
     organization, query = ctx.organization_from_path(), ctx.query
     filters = {"parent": query.cluster, "ref": query.conversation}
     where = {column: id for column, id in filters.items() if id is not None}
@@ -161,6 +175,7 @@ def list_issues(ctx: Context) -> Json:
 
 
 def get_issue(ctx: Context) -> Json:
+    """Return an issue with its conversation."""
     id = ctx.params["issueId"]
     return responses.issue_detail(ctx, _require_in_organization(ctx, ISSUE, id, "conversation issue", id))
 
@@ -176,7 +191,12 @@ def list_clusters(ctx: Context) -> Json:
         issues.setdefault(issue.parent, []).append(issue)
 
     def key(cluster: Record) -> list[Any]:
-        return [_sort_value(query.orderBy, cluster, issues.get(cluster.id, [])), cluster.seq]
+        issues_of_cluster = issues.get(cluster.id, [])
+        if query.orderBy == "updatedAt":
+            return [str(cluster.doc["updatedAt"]), cluster.seq]
+        # The companion has no tasks, so clusters sorted by tasks are equal.
+        numbers = {"issues": len(issues_of_cluster), "conversations": count_conversations(issues_of_cluster)}
+        return [numbers.get(query.orderBy, 0), cluster.seq]
 
     descending = query.order == "desc"
     clusters = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=descending)
@@ -187,23 +207,19 @@ def list_clusters(ctx: Context) -> Json:
     return list_page(ctx, clusters, answer, key, descending=descending)
 
 
-def _sort_value(name: str, cluster: Record, issues: list[Record]) -> str | int:
-    """Return the sort key of a cluster. The companion has no tasks, so clusters sorted by tasks are equal."""
-    if name == "updatedAt":
-        return str(cluster.doc["updatedAt"])
-    return {"issues": len(issues), "conversations": count_conversations(issues)}.get(name, 0)
-
-
 def _require_cluster(ctx: Context) -> Record:
+    """Return the cluster that the path names. Raise 404 if it does not exist."""
     id = ctx.params["clusterId"]
     return _require_in_organization(ctx, CLUSTER, id, "cluster", id)
 
 
 def get_cluster(ctx: Context) -> Json:
+    """Return a cluster with the numbers of its issues."""
     return _cluster_response(ctx, _require_cluster(ctx))
 
 
 def update_cluster(ctx: Context) -> Json:
+    """Mute a cluster, or turn its sound on again."""
     cluster = _require_cluster(ctx)
     muted = ctx.body.muted
     if muted is not None and muted != cluster.doc["muted"]:
@@ -213,5 +229,6 @@ def update_cluster(ctx: Context) -> Json:
 
 
 def _cluster_response(ctx: Context, cluster: Record) -> Json:
+    """Return the answer for a cluster with its issues."""
     issues = ctx.store.find(ISSUE, organization=cluster.organization, parent=cluster.id)
     return responses.issues_cluster(ctx, cluster, issues)

@@ -32,10 +32,12 @@ REFETCH_INTERVAL = timedelta(days=1)
 
 
 def _find_spec(ctx: Context, organization: Record, slug: str) -> Record | None:
+    """Return the specification with a slug in an organization, or None."""
     return next(iter(ctx.store.find(SPECIFICATION, organization=organization.id, ref=slug)), None)
 
 
 def _require_spec(ctx: Context) -> Record:
+    """Return the specification that the path names. Raise 404 if it does not exist."""
     spec = _find_spec(ctx, ctx.organization_from_path(), ctx.params["specSlug"])
     if spec is None:
         raise not_found("OpenAPI spec", ctx.params["specSlug"])
@@ -43,6 +45,7 @@ def _require_spec(ctx: Context) -> Record:
 
 
 def list_specs(ctx: Context) -> Json:
+    """List the specifications of an organization in order of creation."""
     organization = ctx.organization_from_path().id
     return page_by_creation(
         ctx,
@@ -61,6 +64,7 @@ def create_spec(ctx: Context) -> Json:
 
 
 def _create_spec(ctx: Context, organization: Record, slug: str) -> Record:
+    """Create a private specification and start to process its source."""
     doc = {"visibility": "private", "createdAt": ctx.timestamp}
     spec = Record(SPECIFICATION, ctx.new_id(SPECIFICATION), doc, organization.id, organization.id, ref=slug)
     _enqueue_processing(ctx, spec, ctx.body.sent_fields()["source"])
@@ -68,6 +72,7 @@ def _create_spec(ctx: Context, organization: Record, slug: str) -> Record:
 
 
 def get_spec(ctx: Context) -> Any:
+    """Return the specification that the path names."""
     return ctx.render_cached(responses.openapi_spec, _require_spec(ctx))
 
 
@@ -87,6 +92,7 @@ def put_spec(ctx: Context) -> Json:
 
 
 def update_spec(ctx: Context) -> Json:
+    """Change the visibility of a specification, without processing its source."""
     spec = _require_spec(ctx)
     if changes := changed_fields(spec.doc, ctx.body.sent_fields()):
         spec.doc |= {**changes, "updatedAt": ctx.timestamp}
@@ -95,6 +101,7 @@ def update_spec(ctx: Context) -> Json:
 
 
 def delete_spec(ctx: Context) -> None:
+    """Delete a specification with its versions. It is not an error if it does not exist."""
     spec = _find_spec(ctx, ctx.organization_from_path(), ctx.params["specSlug"])
     if spec is not None:
         ctx.remove(spec)
@@ -128,6 +135,7 @@ def _version_text(version: Record) -> str:
 
 
 def list_versions(ctx: Context) -> Json:
+    """List the versions of a specification in order of creation."""
     spec = _require_spec(ctx)
     return page_by_creation(
         ctx,
@@ -138,6 +146,7 @@ def list_versions(ctx: Context) -> Json:
 
 
 def get_version(ctx: Context) -> Json:
+    """Return the version that the path names, or the latest version."""
     return responses.openapi_version(ctx, *_require_version(ctx))
 
 
@@ -204,11 +213,19 @@ def _enqueue_processing(ctx: Context, spec: Record, source: Json) -> None:
 
 
 async def process_spec(work: RunningJob) -> None:
+    """Fetch and check the source of a specification, and store it as a new version if it is valid."""
     with work.step() as ctx:
         spec = _load_job_spec(ctx, work.job)
         spec.doc["processingState"] = "progress"
         ctx.put(spec)
-    text, code, errors = await _fetch_and_check(work)
+    source = work.job.doc["source"]
+    text, code = "", "PARSE_ERROR"
+    try:
+        text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
+    except FetchError as error:
+        code, errors = error.code, [{"message": error.message, "code": error.code}]
+    else:
+        errors = await asyncio.to_thread(find_errors, text)
     with work.final_step() as ctx:
         spec = _load_job_spec(ctx, work.job)
         for field in ("lastProcessErrorCode", "lastProcessedErrors"):
@@ -228,16 +245,8 @@ async def process_spec(work: RunningJob) -> None:
         ctx.put(spec)
 
 
-async def _fetch_and_check(work: RunningJob) -> tuple[str, str, list[Json]]:
-    source = work.job.doc["source"]
-    try:
-        text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
-    except FetchError as error:
-        return "", error.code, [{"message": error.message, "code": error.code}]
-    return text, "PARSE_ERROR", await asyncio.to_thread(find_errors, text)
-
-
 def _load_job_spec(ctx: Context, job: Record) -> Record:
+    """Return the specification that a job processes. Raise LookupError if it does not exist."""
     spec = ctx.store.get(SPECIFICATION, job.ref)
     if spec is None:
         raise LookupError(f"the object of the job {job.id} does not exist")

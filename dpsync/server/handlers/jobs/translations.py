@@ -29,6 +29,7 @@ EMPTY_STATS = {
 
 
 def _require_translation(ctx: Context) -> Record:
+    """Return the translation that the path names. Raise 404 if it does not exist."""
     organization = ctx.organization_from_path()
     translation = ctx.store.get(TRANSLATION, ctx.params["translationId"])
     if translation is None or translation.organization != organization.id:
@@ -103,6 +104,10 @@ def run_translation(ctx: Context) -> None:
 
 
 async def run_translation_job(work: RunningJob) -> None:
+    """Translate the source space, and update the status and the statistics of the translation.
+
+    If the source space does not exist any more, only the status changes.
+    """
     with work.step() as ctx:
         translation = _load_job_translation(ctx, work.job)
         translation.doc["status"] = "running"
@@ -125,7 +130,10 @@ async def run_translation_job(work: RunningJob) -> None:
 def _translate_space(
     ctx: Context, translation: Record, source: Record, new_space_id: str
 ) -> TranslatedContent:
-    """Translate into the space of the previous run, or into a new space next to the source."""
+    """Translate the source space, and return the result with its counts.
+
+    The result goes into the space of the previous run, or into a new space next to the source.
+    """
     language = translation.doc["language"]
     title = translate_text(source.doc["title"], language, MAX_TITLE_LENGTH)
     content = revisions.revision_content(revisions.active_revision(ctx.store, source))
@@ -138,20 +146,17 @@ def _translate_space(
     else:
         result.doc |= {**fields, "updatedAt": ctx.timestamp}
         ctx.put(result)
-    _save_result(ctx, result, translated.content)
+    before = revisions.active_revision(ctx.store, result)
+    if revisions.revision_content(before) != translated.content:
+        revision_id = revisions.add_revision(ctx, result, translated.content, [before.id], type="edits")
+        revisions.activate_revision(ctx, result, revision_id)
     return TranslatedContent(
         translated.content, count_words(source.doc["title"]) + translated.word_count, translated.page_count
     )
 
 
-def _save_result(ctx: Context, result: Record, content: Json) -> None:
-    before = revisions.active_revision(ctx.store, result)
-    if revisions.revision_content(before) != content:
-        revision = revisions.add_revision(ctx, result, content, [before.id], type="edits")
-        revisions.activate_revision(ctx, result, revision)
-
-
 def _add_run_to_stats(stats: Json, translated: TranslatedContent, seconds: int) -> Json:
+    """Return the statistics of a translation after one more run."""
     return {
         "runs": stats["runs"] + 1,
         "totalWords": stats["totalWords"] + translated.word_count,
@@ -164,6 +169,7 @@ def _add_run_to_stats(stats: Json, translated: TranslatedContent, seconds: int) 
 
 
 def _load_job_translation(ctx: Context, job: Record) -> Record:
+    """Return the translation that a job runs. Raise LookupError if it does not exist."""
     translation = ctx.store.get(TRANSLATION, job.ref)
     if translation is None:
         raise LookupError(f"the object of the job {job.id} does not exist")
@@ -176,6 +182,7 @@ GLOSSARY_ENTRY = "glossary-entry"
 
 
 def list_entries(ctx: Context) -> Json:
+    """List the glossary entries, sorted by their term in one language. Entries without it come last."""
     organization, query = ctx.organization_from_path(), ctx.query
 
     def key(entry: Record) -> list[Any]:
@@ -187,6 +194,7 @@ def list_entries(ctx: Context) -> Json:
 
 
 def get_entry(ctx: Context) -> Json:
+    """Return the glossary entry that the path names."""
     organization, id = ctx.organization_from_path(), ctx.params["glossaryEntryId"]
     entry = ctx.store.get(GLOSSARY_ENTRY, id)
     if entry is None or entry.organization != organization.id:

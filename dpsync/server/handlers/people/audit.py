@@ -22,11 +22,12 @@ _CAMEL_CASE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def list_events(ctx: Context) -> Json:
     """List audit events, the newest first."""
     organization, query = ctx.organization_from_path(), ctx.query
-    filters = {"action": query.action, "actor": query.actor, "target": query.target}
     events = [
         event
         for event in ctx.store.find(AUDIT_EVENT, organization=organization.id)
-        if all(value is None or value == _filter_value(event, name) for name, value in filters.items())
+        if (query.action is None or query.action == str(event.doc["action"]))
+        and (query.actor is None or query.actor == str(event.doc["actor"]["id"]))
+        and (query.target is None or query.target == str(event.doc["target"]["id"]))
         and (query.since is None or query.since <= event.doc["occurredAt"])
         and (query.to is None or event.doc["occurredAt"] <= query.to)
     ]
@@ -40,11 +41,8 @@ def list_events(ctx: Context) -> Json:
     )
 
 
-def _filter_value(event: Record, name: str) -> str:
-    return str(event.doc["action"] if name == "action" else event.doc[name]["id"])
-
-
 def get_event(ctx: Context) -> Json:
+    """Return an audit event with its details."""
     organization, id = ctx.organization_from_path(), ctx.params["auditEventId"]
     event = ctx.store.get(AUDIT_EVENT, id)
     if event is None or event.organization != organization.id:
@@ -108,6 +106,7 @@ def _target(ctx: Context, operation: Operation, result: Any) -> Json:
 
 
 def _label(doc: Json) -> Json:
+    """Return {"label": NAME} for an answer or document with a name or title, else {}."""
     label = next(
         (doc[name] for name in ("displayName", "title", "name") if isinstance(doc.get(name), str)), ""
     )

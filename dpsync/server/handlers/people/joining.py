@@ -60,6 +60,7 @@ def invite_users(ctx: Context) -> Json:
 
 
 def _find_or_create_user(ctx: Context, email: str) -> str:
+    """Return the id of the user with an email address. Create the user if there is none."""
     users = ctx.store.find("user", ref=email)
     if users:
         return users[0].id
@@ -82,6 +83,7 @@ def search_organization(ctx: Context) -> Json:
 
 
 def _space_hit(view: ContentView, hits: list[SearchHit]) -> Json:
+    """Return a space as a search hit, with the pages of the space that match."""
     space = view.space
     pages = [search_hit(view, hit, rank) for rank, hit in enumerate(hits, 1)]
     answer = {"id": space.id, "title": space.doc["title"], "pages": pages}
@@ -131,6 +133,7 @@ def create_invite(ctx: Context) -> Json:
 
 
 def get_invite(ctx: Context) -> Json:
+    """Return the invite that the path names."""
     return responses.link_invite(ctx, _require_managed_invite(ctx))
 
 
@@ -191,6 +194,7 @@ def accept_invite(ctx: Context) -> Json:
 
 
 def _require_managed_invite(ctx: Context) -> Record:
+    """Return the invite that the path names. Require that the caller is an admin of its target."""
     organization = ctx.organization_from_path()
     invite = _find_invite(ctx, organization)
     target = _invite_target(ctx, organization, invite) if invite else None
@@ -201,6 +205,7 @@ def _require_managed_invite(ctx: Context) -> Record:
 
 
 def _find_invite(ctx: Context, organization: Record) -> Record | None:
+    """Return the invite that the path names, or None."""
     invite = ctx.store.get(INVITE, ctx.params["inviteId"])
     return invite if invite and invite.organization == organization.id else None
 
@@ -225,6 +230,7 @@ def initialize_saml_provider(ctx: Context, provider: Record) -> None:
 
 
 def apply_saml_body(ctx: Context, provider: Record, fields: Json) -> None:
+    """Update a SAML provider. Raise 404 if the default team does not exist."""
     team = fields.pop("defaultTeam", None)
     if team is not None and team != provider.ref:
         team_record = ctx.load("team", team)

@@ -12,6 +12,7 @@ from ...store import Json, Record
 
 
 def find_member(ctx: Context, organization: str, user: str) -> Record | None:
+    """Return the record of a member, or None. Its id is `ORGANIZATION:USER`."""
     return ctx.store.get("member", f"{organization}:{user}")
 
 
@@ -36,6 +37,7 @@ def require_member_id(ctx: Context, organization: str, name: str, field: str) ->
 
 
 def _require_member(ctx: Context) -> Record:
+    """Return the member that the path names. Raise 404 if the user is not a member."""
     organization = ctx.organization_from_path()
     member = find_member(ctx, organization.id, ctx.params["userId"])
     if member is None:
@@ -44,6 +46,10 @@ def _require_member(ctx: Context) -> Record:
 
 
 def list_members(ctx: Context) -> Json:
+    """List the members of an organization, filtered and sorted as the query asks.
+
+    Lists without a search are cached.
+    """
     organization, query = ctx.organization_from_path(), ctx.query
     sort_key, descending = _sort_key(ctx), query.order == "desc"
     if query.search:
@@ -57,38 +63,47 @@ def list_members(ctx: Context) -> Json:
 
 
 def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
+    """Return the members that match the query, sorted.
+
+    A sort by `lastSeenAt` leaves out members never seen.
+    """
     query = ctx.query
     members = ctx.store.find("member", organization=organization.id)
     if query.role is not None:
         role = None if query.role == "guest" else query.role
         members = [member for member in members if member.doc["role"] == role]
     if query.search:
-        members = [member for member in members if query.search.casefold() in _search_text(ctx, member)]
+        folded = query.search.casefold()
+        members = [
+            member
+            for member in members
+            if (user := ctx.load("user", member.ref))
+            and folded in f"{_member_name(ctx, member)}\n{user.doc.get('email') or ''}".casefold()
+        ]
     if query.sort == "lastSeenAt":
         members = [member for member in members if member.doc.get("lastSeenAt")]
     return sorted(members, key=_sort_key(ctx), reverse=query.order == "desc")
 
 
 def _sort_key(ctx: Context) -> Callable[[Record], list[Any]]:
+    """Return the function that gives the sort key of a member for the query."""
     sort = ctx.query.sort
     return lambda member: [_member_name(ctx, member) if sort == "name" else member.doc[sort], member.seq]
 
 
 def _member_name(ctx: Context, member: Record) -> str:
+    """Return the case-folded display name of a member, or ""."""
     user = ctx.load("user", member.ref)
     return str(user.doc.get("displayName", "")).casefold() if user else ""
 
 
-def _search_text(ctx: Context, member: Record) -> str:
-    user = ctx.load("user", member.ref)
-    return f"{_member_name(ctx, member)}\n{user.doc.get('email') or ''}".casefold() if user else ""
-
-
 def get_member(ctx: Context) -> Json:
+    """Return the member that the path names."""
     return responses.member(ctx, _require_member(ctx))
 
 
 def update_member(ctx: Context) -> Json:
+    """Change the role of a member. Raise 409 if the organization would lose its last admin."""
     member, fields = _require_member(ctx), ctx.body.sent_fields()
     if "role" in fields:
         if fields["role"] != "admin":
@@ -152,6 +167,7 @@ def add_sso_member(ctx: Context) -> Json:
 
 
 def make_member(ctx: Context, organization: Record, user: str, role: Role) -> Record:
+    """Return the record of a new member without storing it."""
     doc = {"role": role, "disabled": False, "joinedAt": ctx.timestamp, "sso": False}
     return Record("member", f"{organization.id}:{user}", doc, organization.id, organization.id, ref=user)
 
@@ -175,6 +191,7 @@ def list_member_spaces(ctx: Context) -> Json:
 
 
 def list_member_teams(ctx: Context) -> Json:
+    """List the teams of a member with the member's role in each team, optionally filtered by title."""
     member, query = _require_member(ctx), ctx.query
     entries = []
     for membership in ctx.store.find("membership", organization=member.organization, ref=member.ref):

@@ -15,10 +15,12 @@ from ...store import Json, Record
 
 
 def get_caller(ctx: Context) -> Json:
+    """Return the user who calls."""
     return responses.user(ctx, ctx.user)
 
 
 def get_user(ctx: Context) -> Json:
+    """Return a user. Raise 404 unless the user is the caller or shares an organization with the caller."""
     id = ctx.params["userId"]
     common = any(ctx.access_in(member.organization).is_member for member in ctx.store.find("member", ref=id))
     if id != ctx.user and not common:
@@ -39,10 +41,12 @@ def list_organizations(ctx: Context) -> Json:
 
 
 def get_organization(ctx: Context) -> Json:
+    """Return the organization that the path names."""
     return responses.organization(ctx, ctx.organization_from_path())
 
 
 def update_organization(ctx: Context) -> Json:
+    """Update an organization. Raise 404 for an unknown site or user, and 409 if the hostname is taken."""
     record = ctx.organization_from_path()
     changes = changed_fields(record.doc, ctx.body.sent_fields())
     if (content := changes.get("defaultContent")) is not None:
@@ -62,10 +66,12 @@ def update_organization(ctx: Context) -> Json:
 
 
 def get_agent_instructions(ctx: Context) -> Json:
+    """Return the agent instructions of an organization."""
     return _instructions_response(ctx, _load_instructions(ctx, ctx.organization_from_path()))
 
 
 def put_agent_instructions(ctx: Context) -> Json:
+    """Replace the agent instructions. Equal instructions do not change the last author."""
     record = ctx.organization_from_path()
     instructions = stored_document(ctx.body.sent_fields()["instructions"])
     current = _load_instructions(ctx, record)
@@ -90,6 +96,7 @@ def _load_instructions(ctx: Context, organization: Record) -> Record:
 
 
 def _instructions_response(ctx: Context, record: Record) -> Json:
+    """Return the answer for agent instructions."""
     return {
         "object": "agent-instructions",
         "instructions": record.doc["instructions"],

@@ -21,6 +21,7 @@ def _require_object(ctx: Context) -> Record:
 
 
 def _require_readable_object(ctx: Context) -> Record:
+    """Return the space, collection or site in the path. Require that the caller may list the members."""
     target = _require_object(ctx)
     ctx.require_role(ctx.find_organization(target.organization), "read")
     return target
@@ -30,36 +31,36 @@ def invite(ctx: Context) -> None:
     """Give users and teams a role, all or none. A role that a user or team already has is replaced."""
     target, body = _require_object(ctx), ctx.body
     users = [require_member_id(ctx, target.organization, name, "body.users") for name in body.users or ()]
-    teams = [_require_team(ctx, target, id, "body.teams") for id in body.teams or ()]
+    for id in body.teams or ():
+        team = ctx.load("team", id)
+        if team is None or team.organization != target.organization:
+            raise not_found("body.teams: team", id)
     for user in users:
         set_role(ctx, target, "user", user, body.role)
-    for team in teams:
-        set_role(ctx, target, "team", team.id, body.role)
-
-
-def _require_team(ctx: Context, target: Record, id: str, field: str) -> Record:
-    team = ctx.load("team", id)
-    if team is None or team.organization != target.organization:
-        raise not_found(f"{field}: team", id)
-    return team
+    for id in body.teams or ():
+        set_role(ctx, target, "team", id, body.role)
 
 
 # --- of users -------------------------------------------------------------------------------------
 
 
 def list_users(ctx: Context) -> Json:
+    """List the users with a direct role on the object."""
     return _list_grants(ctx, "user")
 
 
 def get_user(ctx: Context) -> Json:
+    """Return the direct role of a user on the object."""
     return _grant_response(ctx, _require_grant(ctx, _require_readable_object(ctx), "user"))
 
 
 def update_user(ctx: Context) -> None:
+    """Change the direct role of a user on the object."""
     _update_grant(ctx, "user")
 
 
 def remove_user(ctx: Context) -> None:
+    """Remove the direct role of a user on the object."""
     _remove_grant(ctx, "user")
 
 
@@ -67,18 +68,22 @@ def remove_user(ctx: Context) -> None:
 
 
 def list_teams(ctx: Context) -> Json:
+    """List the teams with a direct role on the object."""
     return _list_grants(ctx, "team")
 
 
 def get_team(ctx: Context) -> Json:
+    """Return the direct role of a team on the object."""
     return _grant_response(ctx, _require_grant(ctx, _require_readable_object(ctx), "team"))
 
 
 def update_team(ctx: Context) -> None:
+    """Change the direct role of a team on the object."""
     _update_grant(ctx, "team")
 
 
 def remove_team(ctx: Context) -> None:
+    """Remove the direct role of a team on the object."""
     _remove_grant(ctx, "team")
 
 
@@ -86,6 +91,7 @@ def remove_team(ctx: Context) -> None:
 
 
 def _require_grant(ctx: Context, target: Record, grantee_kind: str) -> Record:
+    """Return the direct role (grant) of the user or team that the path names. Raise 404 if there is none."""
     ref = ctx.params[f"{grantee_kind}Id"]
     grant = find_grant(ctx, target, grantee_kind, ref)
     if grant is None:
@@ -94,6 +100,7 @@ def _require_grant(ctx: Context, target: Record, grantee_kind: str) -> Record:
 
 
 def _list_grants(ctx: Context, grantee_kind: str) -> Json:
+    """List the direct roles (grants) of users or of teams on the object."""
     return list_page(
         ctx,
         grants_on(ctx, _require_readable_object(ctx), grantee_kind),
@@ -102,6 +109,7 @@ def _list_grants(ctx: Context, grantee_kind: str) -> Json:
 
 
 def _grant_response(ctx: Context, grant: Record) -> Json:
+    """Return the answer for a grant: the role, and its user or team."""
     role = {"permission": grant.doc["role"]}
     if grant.doc["to"] == "user":
         return {**role, "user": responses.user(ctx, grant.ref)}
@@ -112,12 +120,14 @@ def _grant_response(ctx: Context, grant: Record) -> Json:
 
 
 def _update_grant(ctx: Context, grantee_kind: str) -> None:
+    """Change the grant of the user or team that the path names."""
     grant = _require_grant(ctx, _require_object(ctx), grantee_kind)
     grant.doc.update(ctx.body.sent_fields())
     ctx.put(grant)
 
 
 def _remove_grant(ctx: Context, grantee_kind: str) -> None:
+    """Remove the grant of the user or team that the path names, if there is one."""
     grant = find_grant(ctx, _require_object(ctx), grantee_kind, ctx.params[f"{grantee_kind}Id"])
     if grant is not None:
         ctx.remove(grant)

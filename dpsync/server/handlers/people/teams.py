@@ -26,6 +26,10 @@ def _find_team(ctx: Context, flag: str) -> Record | None:
 
 
 def _require_team(ctx: Context, flag: str = "admin") -> Record:
+    """Return the team that the path names.
+
+    Raise 403 without the `permissions` flag, and 404 without the team.
+    """
     team = _find_team(ctx, flag)
     if team is None:
         raise not_found("team", ctx.params["teamId"])
@@ -33,6 +37,7 @@ def _require_team(ctx: Context, flag: str = "admin") -> Record:
 
 
 def list_teams(ctx: Context) -> Json:
+    """List the teams of an organization, optionally filtered by title or by owner."""
     organization, query = ctx.organization_from_path(), ctx.query
 
     def answer(team: Record) -> Any:
@@ -44,6 +49,7 @@ def list_teams(ctx: Context) -> Json:
 
 
 def _matching_teams(ctx: Context, organization: Record) -> list[Record]:
+    """Return the teams that match the query. `owner` matches teams that this member can manage."""
     query, teams = ctx.query, ctx.store.find("team", organization=organization.id)
     if query.title:
         teams = [team for team in teams if query.title.casefold() in team.doc["title"].casefold()]
@@ -66,10 +72,12 @@ def create_team(ctx: Context) -> Json:
 
 
 def get_team(ctx: Context) -> Any:
+    """Return the team that the path names."""
     return ctx.render_cached(responses.team, _require_team(ctx, "view"))
 
 
 def update_team(ctx: Context) -> Json:
+    """Change the title of a team."""
     team = _require_team(ctx)
     team.doc.update(ctx.body.sent_fields())
     ctx.put(team)
@@ -84,6 +92,7 @@ def delete_team(ctx: Context) -> None:
 
 
 def list_team_members(ctx: Context) -> Json:
+    """List the members of a team in the order in which they joined."""
     team = _require_team(ctx, "view")
 
     def answer(membership: Record) -> Json:
@@ -117,12 +126,14 @@ def change_team_members(ctx: Context) -> None:
 
 
 def put_team_member(ctx: Context) -> None:
+    """Add a member to a team, or change the member's role in the team."""
     team = _require_team(ctx)
     user = require_member_id(ctx, team.organization, ctx.params["userId"], "")
     _set_membership(ctx, team, user, ctx.body.role if ctx.body else None)
 
 
 def delete_team_member(ctx: Context) -> None:
+    """Remove a member from a team."""
     team = _require_team(ctx)
     _remove_membership(ctx, team, resolve_member_id(ctx, team.organization, ctx.params["userId"]))
 
@@ -145,5 +156,6 @@ def _set_membership(ctx: Context, team: Record, user: str, role: str | None) -> 
 
 
 def _remove_membership(ctx: Context, team: Record, user: str) -> None:
+    """Remove a user from a team, if the user is in it."""
     if (membership := ctx.store.get("membership", f"{team.id}:{user}")) is not None:
         ctx.remove(membership)

@@ -18,6 +18,7 @@ CHANNEL = "channel"
 
 
 def get_agent_settings(ctx: Context) -> Json:
+    """Return the agent settings of a site, with defaults for unset ones."""
     site = ctx.site_from_path()
     return responses.agent_settings(ctx, site, ctx.store.get(AGENT_SETTINGS, site.id))
 
@@ -67,10 +68,12 @@ def list_topics(ctx: Context) -> Json:
 
 
 def get_topic(ctx: Context) -> Json:
+    """Return the topic that the path names."""
     return responses.topic(ctx, _require_topic(ctx))
 
 
 def update_topic(ctx: Context) -> Json:
+    """Update a topic, if the body changes anything."""
     topic = _require_topic(ctx)
     changes = changed_fields(topic.doc, ctx.body.sent_fields())
     if changes:
@@ -80,6 +83,7 @@ def update_topic(ctx: Context) -> Json:
 
 
 def _require_topic(ctx: Context) -> Record:
+    """Return the topic that the path names. Raise 404 if it does not exist."""
     site, id = ctx.site_from_path(), ctx.params["siteTopicId"]
     topic = ctx.store.get(TOPIC, id)
     if topic is None or topic.scope != site.id:

@@ -72,6 +72,7 @@ def sync_connection(ctx: Context) -> None:
 
 
 def test_connection(ctx: Context) -> Json:
+    """Return whether the credentials of a connection are accepted."""
     result: Json = {
         "object": "context-connection-test-result",
         "success": not are_credentials_refused(_require_connection(ctx)),
@@ -85,6 +86,7 @@ def are_credentials_refused(connection: Record) -> bool:
 
 
 def _require_connection(ctx: Context) -> Record:
+    """Return the connection that the path names. Raise 404 if it does not exist."""
     site, id = ctx.site_from_path(), ctx.params["siteContextConnectionId"]
     connection = ctx.store.get(CONNECTION, id)
     if connection is None or connection.scope != site.id:

@@ -9,6 +9,7 @@ from ...store import Json, Record
 
 
 def get_customization(ctx: Context) -> Json:
+    """Return the effective customization of a site."""
     return site_customization(ctx, ctx.site_from_path())
 
 
@@ -20,6 +21,7 @@ def put_customization(ctx: Context) -> Json:
 
 
 def _require_site_space(ctx: Context) -> Record:
+    """Return the site space that the path names. Raise 404 if it does not exist."""
     site = ctx.site_from_path()
     site_space = ctx.store.get(SITE_SPACE, ctx.params["siteSpaceId"])
     if site_space is None or site_space.scope != site.id:
@@ -56,6 +58,7 @@ def update_overrides(ctx: Context) -> Json:
 
 
 def delete_overrides(ctx: Context) -> None:
+    """Delete the overrides of a site space. It is not an error if there are none."""
     site = ctx.site_from_path()
     overrides = ctx.store.get(SITE_SPACE_CUSTOMIZATION, ctx.params["siteSpaceId"])
     if overrides is not None and overrides.scope == site.id:

@@ -26,10 +26,12 @@ def list_installations(ctx: Context) -> Json:
 
 
 def get_installation(ctx: Context) -> Json:
+    """Return the Git Sync installation that the path names."""
     return responses.git_installation(ctx, _require_target(ctx))
 
 
 def get_state(ctx: Context) -> Json:
+    """Return the state of Git Sync on a space. Raise 404 if the space has no installation."""
     space = ctx.space_from_path()
     if not space.doc.get("gitSync"):
         raise not_found("Git Sync of the space", space.id)
@@ -105,6 +107,7 @@ def uninstall(ctx: Context) -> None:
 
 
 def _require_target(ctx: Context) -> Record:
+    """Return the site or space with the installation that the path names. Raise ApiError without access."""
     target = find_installation_target(ctx, ctx.params["installationId"])
     if target is None:
         raise not_found("installation", ctx.params["installationId"])
@@ -112,6 +115,7 @@ def _require_target(ctx: Context) -> Record:
 
 
 def _child_installations(ctx: Context, id: str) -> list[Record]:
+    """Return the spaces whose installations belong to the installation of a site."""
     return [
         record
         for record in objects_with_git_sync(ctx)

@@ -25,6 +25,7 @@ _SORT_KEYS = {
 
 
 def list_redirects(ctx: Context) -> Json:
+    """List the redirects of a site, filtered and sorted as the query asks."""
     site, query = ctx.site_from_path(), ctx.query
     redirects = ctx.store.find(REDIRECT, scope=site.id)
     if query.search:
@@ -41,18 +42,21 @@ def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
 
 
 def create_redirect(ctx: Context) -> Json:
+    """Create a redirect. Raise 409 if another redirect has the same source."""
     site, fields = ctx.site_from_path(), ctx.body.sent_fields()
     _check_source_unused(ctx, site, fields["source"])
     return responses.redirect(ctx, _create(ctx, read_navigation(ctx.store, site), fields, "body.destination"))
 
 
 def _check_source_unused(ctx: Context, site: Record, source: str, except_id: str = "") -> None:
+    """Raise 409 if a redirect other than `except_id` has the source."""
     other = _redirects_by_source(ctx, site).get(source.casefold())
     if other is not None and other.id != except_id:
         raise conflict(f"body.source: the redirect {other.id!r} already has the source {other.ref!r}")
 
 
 def _create(ctx: Context, nav: Navigation, fields: Json, field: str) -> Record:
+    """Store a new redirect. `field` names the destination in messages."""
     destination, target_key = _resolve_destination(ctx, nav, fields["destination"], field)
     doc = {
         "destination": destination,
@@ -71,6 +75,7 @@ def _create(ctx: Context, nav: Navigation, fields: Json, field: str) -> Record:
 
 
 def update_redirect(ctx: Context) -> Json:
+    """Update the redirect that the path names."""
     site, fields = ctx.site_from_path(), ctx.body.sent_fields()
     redirect = _find_redirect(ctx, site)
     if redirect is None:
@@ -80,6 +85,7 @@ def update_redirect(ctx: Context) -> Json:
 
 
 def _update(ctx: Context, nav: Navigation, redirect: Record, fields: Json, field: str) -> None:
+    """Update a redirect, checking only what changes: an old destination may not exist any more."""
     source = fields.pop("source", redirect.ref)
     fields = changed_fields(redirect.doc, fields)
     if source == redirect.ref and not fields:
@@ -94,12 +100,14 @@ def _update(ctx: Context, nav: Navigation, redirect: Record, fields: Json, field
 
 
 def delete_redirect(ctx: Context) -> None:
+    """Delete a redirect. It is not an error if it does not exist."""
     redirect = _find_redirect(ctx, ctx.site_from_path())
     if redirect is not None:
         ctx.remove(redirect)
 
 
 def _find_redirect(ctx: Context, site: Record) -> Record | None:
+    """Return the redirect that the path names, or None."""
     redirect = ctx.store.get(REDIRECT, ctx.params["siteRedirectId"])
     return redirect if redirect is not None and redirect.scope == site.id else None
 
@@ -142,6 +150,7 @@ def _resolve_path(ctx: Context, nav: Navigation, space: str, path: str, field: s
 
 
 def _pages(ctx: Context, site_space: Record) -> list[Json]:
+    """Return the pages of the space that a site space shows, or [] if the space does not exist."""
     space = ctx.load("space", site_space.ref)
     pages: list[Json] = revisions.active_revision(ctx.store, space).doc["pages"] if space else []
     return pages
@@ -155,13 +164,16 @@ def put_redirects(ctx: Context) -> Json:
     site = ctx.site_from_path()
     nav, by_source = read_navigation(ctx.store, site), _redirects_by_source(ctx, site)
     results = [
-        _put_one(ctx, nav, by_source, item, f"body.redirects.{index}")
+        _put_redirect(ctx, nav, by_source, item, f"body.redirects.{index}")
         for index, item in enumerate(ctx.body.sent_fields()["redirects"])
     ]
     return {"results": results}
 
 
-def _put_one(ctx: Context, nav: Navigation, by_source: dict[str, Record], item: Json, where: str) -> Json:
+def _put_redirect(
+    ctx: Context, nav: Navigation, by_source: dict[str, Record], item: Json, where: str
+) -> Json:
+    """Write one of many redirects and return its result. Keep `by_source` up to date for the next ones."""
     source = item["source"].casefold()
     try:
         status, redirect = _apply_item(ctx, nav, by_source.get(source), dict(item), where)
@@ -185,6 +197,11 @@ def _put_one(ctx: Context, nav: Navigation, by_source: dict[str, Record], item: 
 def _apply_item(
     ctx: Context, nav: Navigation, redirect: Record | None, item: Json, where: str
 ) -> tuple[str, Record | None]:
+    """Create, update, publish or delete a redirect as the item asks. Return the outcome and the redirect.
+
+    `redirect` is the redirect with the source of the item, or None. A null destination deletes it. The intent
+    `draft` makes it a draft; `publish` and `live` make it live.
+    """
     intent = item.pop("intent", "live")
     if "destination" in item and item["destination"] is None:
         if redirect is not None:
@@ -236,6 +253,7 @@ def _match_redirect(ctx: Context, site: Record, source: str) -> Record | None:
 
 
 def _target_url(ctx: Context, nav: Navigation, redirect: Record) -> str | None:
+    """Return the URL of the destination of a redirect, or None if the destination is not published."""
     destination: Json = redirect.doc["destination"]
     if destination["kind"] == "external":
         return str(destination["url"])

@@ -22,6 +22,7 @@ from . import styleguides
 
 
 def list_sites(ctx: Context) -> Json:
+    """List the sites that the caller may view. Lists without a filter by space or title are cached."""
     organization, query = ctx.organization_from_path(), ctx.query
     if query.space is not None or query.title:
         listed_sites = _matching_sites(ctx, organization)
@@ -72,15 +73,18 @@ def create_site(ctx: Context) -> Json:
 
 
 def _taken_basenames(ctx: Context, organization: str, except_id: str = "") -> set[str]:
+    """Return the basenames of all sites of an organization, except the site `except_id`."""
     sites = ctx.store.find("site", organization=organization)
     return {site.doc["basename"] for site in sites if site.id != except_id}
 
 
 def get_site(ctx: Context) -> Any:
+    """Return the site that the path names."""
     return ctx.render_cached(responses.site, ctx.site_from_path())
 
 
 def update_site(ctx: Context) -> Json:
+    """Update a site, its default section and its default site space. Raise 409 if the basename is taken."""
     site, fields = ctx.site_from_path(), ctx.body.sent_fields()
     if not ctx.has_additions:
         fields.pop("defaultLevel", None)
@@ -101,6 +105,10 @@ def update_site(ctx: Context) -> Json:
 
 
 def _set_defaults(ctx: Context, site: Record, section: str | None, default: str | None) -> None:
+    """Make a section and a site space the defaults of a site.
+
+    The site space must be in the default section.
+    """
     nav = visible_navigation(ctx, site)
     if section is not None:
         default_section = nav.require_node(navigation.SECTION, section, "body.defaultSiteSection")
@@ -127,14 +135,17 @@ def delete_site(ctx: Context) -> None:
 
 
 def publish_site(ctx: Context) -> Json:
+    """Publish a site."""
     return _set_published(ctx, True)
 
 
 def unpublish_site(ctx: Context) -> Json:
+    """Unpublish a site. Its settings stay."""
     return _set_published(ctx, False)
 
 
 def _set_published(ctx: Context, published: bool) -> Json:
+    """Publish or unpublish the site that the path names."""
     site = ctx.site_from_path()
     site.doc["published"] = published
     ctx.put(site)
@@ -157,6 +168,7 @@ def get_published(ctx: Context) -> Json:
 
 
 def get_schema(ctx: Context) -> Json:
+    """Return the visitor schema of a site. Raise 404 if the site has none."""
     site = ctx.site_from_path()
     schema = ctx.store.get("adaptive-schema", site.id)
     if schema is None:
@@ -165,6 +177,7 @@ def get_schema(ctx: Context) -> Json:
 
 
 def put_schema(ctx: Context) -> Json:
+    """Replace the visitor schema of a site. An equal schema is accepted unchecked and changes nothing."""
     site, schema = ctx.site_from_path(), ctx.body.jsonSchema
     record = ctx.store.get("adaptive-schema", site.id)
     if record is None or not is_same_json(record.doc["jsonSchema"], schema):
@@ -177,6 +190,7 @@ def put_schema(ctx: Context) -> Json:
 
 
 def list_conditions(ctx: Context) -> Json:
+    """List the conditions that the visitor schema of a site offers."""
     schema = ctx.store.get("adaptive-schema", ctx.site_from_path().id)
     return {"items": schema_conditions(schema.doc["jsonSchema"]) if schema else []}
 
@@ -185,10 +199,12 @@ def list_conditions(ctx: Context) -> Json:
 
 
 def get_auth(ctx: Context) -> Json:
+    """Return the visitor authentication of a site."""
     return responses.visitor_auth(ctx, ctx.site_from_path())
 
 
 def update_auth(ctx: Context) -> Json:
+    """Update the visitor authentication of a site."""
     site = ctx.site_from_path()
     auth = _load_auth(ctx, site)
     auth.doc |= ctx.body.sent_fields()
@@ -207,6 +223,7 @@ def regenerate_auth(ctx: Context) -> Json:
 
 
 def _load_auth(ctx: Context, site: Record) -> Record:
+    """Return the record of the visitor authentication of a site, or a new one that is not stored."""
     auth = ctx.store.get(VISITOR_AUTH, site.id)
     return auth or Record(VISITOR_AUTH, site.id, {}, site.organization, site.id)
 

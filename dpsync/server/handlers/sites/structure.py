@@ -35,6 +35,7 @@ from ..spaces.spaces import add_space
 
 
 def _load_navigation(ctx: Context) -> Navigation:
+    """Return the navigation of the site in the path, as the caller sees it."""
     return visible_navigation(ctx, ctx.site_from_path())
 
 
@@ -51,6 +52,7 @@ def _load_shared_navigation(ctx: Context) -> Navigation:
 
 
 def _list_nodes(ctx: Context, nav: Navigation, entries: list[tuple[tuple[int, ...], Record]]) -> Json:
+    """Return the requested page of navigation nodes. `entries` are (sort key, node)."""
     visible = [entry for entry in entries if entry[1].id not in nav.hidden_ids]
     return list_page(
         ctx, visible, lambda entry: responses.node(ctx, nav, entry[1]), lambda entry: list(entry[0])
@@ -68,6 +70,7 @@ def _body_fields(ctx: Context, *additions: str) -> Json:
 
 
 def _pick_set_fields(given: Json, *names: str) -> Json:
+    """Return the named fields that have a value."""
     return {field: given[field] for field in names if given.get(field)}
 
 
@@ -79,6 +82,7 @@ def _check_path_unused(node: Record, changes: Json, others: Iterable[Record], wh
 
 
 def get_structure(ctx: Context) -> Json:
+    """Return the whole navigation of a site."""
     return responses.structure(ctx, _load_navigation(ctx))
 
 
@@ -97,6 +101,7 @@ def _space_from_body(ctx: Context, nav: Navigation, title: str | None) -> Record
 
 
 def list_sections(ctx: Context) -> Json:
+    """List the sections of a site in the order of the navigation."""
     nav = _load_shared_navigation(ctx)
     return _list_nodes(ctx, nav, nav.nodes_in_order(SECTION))
 
@@ -123,6 +128,7 @@ def create_section(ctx: Context) -> Json:
 
 
 def update_section(ctx: Context) -> Json:
+    """Update a section: its fields, its group and its default site space. Raise 409 if the path is taken."""
     nav = _load_navigation(ctx)
     fields = _body_fields(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
     section = nav.require_node(SECTION, ctx.params["siteSectionId"])
@@ -142,6 +148,7 @@ def update_section(ctx: Context) -> Json:
 
 
 def delete_section(ctx: Context) -> None:
+    """Delete a section with its site spaces. It is not an error if it does not exist."""
     nav = _load_navigation(ctx)
     if section := nav.find_node(SECTION, ctx.params["siteSectionId"]):
         remove_section(ctx, nav, section)
@@ -157,6 +164,7 @@ def list_groups(ctx: Context) -> Json:
 
 
 def create_group(ctx: Context) -> Json:
+    """Create a group at the end of its parent, and move the named sections into it."""
     nav, body = _load_navigation(ctx), ctx.body
     parent = body.parent or ""
     if parent:
@@ -180,6 +188,7 @@ def create_group(ctx: Context) -> Json:
 
 
 def update_group(ctx: Context) -> Json:
+    """Update a group, or move it to the end of another group."""
     nav, fields = _load_navigation(ctx), _body_fields(ctx, "parentSectionGroupId", "localizedTitle", "draft")
     group = nav.require_node(GROUP, ctx.params["siteSectionGroupId"])
     parent = fields.pop("parentSectionGroupId", ...)
@@ -229,6 +238,7 @@ def remove_group_section(ctx: Context) -> None:
 
 
 def list_site_spaces(ctx: Context) -> Json:
+    """List the site spaces in the order of the navigation, optionally only default ones or only others."""
     nav, default = _load_shared_navigation(ctx), ctx.query.default
     entries = nav.nodes_in_order(SITE_SPACE)
     if default is not None:
@@ -258,6 +268,7 @@ def create_site_space(ctx: Context) -> Json:
 
 
 def update_site_space(ctx: Context) -> Json:
+    """Update a site space, or let it show another space. Raise 409 if the path is taken."""
     nav, fields = _load_navigation(ctx), _body_fields(ctx, "pageId", "draft")
     site_space = nav.require_node(SITE_SPACE, ctx.params["siteSpaceId"])
     space, fields = fields.pop("spaceId", site_space.ref), changed_fields(site_space.doc, fields)
@@ -280,14 +291,17 @@ def delete_site_space(ctx: Context) -> None:
 
 
 def move_section(ctx: Context) -> Json:
+    """Move a section among its siblings."""
     return _move_among_siblings(ctx, SECTION, ctx.params["siteSectionId"])
 
 
 def move_group(ctx: Context) -> Json:
+    """Move a group among its siblings."""
     return _move_among_siblings(ctx, GROUP, ctx.params["siteSectionGroupId"])
 
 
 def move_site_space(ctx: Context) -> Json:
+    """Move a site space among its siblings."""
     return _move_among_siblings(ctx, SITE_SPACE, ctx.params["siteSpaceId"])
 
 
@@ -310,6 +324,7 @@ def sort_structure(ctx: Context) -> Json:
 
 
 def _move_to_position(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
+    """Move a node before or after a sibling, and return whether the order changed."""
     siblings = nav.siblings(node)
     ordered = insert_sibling(
         siblings, node, _parse_neighbor(position, "before"), _parse_neighbor(position, "after")
@@ -361,6 +376,7 @@ def create_link(ctx: Context) -> Json:
 
 
 def update_link(ctx: Context) -> Json:
+    """Update an external link, or move it to the end of another group."""
     nav, fields = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
     link = nav.require_node(EXTERNAL_LINK, ctx.params["siteExternalLinkId"])
     if "parent" in fields:
@@ -371,6 +387,7 @@ def update_link(ctx: Context) -> Json:
 
 
 def delete_link(ctx: Context) -> None:
+    """Delete an external link. It is not an error if it does not exist."""
     site = ctx.site_from_path()
     link = ctx.store.get(EXTERNAL_LINK, ctx.params["siteExternalLinkId"])
     if link is not None and link.scope == site.id:

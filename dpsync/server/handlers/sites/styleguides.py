@@ -43,7 +43,10 @@ def set_styleguide(ctx: Context, site: Record, id: str | None) -> None:
 
 def create_styleguide(ctx: Context) -> Json:
     """Return the style guide of the site, or create one with the content of the named template."""
-    site, template = ctx.site_from_path(), _find_template(ctx.body.template)
+    site, template_id = ctx.site_from_path(), ctx.body.template
+    template = next((entry for entry in TEMPLATES if entry["id"] == template_id), None)
+    if template_id is not None and template is None:
+        raise not_found("body.template: template", template_id)
     existing = ctx.load("space", site.ref) if site.ref else None
     if existing is not None:
         return responses.space(ctx, existing)
@@ -61,16 +64,8 @@ def create_styleguide(ctx: Context) -> Json:
     return responses.space(ctx, space)
 
 
-def _find_template(id: str | None) -> Json | None:
-    if id is None:
-        return None
-    template = next((candidate for candidate in TEMPLATES if candidate["id"] == id), None)
-    if template is None:
-        raise not_found("body.template: template", id)
-    return template
-
-
 def list_templates(ctx: Context) -> Json:
+    """List the built-in templates of style guides."""
     ctx.organization_from_path()
     return {"templates": list(TEMPLATES)}
 

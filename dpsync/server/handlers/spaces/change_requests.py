@@ -29,6 +29,7 @@ CLOSED_STATUSES = ("merged", "archived")
 
 
 def list_in_space(ctx: Context) -> Json:
+    """List the change requests of a space with one of the statuses in the query."""
     space = ctx.space_from_path()
     return _list_requests(ctx, ctx.store.find(CHANGE_REQUEST, scope=space.id, parent=ctx.query.status))
 
@@ -46,28 +47,26 @@ def list_in_organization(ctx: Context) -> Json:
 
 
 def _list_requests(ctx: Context, requests: list[Record]) -> Json:
-    """List change requests, the most recently updated first."""
+    """List the change requests that match the query, the most recently updated first."""
+    query = ctx.query
+
+    def matches(doc: Json) -> bool:
+        return (
+            query.creator in (None, doc["createdBy"])
+            and query.conversationsIssuesCluster in (None, doc.get("conversationsIssuesCluster"))
+            and (query.contributor is None or query.contributor in doc.get("contributors", []))
+            and (
+                query.requestedReviewer is None
+                or query.requestedReviewer
+                in [reviewer["user"] for reviewer in doc.get("requestedReviewers", [])]
+            )
+        )
 
     def key(request: Record) -> list[Any]:
         return [request.doc["updatedAt"], request.seq]
 
-    matching = sorted(
-        (request for request in requests if _matches_query(request.doc, ctx.query)), key=key, reverse=True
-    )
+    matching = sorted((request for request in requests if matches(request.doc)), key=key, reverse=True)
     return list_page(ctx, matching, lambda request: answer(ctx, request), key, descending=True)
-
-
-def _matches_query(doc: Json, query: Any) -> bool:
-    return (
-        query.creator in (None, doc["createdBy"])
-        and query.conversationsIssuesCluster in (None, doc.get("conversationsIssuesCluster"))
-        and (query.contributor is None or query.contributor in doc.get("contributors", []))
-        and (query.requestedReviewer is None or query.requestedReviewer in _requested_reviewers(doc))
-    )
-
-
-def _requested_reviewers(doc: Json) -> list[str]:
-    return [reviewer["user"] for reviewer in doc.get("requestedReviewers", [])]
 
 
 # --- one ------------------------------------------------------------------------------------------
@@ -102,6 +101,7 @@ def _make_request(ctx: Context, space: Record, subject: str) -> Record:
 
 
 def get(ctx: Context) -> Json:
+    """Return the change request that the path names."""
     return answer(ctx, ctx.change_request_from_path())
 
 
@@ -124,6 +124,7 @@ def update(ctx: Context) -> Json:
 
 
 def _save_request(ctx: Context, request: Record) -> None:
+    """Store a changed change request with its status as `parent`, by which lists filter."""
     request.parent = request.doc["status"]
     request.doc["updatedAt"] = ctx.timestamp
     ctx.put(request)
@@ -176,6 +177,7 @@ def update_from_main(ctx: Context) -> Json:
 
 
 def _load_space(ctx: Context, request: Record) -> Record:
+    """Return the space of a change request. Raise 404 if it does not exist."""
     space = ctx.load("space", request.scope)
     if space is None:
         raise not_found("space", request.scope)
@@ -183,6 +185,7 @@ def _load_space(ctx: Context, request: Record) -> Record:
 
 
 def _merge_contents(ctx: Context, space: Record, request: Record) -> MergedContent:
+    """Merge a change request with the main content, based on their common ancestor."""
     revision_ids = (
         revisions.merge_base_id(request.doc),
         revisions.active_revision_id(space),
@@ -245,6 +248,7 @@ def _change_response(ctx: Context, space: Record, request: Record, result: Json)
 
 
 def _check_open(request: Record) -> None:
+    """Raise 409 if a change request is merged or archived."""
     if request.doc["status"] in CLOSED_STATUSES:
         raise conflict(f"the change request is {request.doc['status']}: its content cannot change")
 
@@ -280,6 +284,7 @@ def apply_template(ctx: Context) -> None:
 
 
 def _apply_template_to_request(ctx: Context, space: Record, request: Record, template: Any) -> None:
+    """Append the content of a template to the content of a change request."""
     _set_content(ctx, space, request, content_with_template(ctx, space, request.doc["revision"], template))
 
 

@@ -43,6 +43,7 @@ def _ordered_collections(
 
 
 def create_collection(ctx: Context) -> Json:
+    """Create a collection at the end of its parent."""
     organization, body = ctx.organization_from_path(), ctx.body
     parent = body.parent or ""
     require_create_role(ctx, organization.id, parent)
@@ -55,6 +56,7 @@ def create_collection(ctx: Context) -> Json:
 
 
 def get_collection(ctx: Context) -> Any:
+    """Return the collection that the path names."""
     return ctx.render_cached(responses.collection, ctx.collection_from_path())
 
 
@@ -87,6 +89,7 @@ def delete_collection(ctx: Context) -> None:
 
 
 def list_collection_spaces(ctx: Context) -> Json:
+    """List the spaces in a collection that the caller may view, in their order."""
     collection = ctx.collection_from_path()
     spaces = ctx.store.find("space", organization=collection.organization, parent=collection.id)
     visible = list(ctx.visible_spaces(collection.organization, spaces))

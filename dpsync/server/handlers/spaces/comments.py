@@ -40,6 +40,7 @@ def _find_comment(ctx: Context) -> tuple[Record, Record | None]:
 
 
 def _require_comment(ctx: Context) -> tuple[Record, Record]:
+    """Return the space, and the comment that the path names. Raise 404 if it does not exist."""
     space, comment = _find_comment(ctx)
     if comment is None:
         raise not_found("comment", ctx.params["commentId"])
@@ -47,11 +48,13 @@ def _require_comment(ctx: Context) -> tuple[Record, Record]:
 
 
 def _find_reply(ctx: Context, comment: Record) -> Record | None:
+    """Return the reply to a comment that the path names, or None."""
     reply = ctx.store.get(REPLY, ctx.params["commentReplyId"])
     return reply if reply is not None and reply.parent == comment.id else None
 
 
 def _require_reply(ctx: Context) -> tuple[Record, Record, Record]:
+    """Return the space, the comment, and the reply that the path names. Raise 404."""
     space, comment = _require_comment(ctx)
     reply = _find_reply(ctx, comment)
     if reply is None:
@@ -63,10 +66,12 @@ def _require_reply(ctx: Context) -> tuple[Record, Record, Record]:
 
 
 def _sort_key(comment: Record) -> list[Any]:
+    """Return the sort key of a comment: by time, then by order of creation."""
     return [comment.doc["postedAt"], comment.seq]
 
 
 def list_comments(ctx: Context) -> Json:
+    """List the comments on a space or change request, filtered and sorted as the query asks."""
     space, request = _require_discussion(ctx)
     query, latest_first = ctx.query, ctx.query.order == "desc"
     page_filter = {"ref": query.targetPage} if query.targetPage else {}
@@ -85,6 +90,7 @@ def list_comments(ctx: Context) -> Json:
 
 
 def post_comment(ctx: Context) -> Json:
+    """Post a comment on a space or change request, or on one of its pages. Raise 404 for an unknown page."""
     space, request = _require_discussion(ctx)
     fields = ctx.body.sent_fields()
     revision = active_revision_id(space) if request is None else str(request.doc["revision"])
@@ -115,28 +121,28 @@ def _check_page(ctx: Context, space: Record, revision: str, id: str) -> None:
 
 
 def get_comment(ctx: Context) -> Json:
+    """Return the comment that the path names."""
     space, comment = _require_comment(ctx)
     return responses.comment(ctx, space, comment, ctx.query.format)
 
 
 def update_comment(ctx: Context) -> Json:
+    """Change the text or the reactions of a comment, resolve the comment, or reopen it.
+
+    Resolving a resolved comment keeps its time and user.
+    """
     space, comment = _require_comment(ctx)
-    resolved = ctx.body.resolved
+    resolved, doc = ctx.body.resolved, comment.doc
     if resolved is not None:
         ctx.require_role(space, "comment")
-        _set_resolved(ctx, comment.doc, resolved)
+        if not resolved:
+            doc["status"] = "open"
+            doc.pop("resolvedAt", None)
+            doc.pop("resolvedBy", None)
+        elif doc["status"] == "open":
+            doc |= {"status": "resolved", "resolvedAt": ctx.timestamp, "resolvedBy": ctx.user}
     _apply_changes(ctx, space, comment)
     return responses.comment(ctx, space, comment, "markdown")
-
-
-def _set_resolved(ctx: Context, doc: Json, resolved: bool) -> None:
-    """Resolve or reopen a comment. Resolving a resolved comment keeps its time and user."""
-    if not resolved:
-        doc["status"] = "open"
-        doc.pop("resolvedAt", None)
-        doc.pop("resolvedBy", None)
-    elif doc["status"] == "open":
-        doc |= {"status": "resolved", "resolvedAt": ctx.timestamp, "resolvedBy": ctx.user}
 
 
 def delete_comment(ctx: Context) -> None:
@@ -152,6 +158,7 @@ def delete_comment(ctx: Context) -> None:
 
 
 def list_replies(ctx: Context) -> Json:
+    """List the replies to a comment in order of creation."""
     space, comment = _require_comment(ctx)
 
     def answer(reply: Record) -> Json:
@@ -172,17 +179,20 @@ def post_reply(ctx: Context) -> Json:
 
 
 def get_reply(ctx: Context) -> Json:
+    """Return the reply that the path names."""
     space, comment, reply = _require_reply(ctx)
     return responses.comment_reply(ctx, space, reply, comment, ctx.query.format)
 
 
 def update_reply(ctx: Context) -> Json:
+    """Change the text or the reactions of a reply."""
     space, comment, reply = _require_reply(ctx)
     _apply_changes(ctx, space, reply)
     return responses.comment_reply(ctx, space, reply, comment, "markdown")
 
 
 def delete_reply(ctx: Context) -> None:
+    """Delete a reply. It is not an error if it does not exist."""
     space, comment = _require_comment(ctx)
     reply = _find_reply(ctx, comment)
     if reply is not None:
@@ -202,11 +212,13 @@ def _require_permission(ctx: Context, space: Record, record: Record, flag: str) 
 
 
 def _body_from_request(ctx: Context) -> Json:
+    """Return the author, the time and the text of a new comment or reply."""
     body = _stored_body(ctx.body.sent_fields()["body"])
     return {"postedBy": ctx.user, "postedAt": ctx.timestamp, "body": body}
 
 
 def _stored_body(body: Json) -> Json:
+    """Return the text of a comment as it is stored: `{document}` or `{markdown}`."""
     if "document" in body:
         return {"document": stored_document(body["document"])}
     return {"markdown": body.get("markdown", "")}

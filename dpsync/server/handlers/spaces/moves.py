@@ -10,6 +10,7 @@ from .spaces import end_position_in, load_siblings, require_create_role
 
 
 def move_space(ctx: Context) -> Json:
+    """Move a space to another position or collection."""
     space = ctx.space_from_path()
     _move_item(ctx, space)
     return responses.space(ctx, space)
@@ -26,6 +27,7 @@ def transfer_space(ctx: Context) -> Json:
 
 
 def move_collection(ctx: Context) -> Json:
+    """Move a collection to another position or collection."""
     collection = ctx.collection_from_path()
     _move_item(ctx, collection)
     return responses.collection(ctx, collection)
@@ -83,6 +85,7 @@ def _move_item(ctx: Context, item: Record) -> None:
 
 
 def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
+    """Return whether a collection is inside another collection, directly or deeper."""
     current = ctx.load("collection", collection)
     while current is not None and current.parent:
         if current.parent == ancestor:
@@ -103,6 +106,11 @@ def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
 
 
 def _transfer_target(ctx: Context, item: Record, spaces: list[Record]) -> str:
+    """Return the organization to which an item is transferred, after checking that this is possible.
+
+    Raise 404 if the caller is not a member there, 409 if the item is there already, and 412 if the caller is
+    not an admin there or a site shows one of the spaces that move along.
+    """
     target: str = ctx.body.organization
     member, role = ctx.membership_in(target)
     if not member or ctx.load("organization", target) is None:

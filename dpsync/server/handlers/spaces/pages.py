@@ -27,20 +27,24 @@ def view_from_path(ctx: Context) -> ContentView:
 
 
 def get_revision(ctx: Context) -> Json:
+    """Return the whole content of a space or change request."""
     return answers.revision(view_from_path(ctx))
 
 
 def list_pages(ctx: Context) -> Json:
+    """Return all pages of the content as a tree."""
     return {"pages": answers.pages(view_from_path(ctx))}
 
 
 def list_files(ctx: Context) -> Json:
+    """List the files of the content."""
     view = view_from_path(ctx)
     files: list[Json] = view.content["files"]
     return page_by_index(ctx, files, lambda file: answers.file(view, file), lambda file: str(file["id"]))
 
 
 def get_file(ctx: Context) -> Json:
+    """Return the file that the path names."""
     view = view_from_path(ctx)
     return answers.file(view, view.require_file(ctx.params["fileId"]))
 
@@ -56,6 +60,7 @@ def get_page(ctx: Context) -> Json:
 
 
 def _convert_format(view: ContentView, page: Page, answer: Json) -> None:
+    """Convert the text of a page and of its descendants in an answer to the form that the query asks for."""
     if "markdown" in answer:
         text = answer.pop("markdown")
         document = _expand_document(view, page, page_document(page) if "body" in page else to_document(text))
@@ -100,6 +105,7 @@ def list_space_links(ctx: Context) -> Json:
 
 
 def list_page_links(ctx: Context) -> Json:
+    """List the links of one page, one item for each target."""
     view = view_from_path(ctx)
     page, ancestors = view.require_page(ctx.params["pageId"])
     return _links_response(ctx, view, [LinkSource(page, ancestors)])
@@ -142,12 +148,14 @@ def _count_newly_broken(view: ContentView, broken: list[LinksToTarget]) -> int:
 
 
 def list_page_backlinks(ctx: Context) -> Json:
+    """List the pages that link to a page."""
     view = view_from_path(ctx)
     page, _ = view.require_page(ctx.params["pageId"])
     return _list_backlinks(ctx, view, "page", page["id"])
 
 
 def list_file_backlinks(ctx: Context) -> Json:
+    """List the pages that link to a file."""
     view = view_from_path(ctx)
     return _list_backlinks(ctx, view, "file", view.require_file(ctx.params["fileId"])["id"])
 
@@ -158,6 +166,7 @@ def _list_backlinks(ctx: Context, view: ContentView, kind: str, id: str) -> Json
 
 
 def _find_links_to(view: ContentView, kind: str, id: str) -> Iterator[tuple[LinkResolver, LinkSource]]:
+    """Yield each page and reusable content that links to a page or file, with the resolver of its content."""
     ctx, space = view.ctx, view.space
     others = [
         view_space(ctx, other)

@@ -19,6 +19,7 @@ AGENT = "agent"
 
 
 def list_reviews(ctx: Context) -> Json:
+    """List the reviews of a change request, optionally only outdated or only current ones."""
     request, outdated = ctx.change_request_from_path(), ctx.query.outdated
     reviews = [
         entry
@@ -31,6 +32,7 @@ def list_reviews(ctx: Context) -> Json:
 
 
 def get_review(ctx: Context) -> Json:
+    """Return the review that the path names."""
     request, review_id = ctx.change_request_from_path(), ctx.params["reviewId"]
     for review in request.doc.get("reviews", []):
         if review["id"] == review_id:
@@ -79,6 +81,7 @@ def _create_comment(ctx: Context, request: Record, text: Json) -> str:
 
 
 def list_requested_reviewers(ctx: Context) -> Json:
+    """List the users who were asked for a review."""
     reviewers = ctx.change_request_from_path().doc.get("requestedReviewers", [])
     return page_by_index(ctx, reviewers, lambda reviewer: _reviewer_response(ctx, reviewer))
 
@@ -113,6 +116,7 @@ def request_reviewers(ctx: Context) -> Json:
 
 
 def _review_response(ctx: Context, request: Record, review: Json) -> Json:
+    """Return the answer for a review, with its comment and with the user who requested it."""
     user = review.get("user")
     reviewer_request = next(
         (entry for entry in request.doc.get("requestedReviewers", []) if entry["user"] == user), None
@@ -140,6 +144,7 @@ def _review_response(ctx: Context, request: Record, review: Json) -> Json:
 
 
 def _reviewer_response(ctx: Context, reviewer: Json) -> Json:
+    """Return the answer for a requested reviewer."""
     return {
         "object": "change-request-requested-reviewer",
         "kind": "user",

@@ -65,6 +65,7 @@ def list_spaces(ctx: Context) -> Json:
 
 
 def create_space(ctx: Context) -> Json:
+    """Create a space at the end of its parent, optionally with the content of a template."""
     organization, body_fields = ctx.organization_from_path(), ctx.body.sent_fields()
     parent = body_fields.pop("parent", None) or ""
     require_create_role(ctx, organization.id, parent)
@@ -83,6 +84,7 @@ def create_space(ctx: Context) -> Json:
 
 
 def _without_keys(doc: Json, *left_out: str) -> Json:
+    """Return a document without some members."""
     return {name: value for name, value in doc.items() if name not in left_out}
 
 
@@ -114,6 +116,7 @@ def add_space(ctx: Context, organization: str, parent: str, fields: Json, id: st
 
 
 def get_space(ctx: Context) -> Any:
+    """Return the space that the path names, also if it was deleted in the last seven days."""
     return space_response(ctx, ctx.space_from_path(deleted=True))
 
 
