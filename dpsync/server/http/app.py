@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import to_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -110,6 +110,11 @@ class Companion:
         return response
 
     async def _respond(self, request: Request) -> Response:
+        """Answer a request: images and PDF files without a token, else the operation at the path.
+
+        The operation is checked for the caller, the profile, the body and the query before it runs. Every error
+        becomes an answer; an unexpected exception is logged and becomes a 500.
+        """
         try:
             path, operations_by_method = self._match_path_cached(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
@@ -119,9 +124,13 @@ class Companion:
             if request.method == "GET" and (pdf := pdf_export.load_pdf(self.store, path)):
                 return Response(pdf, media_type="application/pdf")
             operation, params = _select_operation(request.method, path, operations_by_method)
-            user = self._require_user(request.scope)
+            user = self.find_caller(request.scope)
+            if user is None:
+                raise ApiError(401, "a valid token is required: send Authorization: Bearer TOKEN")
             if not operation.is_supported_by(self.profile):
-                raise ApiError(501, _unsupported_message(operation, self.profile))
+                raise ApiError(
+                    501, f"the API version {self.profile} does not have the operation {operation.id}"
+                )
             body = validate_body(operation, request, await read_body(request))
             query_items = request.query_params.multi_items() if request.scope["query_string"] else []
             query = validate_model(
@@ -149,27 +158,19 @@ class Companion:
             )
 
     def _match_path(self, raw: bytes) -> tuple[list[str], OperationsByMethod]:
+        """Return the segments of a raw path, and the operations at the path. Called through a cache."""
         path = path_segments(raw)
         return path, self._routes.match(path)
-
-    def _require_user(self, scope: Scope) -> str:
-        user = self.find_caller(scope)
-        if user is None:
-            raise ApiError(401, "a valid token is required: send Authorization: Bearer TOKEN")
-        return user
 
     def find_caller(self, scope: Scope) -> str | None:
         """Return the user of the request's token, or None. The result is cached in the scope."""
         if CALLER_KEY not in scope:
-            scope[CALLER_KEY] = self._token_user(scope)
+            header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+            scheme, _, token = header.decode("latin-1").partition(" ")
+            record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
+            scope[CALLER_KEY] = record.ref if record else None
         caller: str | None = scope[CALLER_KEY]
         return caller
-
-    def _token_user(self, scope: Scope) -> str | None:
-        header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        scheme, _, token = header.decode("latin-1").partition(" ")
-        record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
-        return record.ref if record else None
 
     def find_operation(self, scope: Scope) -> tuple[Operation | None, list[str]]:
         """Return the operation of a request, supported or not, and the segments of its path."""
@@ -220,21 +221,19 @@ class Companion:
             return Response(result.text, operation.status, headers, result.media_type)
         content = _encode_json(result)
         if self.check_responses:
-            self._check_response(operation, operation.response_model, content)
+            try:
+                operation.response_model.model_validate_json(content)
+            except ValidationError as error:
+                self.violations.append(f"{operation.id}: {error}")
+                raise
         return _json_response(201 if ctx.was_created else operation.status, content, headers)
-
-    def _check_response(self, operation: Operation, model: type[BaseModel], content: bytes) -> None:
-        try:
-            model.model_validate_json(content)
-        except ValidationError as error:
-            self.violations.append(f"{operation.id}: {error}")
-            raise
 
     async def wait_for_jobs(self, include_abandoned: bool = False) -> None:
         """Finish all jobs that wait or run. With `include_abandoned`, also wait for obsolete jobs."""
         await self._jobs.wait(include_abandoned)
 
     def openapi_json(self) -> bytes:
+        """Return the OpenAPI document of the profile as JSON, made on first use."""
         if self._openapi_json is None:
             supported = [row for row in self._operations if row.is_supported_by(self.profile)]
             if self.profile == "reference":
@@ -275,13 +274,13 @@ def _world_headers(store: Store) -> dict[str, str]:
     return headers if origin is None else {**headers, world_origin.ORIGIN_HEADER: origin.summary}
 
 
-def _unsupported_message(operation: Operation, profile: str) -> str:
-    return f"the API version {profile} does not have the operation {operation.id}"
-
-
 def _select_operation(
     method: str, path: list[str], operations_by_method: OperationsByMethod
 ) -> tuple[Operation, dict[str, str]]:
+    """Return the operation for a method and its path parameters.
+
+    Raise 404 for the path, 405 for the method.
+    """
     if not operations_by_method:
         raise not_found("path", "/" + "/".join(path))
     if method not in operations_by_method:
@@ -302,10 +301,12 @@ def _encode_json(result: Any) -> bytes:
 
 
 def _json_response(status: int, content: bytes, headers: dict[str, str] | None = None) -> Response:
+    """Return a response with JSON that is already encoded."""
     return Response(content, status, headers, "application/json")
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:
+    """Accept the ASGI messages of startup and shutdown; the companion does nothing then."""
     while True:
         message = await receive()
         await send({"type": f"{message['type']}.complete"})

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 from pydantic_core import core_schema
 
-from ..models.base import Error, Query
+from ..models.base import Error
 from ..request.operation import Operation
 from ..store import Json
 
@@ -38,9 +38,11 @@ class _SchemaGenerator(GenerateJsonSchema):
     """
 
     def field_title_should_be_set(self, schema: Any) -> bool:
+        """Omit the titles of fields."""
         return False
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        """Omit the default if it is null."""
         json_schema = super().default_schema(schema)
         if json_schema.get("default", ...) is None:
             json_schema.pop("default")
@@ -48,6 +50,7 @@ class _SchemaGenerator(GenerateJsonSchema):
 
 
 def build_document(operations: Sequence[Operation]) -> Json:
+    """Return the OpenAPI document of these operations, with the schemas of their bodies and answers."""
     models: set[type[BaseModel]] = {Error}
     for row in operations:
         models |= {model for model in (row.body_model, row.response_model) if model is not None}
@@ -75,12 +78,23 @@ def build_document(operations: Sequence[Operation]) -> Json:
 
 
 def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
+    """Return the OpenAPI object of one operation. `refs` has the reference to the schema of each model."""
+    query_schema = row.query_model.model_json_schema(schema_generator=_SchemaGenerator)
     operation_object: Json = {
         "operationId": row.id,
         "summary": summary(row.id),
         **({"description": row.note} if row.note else {}),
         "tags": [row.tag] if row.tag else [],
-        "parameters": [*map(_path_parameter, row.parameters), *_query_parameters(row.query_model)],
+        "parameters": [
+            *(
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in row.parameters
+            ),
+            *(
+                {"name": name, "in": "query", "schema": schema}
+                for name, schema in query_schema.get("properties", {}).items()
+            ),
+        ],
     }
     if row.deprecated:
         operation_object["deprecated"] = True
@@ -121,13 +135,5 @@ def summary(operation: str) -> str:
 
 
 def _json_content(schema: Any) -> Json:
+    """Return the `content` of a body or response in JSON."""
     return {"application/json": {"schema": schema}}
-
-
-def _path_parameter(name: str) -> Json:
-    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-
-
-def _query_parameters(model: type[Query]) -> list[Json]:
-    properties = model.model_json_schema(schema_generator=_SchemaGenerator).get("properties", {})
-    return [{"name": name, "in": "query", "schema": schema} for name, schema in properties.items()]

@@ -1,7 +1,6 @@
 """An incoming request: its path, its target, and its body, checked against a model."""
 
 import re
-from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +18,7 @@ HOST_PATTERN = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-
 
 
 def raw_path(scope: Scope) -> bytes:
+    """Return the path of a request before decoding, so that an encoded slash stays distinguishable."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     return raw
 
@@ -60,6 +60,11 @@ async def read_body(request: Request) -> bytes:
 
 
 def validate_body(operation: Operation, request: Request, content: bytes) -> Any:
+    """Return the body of a request, checked by the model of the operation.
+
+    Raise 400 for a missing, malformed or invalid body, and 415 for another content type than JSON. A body
+    that the operation does not take is ignored.
+    """
     if not content:
         if operation.body_model is not None and operation.body_required:
             raise bad_request("body: a JSON object is required")
@@ -77,14 +82,12 @@ def validate_body(operation: Operation, request: Request, content: bytes) -> Any
 
 
 def validate_model(model: type[BaseModel], value: Any, location: str) -> BaseModel:
+    """Return a value checked by its model. Raise 400 with at most five errors, below `location`."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise bad_request(
-            "; ".join(_format_errors(error.errors(include_url=False, include_input=False), location))
-        ) from None
-
-
-def _format_errors(errors: Iterable[Any], location: str) -> list[str]:
-    messages = [f"{'.'.join([location, *map(str, error['loc'])])}: {error['msg']}" for error in errors]
-    return messages[:5]
+        messages = [
+            f"{'.'.join([location, *map(str, details['loc'])])}: {details['msg']}"
+            for details in error.errors(include_url=False, include_input=False)
+        ]
+        raise bad_request("; ".join(messages[:5])) from None

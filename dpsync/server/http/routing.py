@@ -9,6 +9,8 @@ T = TypeVar("T")
 
 
 class _TrieNode(Struct, Generic[T]):
+    """One segment of paths: the next literal segments, the next parameter, and the targets by method."""
+
     literals: dict[str, "_TrieNode[T]"] = field(default_factory=dict)
     parameter: "_TrieNode[T] | None" = None
     methods: dict[str, tuple[T, tuple[str, ...]]] = field(default_factory=dict)
@@ -23,6 +25,7 @@ class Routes(Generic[T]):
             self.add(method, template, target)
 
     def add(self, method: str, template: str, target: T) -> None:
+        """Add a target for a method and a path template. Raise ValueError if there is one already."""
         node, names = self._root, []
         for segment in template.strip("/").split("/"):
             if segment.startswith("{"):
@@ -49,6 +52,10 @@ class Routes(Generic[T]):
         values: tuple[str, ...],
         targets: dict[str, tuple[T, dict[str, str]]],
     ) -> None:
+        """Add all targets that match the segments from `index` on to `targets`, exact segments first.
+
+        `values` are the parameters in the segments before `index`.
+        """
         if index == len(segments):
             for method, (target, names) in node.methods.items():
                 targets.setdefault(method, (target, dict(zip(names, values, strict=True))))

@@ -22,6 +22,10 @@ MAX_EVENTS = 1000
 
 
 def emit(ctx: Context, integration: Record, installation: str, organization: str, payload: Json) -> None:
+    """Record an event of an installation, or queue it for the tunnel of the integration.
+
+    Without a tunnel, the event is recorded as successful. If too many events wait, it is recorded as failed.
+    """
     id = ctx.new_id(EVENT)
     payload = {"eventId": id, "installationId": installation, **payload}
     doc = {"createdAt": ctx.timestamp, "payload": payload}
@@ -69,10 +73,12 @@ def _tunnel_url(integration: Record, event: Record) -> str | None:
 
 
 def _log_entry(ctx: Context, level: str, message: str) -> Json:
+    """Return one entry of the log of an event."""
     return {"message": message, "timestamp": ctx.timestamp, "level": level}
 
 
 def _save_event(ctx: Context, event: Record, status: str, *logs: Json) -> None:
+    """Store an event with its status and log, and remove the oldest events above the maximum."""
     surplus = ctx.store.count(EVENT, scope=event.scope) + 1 - MAX_EVENTS
     for old in ctx.store.find_by_creation(EVENT, 0, max(surplus, 0), scope=event.scope):
         ctx.remove(old)
@@ -84,6 +90,7 @@ def _save_event(ctx: Context, event: Record, status: str, *logs: Json) -> None:
 
 
 async def dispatch_events(work: RunningJob) -> None:
+    """Send the waiting events of an integration to its tunnel one by one, and record the results."""
     while (next_event := _next_event(work)) is not None:
         event, url, sending_entry = next_event
         try:

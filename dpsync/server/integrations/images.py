@@ -42,6 +42,7 @@ def decode_image(text: str, field: str) -> bytes:
 
 
 def file_name(content: bytes) -> str:
+    """Return the file name of an image: a digest of its content, and its extension."""
     return f"{hashlib.sha256(content).hexdigest()[:32]}.{_image_type(content)[1]}"
 
 

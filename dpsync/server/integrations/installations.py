@@ -50,6 +50,7 @@ InstallationState = tuple[str, Json]
 
 
 def integration_of(ctx: Context, record: Record) -> Record | None:
+    """Return the integration of an installation in an organization, on a space or on a site."""
     return ctx.load(INTEGRATION, record.ref if record.kind == INSTALLATION else record.parent)
 
 
@@ -68,6 +69,7 @@ def installation_status(integration: Record, record: Record) -> str:
 
 
 def installation_state(integration: Record, record: Record) -> InstallationState:
+    """Return the status and the configuration of an installation."""
     return installation_status(integration, record), record.doc["configuration"]
 
 
@@ -125,10 +127,12 @@ def remove_installation(ctx: Context, record: Record) -> None:
 
 
 def _event_prefix(record: Record) -> str:
+    """Return the start of the event types of an installation, such as `space_installation`."""
     return record.kind.replace("-", "_")
 
 
 def _emit_event(ctx: Context, integration: Record, record: Record, payload: Json) -> None:
+    """Emit an event of an installation. An event on a space or site names the space or site."""
     if record.kind == INSTALLATION:
         events.emit(ctx, integration, record.id, record.organization, payload)
     else:

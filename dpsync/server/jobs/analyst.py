@@ -54,7 +54,11 @@ def find_issues(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssu
     texts = messages or [subject]
     issues: dict[str, FoundIssue] = {}
     for index, text in enumerate(texts):
-        title = subject if index == 0 and subject.strip() else _first_sentence(text)
+        if index == 0 and subject.strip():
+            title = subject
+        else:
+            sentence = _SENTENCE.search(text)
+            title = (sentence[0] if sentence else text).strip()[:_MAX_TITLE_LENGTH].rstrip()
         whole_text = f"{title} {text}"
         if title and (index == 0 or "?" in text or impact_of(text) != "low"):
             issues.setdefault(
@@ -66,7 +70,11 @@ def find_issues(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssu
 def topic_of(text: str) -> str:
     """Return the first two significant words of a text, sorted and without a plural s, joined by a hyphen."""
     words = [word[:_MAX_WORD_LENGTH] for word in _words(text)]
-    significant = [_singular(word) for word in words if word not in _STOP_WORDS] or words
+    significant = [
+        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+        for word in words
+        if word not in _STOP_WORDS
+    ] or words
     return "-".join(sorted(list(dict.fromkeys(significant))[:2])) or NO_TOPIC
 
 
@@ -79,17 +87,10 @@ def impact_of(text: str) -> str:
 
 
 def highest_impact(impacts: Sequence[str]) -> str:
+    """Return the most serious of the impacts, or `low` if there are none."""
     return max(impacts, key=IMPACTS.index, default="low")
 
 
 def _words(text: str) -> list[str]:
+    """Return the case-folded words of a text."""
     return _WORD.findall(text.casefold())
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _first_sentence(text: str) -> str:
-    match = _SENTENCE.search(text)
-    return (match[0] if match else text).strip()[:_MAX_TITLE_LENGTH].rstrip()

@@ -90,6 +90,10 @@ class OutsideServices(Struct, dict=True):
 
     @asynccontextmanager
     async def _client(self, failure: str) -> AsyncIterator[httpx.AsyncClient]:
+        """Open an HTTP client with a time limit.
+
+        Its errors become FetchError with `failure` as the message.
+        """
         import httpx
 
         try:
@@ -111,6 +115,7 @@ class OutsideServices(Struct, dict=True):
             raise FetchError("FETCH_ERROR", f"{failure}: {error or type(error).__name__}") from None
 
     async def _fetch(self, client: httpx.AsyncClient, url: httpx.URL) -> bytes:
+        """Return the content at a URL, following redirects and checking each of their URLs."""
         for _ in range(1 + _MAX_REDIRECTS):
             self._check_url(url)
             async with client.stream("GET", url, extensions={"trace": self._check_connection}) as answer:
@@ -132,6 +137,7 @@ class OutsideServices(Struct, dict=True):
             )
 
     def _check_url(self, url: httpx.URL) -> None:
+        """Raise FetchError unless the scheme is HTTP or HTTPS and the host may be contacted."""
         if url.scheme not in ("http", "https"):
             raise FetchError(
                 "FETCH_ERROR", f"{url.scheme or 'no scheme'} is not supported: use http or https"
@@ -166,6 +172,7 @@ def parse_ip_address(host: str) -> IPv4Address | IPv6Address:
 
 
 def _is_loopback(host: str) -> bool:
+    """Return whether a host in a URL is this machine."""
     try:
         return parse_ip_address(host).is_loopback
     except ValueError:
@@ -173,6 +180,7 @@ def _is_loopback(host: str) -> bool:
 
 
 async def _read_content(answer: httpx.Response) -> bytes:
+    """Return the body of an answer. Raise FetchError for a status other than 200, or for too many bytes."""
     if answer.status_code != 200:
         raise FetchError("FETCH_ERROR", f"the source returned the status {answer.status_code}")
     chunks, size = [], 0

@@ -44,6 +44,7 @@ def enqueue(ctx: Context, subject: Record, job_name: str, **arguments: object) -
 
 
 def cancel(ctx: Context, subject: Record) -> None:
+    """Remove all jobs on a record. A job that is running ends at its next step."""
     for job in ctx.store.find(JOB, ref=subject.id, organization=subject.organization):
         ctx.remove(job)
 
@@ -72,6 +73,7 @@ class RunningJob(Struct, frozen=True):
 
     @contextmanager
     def final_step(self) -> Iterator[Context]:
+        """Run the last step of the job, and remove the job in the same transaction."""
         with self.step() as ctx:
             yield ctx
             ctx.remove(self.job)
@@ -120,14 +122,18 @@ class JobRunner:
     async def wait(self, include_abandoned: bool) -> None:
         """Start the waiting jobs and await their end, with `include_abandoned` also of obsolete jobs."""
         self.start_waiting(None)
-        while tasks := self._running_tasks(include_abandoned):
+        while True:
+            current_jobs = {job.id for job in self._store.find(JOB)}
+            tasks = [task for id, task in self._tasks.items() if include_abandoned or id in current_jobs]
+            if not tasks:
+                return
             await asyncio.wait(tasks)
 
-    def _running_tasks(self, abandoned: bool) -> list[asyncio.Task[None]]:
-        current_jobs = {job.id for job in self._store.find(JOB)}
-        return [task for id, task in self._tasks.items() if abandoned or id in current_jobs]
-
     async def _run_job(self, job: Record) -> None:
+        """Run a job and release its claim.
+
+        If the database is unavailable, the job stays and starts again later.
+        """
         try:
             await self._call_handler(job)
         except StoreError as error:
@@ -138,6 +144,7 @@ class JobRunner:
                 self._store.release(job.id)
 
     async def _call_handler(self, job: Record) -> None:
+        """Call the handler of a job. If it fails, log the exception and remove the job."""
         try:
             work = RunningJob(job, self._store, self._clock, self._sources, self._record_hooks)
             await self._handlers[job.doc["does"]](work)

@@ -23,6 +23,7 @@ _VERSION_PATTERN = re.compile(r"3\.\d+(\.\d+)?(-\S+)?|2\.0")
 
 
 def find_errors(text: str) -> list[Json]:
+    """Return the errors of an OpenAPI document in JSON or YAML, at most twenty."""
     try:
         document = _parse(text)
     except (ValueError, TypeError, yaml.YAMLError, RecursionError) as wrong:
@@ -41,6 +42,7 @@ def to_plain_json(text: str) -> Json:
 
 
 def _to_plain_json(value: Any, depth: int, budget: list[int]) -> Any:
+    """Return a value as JSON. `budget` has the number of values that may still be written."""
     budget[0] -= 1
     if depth > _MAX_DEPTH or budget[0] < 0:
         raise ValueError("the document is too long or contains itself")
@@ -52,6 +54,7 @@ def _to_plain_json(value: Any, depth: int, budget: list[int]) -> Any:
 
 
 def is_json(text: str) -> bool:
+    """Return whether a text is JSON."""
     try:
         from_json(text)
     except ValueError:
@@ -60,6 +63,7 @@ def is_json(text: str) -> bool:
 
 
 def _parse(text: str) -> Any:
+    """Return the value of a text in JSON or YAML. Raise ValueError if it is nested too deep."""
     if text.lstrip().startswith("{"):
         try:
             return from_json(text)
@@ -78,10 +82,12 @@ def _parse(text: str) -> Any:
 
 
 def _error(code: str, message: str) -> Json:
+    """Return an error as the API shows it."""
     return {"code": code, "message": message}
 
 
 def _document_errors(document: Json) -> Iterator[Json]:
+    """Yield the errors of a document: version, title, paths, and references without a target."""
     version = document.get("openapi", document.get("swagger"))
     if not isinstance(version, str) or not _VERSION_PATTERN.fullmatch(version):
         yield _error("VERSION", "`openapi` must be a version 3, or `swagger` must be 2.0")
@@ -126,6 +132,7 @@ def _references(document: Json) -> Iterator[str]:
 
 
 def _has_target(document: Json, reference: str) -> bool:
+    """Return whether a local reference such as `#/components/schemas/Pet` leads to a value."""
     value: Any = document
     pointer = unquote(reference[1:])
     if not pointer.startswith("/"):  # the whole document, or an anchor

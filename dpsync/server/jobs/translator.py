@@ -33,6 +33,7 @@ def translate_text(text: str, language: str, max_length: int) -> str:
 
 
 def count_words(text: str) -> int:
+    """Return the number of words in a text."""
     return len(text.split())
 
 
@@ -51,6 +52,7 @@ def translate_content(content: Json, language: str) -> TranslatedContent:
 
 
 def _translate(content: Json, language: str) -> int:
+    """Translate a page or a reusable content in place, and return the number of words before."""
     count = count_words(content["title"]) + count_words(content.get("description", ""))
     content["title"] = translate_text(content["title"], language, MAX_PAGE_TITLE_LENGTH)
     if content.get("description"):
@@ -68,6 +70,7 @@ def _translate(content: Json, language: str) -> int:
 
 
 def _prefix_language(node: Any, language: str) -> Any:
+    """Return a node with the language in front of each heading and paragraph. Code stays unchanged."""
     if isinstance(node, list):
         return [_prefix_language(child, language) for child in node]
     if not isinstance(node, dict):

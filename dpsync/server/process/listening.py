@@ -52,6 +52,7 @@ def server_url(server_socket: socket, host: str) -> str:
 
 
 def _reachable_host(host: str) -> str:
+    """Return a host at which a server that listens on this host can be reached from this machine."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -62,6 +63,7 @@ def _reachable_host(host: str) -> str:
 
 
 def _bind(listening: socket, host: str, port: int) -> None:
+    """Bind a socket to an address and listen. Raise ListenError."""
     try:
         listening.bind((host, port))
         listening.listen()  # with SO_REUSEADDR, two programs can bind to a port on which neither listens yet
@@ -123,14 +125,17 @@ class GuardedServer(uvicorn.Server):
         self._on_stopping = on_stopping
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Start the server, and report that it accepts requests."""
         await super().startup(sockets=sockets)
         if self.started:
             self._on_ready()
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Report that the server stops, before uvicorn waits for the requests in progress."""
         self._on_stopping()
         await super().shutdown(sockets=sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
+        """Leave all signals to the caller."""
         yield

@@ -137,6 +137,7 @@ class _ServerSettings(Struct, frozen=True):
         return replace(self, token=token, profile=profile, local_only=origin.has_personal_data)
 
     def load_start_world(self, store: Store) -> None:
+        """Replace the state by the starting world, and add the token."""
         with store.transaction():
             self.start_world.load(store)
             if self.token:
@@ -190,6 +191,7 @@ class _ServerSettings(Struct, frozen=True):
 
 
 def _check_multiprocess_options(db: str, faults: Path | None, rate_limit: str | None) -> None:
+    """Raise ValueError if several processes cannot serve with these options."""
     if not hasattr(os, "fork"):
         raise ValueError("this operating system cannot run several server processes: use --workers 1")
     if not is_shared(db):
@@ -213,6 +215,7 @@ def _check_host_names(names: Collection[str]) -> None:
 
 
 async def _serve_until_stopped(server: GuardedServer, listening: socket.socket, stop_fd: int | None) -> None:
+    """Serve until a signal arrives, or until the descriptor `stop_fd` becomes readable."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

@@ -63,6 +63,7 @@ class ThreadedServer:
         self._socket.close()
 
     def _run(self) -> None:
+        """Run the event loop of the server in its thread."""
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(self._server.serve([self._socket]))
 

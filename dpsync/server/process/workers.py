@@ -69,15 +69,23 @@ class Workers:
                 else:
                     self._start_missing_workers()
         finally:
-            self._stop_workers()
+            for worker in self._workers:
+                os.kill(worker.pid, signal.SIGTERM)
+            for worker in self._workers:
+                os.waitpid(worker.pid, 0)
             signal.signal(signal.SIGCHLD, handled)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
 
     def _start_missing_workers(self) -> None:
+        """Fork workers until all of them run."""
         while len(self._workers) < self._count:
             self._workers.append(self._fork_worker())
 
     def _fork_worker(self) -> _Worker:
+        """Fork a worker.
+
+        The first process gets the end of a pipe on which the worker reports that it is ready.
+        """
         pipe, tell = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -111,9 +119,3 @@ class Workers:
             _log.error("the server process %s died", worker.pid)
             os.close(worker.pipe)
         return all(were_ready)
-
-    def _stop_workers(self) -> None:
-        for worker in self._workers:
-            os.kill(worker.pid, signal.SIGTERM)
-        for worker in self._workers:
-            os.waitpid(worker.pid, 0)

@@ -14,6 +14,7 @@ INVITE = "link-invite"
 
 
 def make_grant(target: Record, grantee_kind: str, grantee_id: str, role: Role) -> Record:
+    """Return the record of a role of a user or team on a space, collection or site."""
     kind = target.kind.removeprefix("deleted-")
     doc = {"role": role, "to": grantee_kind}
     return Record(
@@ -28,6 +29,7 @@ def make_grant(target: Record, grantee_kind: str, grantee_id: str, role: Role) -
 
 
 def _grant_id(kind: str, target_id: str, grantee_kind: str, grantee_id: str) -> str:
+    """Return the id of a grant, such as `space:docs:user:ada`."""
     return f"{kind}:{target_id}:{grantee_kind}:{grantee_id}"
 
 
@@ -38,6 +40,7 @@ def grants_on(ctx: Context, target: Record, grantee_kind: str) -> list[Record]:
 
 
 def find_grant(ctx: Context, target: Record, grantee_kind: str, grantee_id: str) -> Record | None:
+    """Return the grant of a user or team on an object, or None."""
     return ctx.store.get(GRANT, _grant_id(target.kind, target.id, grantee_kind, grantee_id))
 
 
@@ -51,6 +54,7 @@ def set_role(ctx: Context, target: Record, grantee_kind: str, grantee_id: str, r
 
 
 def copy_grants(ctx: Context, source: Record, target: Record) -> None:
+    """Give all users and teams with a role on one object the same role on another object."""
     for grantee_kind in ("user", "team"):
         for grant in grants_on(ctx, source, grantee_kind):
             set_role(ctx, target, grantee_kind, grant.ref, grant.doc["role"])

@@ -41,6 +41,7 @@ def clear_column(column: str) -> DeleteAction:
 
 
 def by_scope(record: Record) -> ColumnFilter:
+    """Match records that belong to the record."""
     return {"scope": record.id}
 
 
@@ -67,6 +68,7 @@ class Dependency(Struct, frozen=True):
     follows_transfer: bool = False
 
     def find_holders(self, store: Store, kind: str, record: Record) -> list[Record]:
+        """Return the records of a kind that depend on the record by this dependency."""
         columns = self.holder_columns(record)
         if "id" in columns:
             holder_record = store.get(kind, columns["id"])
@@ -77,10 +79,12 @@ class Dependency(Struct, frozen=True):
 
 
 def _set_created_at(ctx: Context, record: Record) -> None:
+    """Start the document of a new record with its time of creation."""
     record.doc = {"createdAt": ctx.timestamp}
 
 
 def _update_document(ctx: Context, record: Record, given: Json) -> None:
+    """Store the members of a body in the document of a record."""
     record.doc.update(given)
 
 
@@ -175,6 +179,7 @@ class RecordKinds:
                     dependency.on_delete(ctx, holder)
 
     def kinds_counted_in_health(self) -> list[str]:
+        """Return the kinds whose numbers of records the control plane reports."""
         return [family.name for family in self if family.counted_in_health]
 
     def new_id(self, store: Store, kind: str) -> str:

@@ -15,6 +15,7 @@ POSITION_STEP = 2**32
 
 
 def record_key(record: Record) -> tuple[str, str]:
+    """Return what identifies a record among siblings of several kinds."""
     return record.kind, record.id
 
 
@@ -43,6 +44,7 @@ def insert_sibling(
 
 
 def same_order(before: Sequence[Record], after: Sequence[Record]) -> bool:
+    """Return whether two lists have the same records in the same order."""
     return [record_key(record) for record in before] == [record_key(record) for record in after]
 
 

@@ -67,6 +67,7 @@ def parse_origin(data: Any) -> WorldOrigin:
 
 
 def origin_record(data: Any) -> Record:
+    """Return the record in which a store keeps the origin of its world. Raise ValueError if it is invalid."""
     return Record(KIND, _RECORD_ID, parse_origin(data).model_dump(mode="json"))
 
 

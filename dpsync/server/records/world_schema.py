@@ -58,6 +58,7 @@ def _check_token(text: str) -> str:
 
 
 def _check_characters(text: str, error_type: str, is_wrong: Callable[[str], bool]) -> str:
+    """Return the text. Raise an error if it is empty or contains a character that `is_wrong` rejects."""
     if not text:
         raise PydanticCustomError(error_type, "the text is empty")
     for character in filter(is_wrong, text):
@@ -145,7 +146,8 @@ def _make_problem(errors: list[ErrorDetails], shape: Any, path: Path) -> WorldPr
             word
             for other in errors
             if other["type"] == kind
-            for word in _split_choices(other["ctx"]["expected"])
+            # pydantic writes the choices as one text: `'a', 'b' or 'c'`
+            for word in other["ctx"]["expected"].replace(" or ", ", ").split(", ")
         ]
         return WorldProblem(path, f"expected one of {', '.join(words)}, found {value!r:.60}")
     if kind in _EXPECTED_TYPE_NAMES:
@@ -169,11 +171,6 @@ def suggest(word: str, known: Iterable[str], default: str) -> str:
 
     nearest = get_close_matches(word, sorted(known), 1)
     return f'did you mean "{nearest[0]}"?' if nearest else default
-
-
-def _split_choices(expected: str) -> list[str]:
-    """Return the words in the list of pydantic: `'a', 'b' or 'c'`."""
-    return expected.replace(" or ", ", ").split(", ")
 
 
 def _value_path(loc: Path, value: Any) -> Path:

@@ -37,6 +37,7 @@ class WorldLoader:
         self._last_positions: dict[tuple[str, str], int] = {}
 
     def add(self, record: Record) -> Record:
+        """Add a record and return it. Raise ValueError if its kind and id are taken."""
         if self.get(record.kind, record.id) is not None:
             raise ValueError(f"two objects of the type {record.kind} have the id {record.id!r}")
         self._record_indexes[record.kind, record.id] = len(self.records)
@@ -75,6 +76,7 @@ class WorldLoader:
         return without_keys(entry, "id", *(section.key for section in self._sections.get(kind, ())))
 
     def entry_id(self, kind: str, entry: Json) -> str:
+        """Return the id of an entry, or the next id of the kind if the entry has none."""
         return str(entry["id"]) if entry.get("id") else self.next_id(kind)
 
     def next_id(self, kind: str) -> str:
@@ -182,4 +184,5 @@ def list_section(
 
 
 def without_keys(data: Json, *keys: str) -> Json:
+    """Return a mapping without some keys."""
     return {key: value for key, value in data.items() if key not in keys}

@@ -56,6 +56,8 @@ class RecordHooks(Protocol):
 
 
 class Context(Struct, dict=True):
+    """One checked request: its caller, parameters, query and body, and the store that it may use."""
+
     store: Store
     user: str
     clock: Clock
@@ -101,6 +103,7 @@ class Context(Struct, dict=True):
 
     @property
     def timestamp(self) -> str:
+        """Return the time of the request as the API writes times."""
         return format_timestamp(self.now)
 
     # --- records ----------------------------------------------------------------------------------
@@ -113,6 +116,7 @@ class Context(Struct, dict=True):
         return self._records[key]
 
     def put(self, record: Record) -> None:
+        """Store a record, and clear the caches of this request."""
         self.store.put(record)
         self._clear_caches()
 
@@ -131,6 +135,7 @@ class Context(Struct, dict=True):
 
     @property
     def _record_hooks(self) -> RecordHooks:
+        """Return the functions for all kinds of records. Raise LookupError if this context has none."""
         if self.record_hooks is None:
             raise LookupError("this context was made without families")
         return self.record_hooks
@@ -143,6 +148,7 @@ class Context(Struct, dict=True):
         self._containers.clear()
 
     def new_id(self, kind: str) -> str:
+        """Return the next free id of a kind."""
         return self._record_hooks.new_id(self.store, kind)
 
     def use_cache(self, cache: StateCache) -> None:
@@ -224,6 +230,7 @@ class Context(Struct, dict=True):
 
     @property
     def _access_rules(self) -> AccessRules:
+        """Return the access rules of the profile."""
         return RULES[self.profile]
 
     def role_on(self, item: Record, user: str = "") -> Role:
@@ -254,6 +261,7 @@ class Context(Struct, dict=True):
         return self._containers[key]
 
     def _sites_showing(self, space: Record) -> tuple[ProtectedObject, ...]:
+        """Return the sites that show a space, from the groups of spaces if they are loaded."""
         if space.organization in self._space_groups:
             return self._space_groups[space.organization].sites_showing(space.id)
         ids = sorted({site_space.scope for site_space in self.store.find(SITE_SPACE, ref=space.id)})
@@ -269,6 +277,7 @@ class Context(Struct, dict=True):
         return record if record is not None and record.organization == organization else None
 
     def can_view(self, item: Record) -> bool:
+        """Return whether the caller may view an organization, space, collection or site."""
         if item.kind == "organization":
             return self.access_in(item.id).is_member
         return self.role_on(item) is not None
@@ -299,9 +308,11 @@ class Context(Struct, dict=True):
         return organization
 
     def organization_from_path(self) -> Record:
+        """Return the organization that the path names. Raise 404 or 403."""
         return self.require_access(self.find_organization(self.params["organizationId"]))
 
     def site_from_path(self) -> Record:
+        """Return the site that the path names. Raise 404 or 403."""
         organization = self.find_organization(self.params["organizationId"])
         site = self.store.get("site", self.params["siteId"])
         if site is None or site.organization != organization.id:
@@ -321,6 +332,10 @@ class Context(Struct, dict=True):
         return space if space is not None and self.can_view(space) else None
 
     def space_from_path(self, *, deleted: bool = False) -> Record:
+        """Return the space that the path names.
+
+        Raise 404, or 403 without the role or for an edit of a locked space.
+        """
         id = self.params["spaceId"]
         space = self.find_space(id, deleted=deleted)
         if space is None:
@@ -335,10 +350,12 @@ class Context(Struct, dict=True):
         return self._access_rules.change_requests_when_locked or not is_locked(space)
 
     def find_collection(self, id: str) -> Record | None:
+        """Return a collection that the caller may see, or None."""
         collection = self.load("collection", id)
         return collection if collection is not None and self.can_view(collection) else None
 
     def collection_from_path(self) -> Record:
+        """Return the collection that the path names. Raise 404 or 403."""
         id = self.params["collectionId"]
         collection = self.find_collection(id)
         if collection is None:
@@ -366,9 +383,11 @@ class Context(Struct, dict=True):
         return self._record_from_body("space", id, organization, field)
 
     def collection_from_body(self, id: str, organization: str, field: str) -> Record:
+        """Return the collection of this organization that a body names."""
         return self._record_from_body("collection", id, organization, field)
 
     def _record_from_body(self, kind: str, id: str, organization: str, field: str) -> Record:
+        """Return a space or collection that a body names in the member `field`. Raise 404."""
         record = self.load(kind, id)
         if record is None or record.organization != organization or not self.can_view(record):
             raise not_found(f"{field}: {kind}", id)
@@ -389,6 +408,7 @@ class Context(Struct, dict=True):
         yield from filter(self.can_view, spaces)
 
     def count_visible_spaces(self, organization: str, user: str) -> int:
+        """Return the number of spaces that a user may view."""
         return self._count_spaces_visible_to_all(organization, self.access_in(organization, user))
 
     def count_common_spaces(self, organization: str, user: str) -> int:
@@ -446,6 +466,7 @@ class Context(Struct, dict=True):
         return [sites, opened, closed]
 
     def _count_spaces_visible_to_all(self, organization: str, *members: OrganizationAccess) -> int:
+        """Return the number of spaces that all of these members may view."""
         if all(access.role == "admin" for access in members):
             return self.count("space", organization=organization)
         if any(access.role is None and not access.grants for access in members):

@@ -51,9 +51,11 @@ class Operation(Struct, frozen=True, dict=True):
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
+        """Return the names of the parameters in the path, in order."""
         return tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
 
     def is_supported_by(self, profile: str) -> bool:
+        """Return whether a profile carries out the operation; `reference` refuses additions."""
         return profile != "reference" or self.profile == "reference"
 
     def refusal_statuses(self) -> tuple[int, ...]:

@@ -46,6 +46,7 @@ def paginate(
 
 
 def _creation_key(record: Record) -> SortKey:
+    """Return the sort key of a record in order of creation."""
     return [record.seq]
 
 
@@ -118,6 +119,7 @@ def filtered_page(
 
 
 def _page_of_records(records: list[Record], limit: int, count: int, answer: Callable[[Record], Any]) -> Json:
+    """Return a page of records. `records` has one more than `limit` unless it is the last page."""
     chosen = records[:limit]
     page: Json = {"count": count, "items": [answer(record) for record in chosen]}
     if chosen and len(records) > limit:
@@ -126,6 +128,7 @@ def _page_of_records(records: list[Record], limit: int, count: int, answer: Call
 
 
 def _cursor_seq(cursor: str | None) -> int:
+    """Return the `seq` of the last record of the previous page, or 0 without a cursor. Raise 400."""
     if cursor is None:
         return 0
     key, _ = _decode_cursor(cursor)
@@ -141,6 +144,11 @@ def _start_index(
     anchor: Callable[[T], str] | None,
     descending: bool,
 ) -> int:
+    """Return the index of the first item after the cursor.
+
+    It follows the item whose name (`anchor`) is in the cursor, or else is the first item with a later sort
+    key. Raise 400 if the cursor is from another list.
+    """
     last, name = _decode_cursor(cursor)
     if anchor:
         for index, item in enumerate(items):
@@ -156,10 +164,12 @@ def _start_index(
 
 
 def _encode_cursor(key: SortKey, name: str) -> str:
+    """Return the sort key and the name of the last item of a page as an opaque text."""
     return base64.urlsafe_b64encode(to_json([key, name])).decode().rstrip("=")
 
 
 def _decode_cursor(cursor: str) -> tuple[SortKey, str]:
+    """Return the sort key and the name in a cursor. Raise 400 if it is not a cursor."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         key, name = from_json(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))

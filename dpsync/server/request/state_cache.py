@@ -63,26 +63,29 @@ class StateCache:
         self._clear_responses()
         for before, after in changes:
             for record, delta in ((before, -1), (after, 1)):
-                if record is not None:
-                    self._adjust_counts(record, delta)
-                    self._invalidate_access(record)
-                    self._lists = {
-                        key: entry for key, entry in self._lists.items() if record.kind not in entry[0]
-                    }
-            self._update_space_groups(before, after)
+                if record is None:
+                    continue
+                for columns in self._counted_columns.get(record.kind, ()):
+                    key = (record.kind, *((column, getattr(record, column)) for column in columns))
+                    if key in self._counts:
+                        self._counts[key] += delta
+                self._invalidate_access(record)
+                self._lists = {
+                    key: entry for key, entry in self._lists.items() if record.kind not in entry[0]
+                }
+            for record, sides in ((before, (before, None)), (after, (None, after))):
+                groups = self.space_groups.get(record.organization) if record is not None else None
+                if groups is not None:
+                    groups.update(*sides)
 
     def _clear_responses(self) -> None:
+        """Drop all answers, the numbers of accesses, and the headers that name the world."""
         self.responses.clear()
         self._access_numbers.clear()
         self._world_headers = None
 
-    def _adjust_counts(self, record: Record, delta: int) -> None:
-        for columns in self._counted_columns.get(record.kind, ()):
-            key = (record.kind, *((column, getattr(record, column)) for column in columns))
-            if key in self._counts:
-                self._counts[key] += delta
-
     def _invalidate_access(self, record: Record) -> None:
+        """Drop the cached access of each user whose access may depend on a written record."""
         user = affected_user(record)
         if user is None:
             self.access_by_user.clear()
@@ -90,12 +93,6 @@ class StateCache:
             self.access_by_user.pop((record.organization, user), None)
         if user != "":
             self.loaded_organizations.discard(record.organization)
-
-    def _update_space_groups(self, before: Record | None, after: Record | None) -> None:
-        for record, sides in ((before, (before, None)), (after, (None, after))):
-            groups = self.space_groups.get(record.organization) if record is not None else None
-            if groups is not None:
-                groups.update(*sides)
 
     def world_headers(self, load: Callable[[], dict[str, str]]) -> dict[str, str]:
         """Return the headers that name the world, calling `load` if they are not cached."""
