@@ -112,8 +112,8 @@ class Companion:
     async def _respond(self, request: Request) -> Response:
         """Answer a request: images and PDF files without a token, else the operation at the path.
 
-        The operation is checked for the caller, the profile, the body and the query before it runs. Every error
-        becomes an answer; an unexpected exception is logged and becomes a 500.
+        The operation is checked for the caller, the profile, the body and the query before it runs. Every
+        error becomes an answer; an unexpected exception is logged and becomes a 500.
         """
         try:
             path, operations_by_method = self._match_path_cached(raw_path(request.scope))

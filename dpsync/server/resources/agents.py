@@ -36,6 +36,7 @@ from . import world_models
 
 
 def _load_settings(loader: WorldLoader, site: Record, entry: Json) -> None:
+    """Load the agent settings of a site."""
     doc = dict(entry)
     if "editing" in doc:
         doc["editing"] = {"customInstructions": stored_document(doc["editing"]["customInstructions"])}
@@ -43,6 +44,7 @@ def _load_settings(loader: WorldLoader, site: Record, entry: Json) -> None:
 
 
 def _dump_settings(dumper: WorldDumper, site: Record) -> Json | None:
+    """Return the agent settings of a site, or None if it has none."""
     settings = dumper.store.get(AGENT_SETTINGS, site.id)
     return (settings.doc or None) if settings else None
 

@@ -7,8 +7,6 @@ comments:                                                       # a body is mark
     replies: [{id, body, postedBy, postedAt, editedAt, reactions}]
 """
 
-from typing import Any
-
 from ..content.documents import stored_document
 from ..records.record_kind import ColumnFilter, Dependency, RecordKind
 from ..records.world_sections import WorldDumper, WorldLoader, WorldSection, without_keys
@@ -35,6 +33,7 @@ def _load(loader: WorldLoader, organization: Record, entries: list[Json]) -> Non
 
 
 def _load_comment(loader: WorldLoader, space: Record, revision: str, entry: Json) -> None:
+    """Load a comment and its replies."""
     doc = {
         "status": "open",
         "revision": revision,
@@ -52,20 +51,20 @@ def _load_comment(loader: WorldLoader, space: Record, revision: str, entry: Json
 
 def _make_message(loader: WorldLoader, fields: Json) -> Json:
     """Return the document of a comment or reply. Raise KeyError without `body` or `postedBy`."""
-    doc = {"postedAt": loader.next_timestamp(), **fields, "body": _make_body(fields["body"])}
+    body = fields["body"]
+    if isinstance(body, dict) and "document" in body:
+        body = {"document": stored_document(body["document"])}
+    else:
+        body = {"markdown": str(body.get("markdown", "") if isinstance(body, dict) else body)}
+    doc = {"postedAt": loader.next_timestamp(), **fields, "body": body}
     doc["postedBy"] = fields["postedBy"]
     if "reactions" in doc:
         doc["reactions"] = [{"reactedAt": doc["postedAt"], **reaction} for reaction in doc["reactions"]]
     return doc
 
 
-def _make_body(body: Any) -> Json:
-    if isinstance(body, dict) and "document" in body:
-        return {"document": stored_document(body["document"])}
-    return {"markdown": str(body.get("markdown", "") if isinstance(body, dict) else body)}
-
-
 def _dump(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the comments of an organization with their replies."""
     replies: dict[str, list[Record]] = {}
     for reply in dumper.find_by_creation(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)
@@ -74,6 +73,7 @@ def _dump(dumper: WorldDumper, organization: Record) -> list[Json]:
 
 
 def _dump_comment(comment: Record, replies: list[Record]) -> Json:
+    """Return the entry of a comment: its document, where it is, and its replies."""
     entry = {"id": comment.id, "space": comment.scope, **_dump_message(comment.doc)}
     if comment.parent:
         entry["changeRequest"] = comment.parent
@@ -85,10 +85,12 @@ def _dump_comment(comment: Record, replies: list[Record]) -> Json:
 
 
 def _dump_message(doc: Json) -> Json:
+    """Return the document of a comment or reply, with Markdown as a plain text."""
     return {**doc, "body": doc["body"].get("markdown", doc["body"])}
 
 
 def _by_comment(comment: Record) -> ColumnFilter:
+    """Match the replies to a comment."""
     return {"organization": comment.organization, "parent": comment.id}
 
 

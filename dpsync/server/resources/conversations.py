@@ -10,8 +10,6 @@ A conversation without `processedAt` is analyzed after loading. The topic of an 
 its title or label by default.
 """
 
-from typing import Any
-
 from ..clock import format_timestamp, parse_timestamp
 from ..handlers.jobs.conversations import ANALYSE_JOB, WAITING_FOR_ANALYSIS
 from ..jobs.analyst import impact_of, topic_of
@@ -26,6 +24,7 @@ _DEFAULT_SOURCE = "email"
 
 
 def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load clusters of issues. By default, the topic of a cluster comes from its label."""
     for cluster in loader.each_entry(entries):
         created_at = cluster.get("createdAt") or loader.next_timestamp()
         doc = {
@@ -39,11 +38,13 @@ def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json
 
 
 def _dump_clusters(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the clusters of an organization."""
     clusters = dumper.find_by_creation(CLUSTER, organization=organization.id)
     return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in clusters]
 
 
 def _load_conversations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load conversations. If one of them is not analysed yet, add a job that analyses them."""
     conversations = [
         _load_conversation(loader, organization, conversation) for conversation in loader.each_entry(entries)
     ]
@@ -60,25 +61,25 @@ def _load_conversation(loader: WorldLoader, organization: Record, entry: Json) -
         "ingestedAt": created_at,
         **without_keys(entry, "id", "source"),
         "metadata": metadata,
-        "parts": [_make_part(part) for part in entry.get("parts") or []],
+        # a plain text is a message of the user
+        "parts": [
+            {"type": "message", "role": "user", **(part if isinstance(part, dict) else {"body": str(part)})}
+            for part in entry.get("parts") or []
+        ],
     }
     parent = "" if "processedAt" in doc else WAITING_FOR_ANALYSIS
     id, source = f"{organization.id}:{entry['id']}", entry.get("source") or _DEFAULT_SOURCE
     return loader.add(Record(CONVERSATION, id, doc, organization.id, organization.id, parent, ref=source))
 
 
-def _make_part(entry: Any) -> Json:
-    """Return a part of a conversation. A plain text is a message of the user."""
-    part = entry if isinstance(entry, dict) else {"body": str(entry)}
-    return {"type": "message", "role": "user", **part}
-
-
 def _dump_conversations(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the conversations of an organization."""
     conversations = dumper.find_by_creation(CONVERSATION, organization=organization.id)
     return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in conversations]
 
 
 def _load_issues(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load issues. Raise ValueError for an unknown conversation or cluster."""
     for issue in loader.each_entry(entries):
         conversation = loader.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
         cluster = loader.get(CLUSTER, issue["cluster"])
@@ -109,6 +110,7 @@ def _load_issue(loader: WorldLoader, conversation: Record, cluster: Record, entr
 
 
 def _dump_issues(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the issues of an organization."""
     return [
         {"id": issue.id, "cluster": issue.parent, "conversation": issue.ref, **issue.doc}
         for issue in dumper.find_by_creation(ISSUE, organization=organization.id)

@@ -27,6 +27,7 @@ def _load(loader: WorldLoader, item: Record, permissions: Json) -> None:
 
 
 def _dump(dumper: WorldDumper, item: Record) -> Json | None:
+    """Return the roles of users and teams on an object, or None if there are none."""
     grants = dumper.find_by_creation(GRANT, **_by_object(item))
     permissions = {
         plural: {grant.ref: grant.doc["role"] for grant in grants if grant.doc["to"] == grantee_kind}
@@ -36,10 +37,12 @@ def _dump(dumper: WorldDumper, item: Record) -> Json | None:
 
 
 def _by_object(item: Record) -> ColumnFilter:
+    """Match the roles on a space (deleted or not), collection or site."""
     return {"scope": item.id, "parent": item.kind.removeprefix("deleted-")}
 
 
 def _is_granted_to(grantee_kind: str) -> Callable[[Record, Record], bool]:
+    """Return a filter for grants to users or to teams."""
     return lambda grant, _: bool(grant.doc["to"] == grantee_kind)
 
 

@@ -30,11 +30,13 @@ _BUNDLE_FIELDS = ("runtime", "script", "secrets")
 
 
 def _load_integrations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the integrations that an organization publishes."""
     for entry in loader.each_entry(entries):
         _load_integration(loader, organization, entry)
 
 
 def _load_integration(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    """Load an integration, its bundle (script, secrets, images), and its events that wait to be sent."""
     name = str(entry["name"])
     files: Json = {}
 
@@ -72,11 +74,13 @@ def _load_integration(loader: WorldLoader, organization: Record, entry: Json) ->
 
 
 def _dump_integrations(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the integrations that an organization publishes."""
     integrations = dumper.find_by_creation(INTEGRATION, organization=organization.id)
     return [_dump_integration(dumper, integration) for integration in integrations]
 
 
 def _dump_integration(dumper: WorldDumper, integration: Record) -> Json:
+    """Return the entry of an integration, with its bundle and its waiting events."""
     bundle = dumper.store.get(images.BUNDLE, integration.id)
     parts = bundle.doc if bundle else {"images": {}}
     entry = {"name": integration.id, **integration.doc, **without_keys(parts, "images")}
@@ -93,11 +97,13 @@ def _dump_integration(dumper: WorldDumper, integration: Record) -> Json:
 
 
 def _load_installations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the installations of integrations in an organization."""
     for entry in loader.each_entry(entries):
         _load_installation(loader, organization, entry)
 
 
 def _load_installation(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    """Load an installation, also on spaces and sites. Raise ValueError for an unknown space or site."""
     id, name = loader.entry_id(INSTALLATION, entry), entry["integration"]
     doc = {
         "space_selection": "all",
@@ -121,11 +127,13 @@ def _load_installation(loader: WorldLoader, organization: Record, entry: Json) -
 
 
 def _dump_installations(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the installations in an organization."""
     installations = dumper.find_by_creation(INSTALLATION, organization=organization.id)
     return [_dump_installation(dumper, installation) for installation in installations]
 
 
 def _dump_installation(dumper: WorldDumper, installation: Record) -> Json:
+    """Return the entry of an installation, with the spaces and sites on which it is installed."""
     entry: Json = {"id": installation.id, "integration": installation.ref, **installation.doc}
     for kind in (SPACE_INSTALLATION, SITE_INSTALLATION):
         level = CONFIGURATION_LEVEL[kind]

@@ -11,10 +11,12 @@ from ..store import Json, Record
 
 
 def _load(loader: WorldLoader, _: Record, entry: Json) -> None:
+    """Load the origin of the world. Raise ValueError if it is invalid."""
     loader.add(origin_record(entry))
 
 
 def _dump(dumper: WorldDumper, _: Record) -> Json | None:
+    """Return the origin of the world, or None if somebody wrote the world."""
     records = dumper.find_by_creation(KIND)
     return records[0].doc if records else None
 

@@ -137,7 +137,15 @@ def _load_content(loader: WorldLoader, space: Record, entry: Json) -> None:
         "parents": content.parents,
         "createdAt": content.createdAt or space.doc["createdAt"],
         "pages": _make_pages(loader, content.pages, content.createdAt or space.doc["createdAt"]),
-        "files": [_make_file(loader, file) for file in content.files],
+        "files": [
+            {
+                "contentType": file.contentType,
+                "size": file.size,
+                **file.sent_fields(),
+                "id": file.id or loader.next_id("file"),
+            }
+            for file in content.files
+        ],
         "reusableContents": [
             _make_text(loader, "reusable-content", text) for text in content.reusableContents
         ],
@@ -153,6 +161,10 @@ def _load_content(loader: WorldLoader, space: Record, entry: Json) -> None:
 
 
 def _make_pages(loader: WorldLoader, entries: list[_Page], timestamp: str) -> list[Json]:
+    """Return pages with their child pages as a revision stores them.
+
+    `timestamp` is the default of their times.
+    """
     pages: list[Json] = []
     for page in entries:
         fields = {
@@ -169,6 +181,7 @@ def _make_pages(loader: WorldLoader, entries: list[_Page], timestamp: str) -> li
 
 
 def _make_text(loader: WorldLoader, kind: str, entry: _Text) -> Json:
+    """Return a page or reusable content as a revision stores it, with the text in `body`."""
     fields = {name: value for name, value in entry.sent_fields().items() if value is not None}
     markdown, document = fields.pop("markdown", None), fields.pop("document", None)
     if document is not None:
@@ -176,11 +189,6 @@ def _make_text(loader: WorldLoader, kind: str, entry: _Text) -> Json:
     elif markdown is not None:
         fields["body"] = {"markdown": markdown}
     return {**fields, "id": entry.id or loader.next_id(kind)}
-
-
-def _make_file(loader: WorldLoader, entry: _File) -> Json:
-    fields = {"contentType": entry.contentType, "size": entry.size, **entry.sent_fields()}
-    return {**fields, "id": entry.id or loader.next_id("file")}
 
 
 def _load_change_requests(loader: WorldLoader, space: Record, entries: list[Json]) -> None:
@@ -196,6 +204,12 @@ def _load_change_requests(loader: WorldLoader, space: Record, entries: list[Json
 def _load_change_request(
     loader: WorldLoader, space: Record, active: str, main: Json, number: int, entry: _ChangeRequest
 ) -> None:
+    """Load a change request with its revisions.
+
+    `active` and `main` are the id and the content of the space's active revision. `startedFrom` has the
+    changes that lead from there to the revision from which the request starts, `changes` those of the request
+    itself.
+    """
     fields = entry.sent_fields()
     start_content = main
     doc: Json = {
@@ -208,7 +222,8 @@ def _load_change_request(
         "status": entry.status,
     }
     if "description" in fields:
-        doc["description"] = _make_description(fields["description"])
+        text = fields["description"]
+        doc["description"] = stored_document(to_document(text["markdown"]) if "markdown" in text else text)
     if entry.startedFrom:
         doc["revisionInitial"], start_content = _load_changed_revision(
             loader, space, main, fields["startedFrom"]
@@ -246,15 +261,10 @@ def _complete_reviews(loader: WorldLoader, doc: Json) -> None:
 _COMPUTED_FIELDS = ("id", "number", "startedFrom", "changes", "description")
 
 
-def _make_description(text: Json) -> Json:
-    if "markdown" in text:
-        return stored_document(to_document(text["markdown"]))
-    return stored_document(text)
-
-
 def _load_changed_revision(
     loader: WorldLoader, space: Record, content: Json, changes: list[Json]
 ) -> tuple[str, Json]:
+    """Load the revision that results from changes to a content, and return its id and content."""
     timestamp = loader.next_timestamp()
     editor = ContentEditor(content, content, timestamp, loader.next_id)
     editor.apply(changes)
@@ -274,16 +284,19 @@ def _dump_content(dumper: WorldDumper, space: Record) -> Json | None:
 
 
 def _dump_change_requests(dumper: WorldDumper, space: Record) -> list[Json] | None:
+    """Return the change requests of a space, or None if it has none."""
     requests = dumper.find_by_creation(CHANGE_REQUEST, scope=space.id)
     return [{"id": request.id, "number": request.position, **request.doc} for request in requests] or None
 
 
 def _dump_revision(doc: Json) -> Json:
+    """Return the entry of a revision, with the texts in the form of an entry."""
     texts = {name: [_dump_text(text) for text in doc[name]] for name in ("pages", "reusableContents")}
     return {**doc, **texts}
 
 
 def _dump_text(text: Json) -> Json:
+    """Return the entry of a page or reusable content, with its text next to the other members."""
     entry: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
     entry |= text.get("body", {})
     if text.get("pages"):

@@ -16,21 +16,25 @@ from . import world_models
 
 
 def _load_users(loader: WorldLoader, _: Record, entries: list[Json]) -> None:
+    """Load users. The `ref` of a user is the case-folded email address."""
     for user in loader.each_entry(entries):
         email = (user.get("email") or "").casefold()
         loader.add(Record("user", loader.entry_id("user", user), without_keys(user, "id"), ref=email))
 
 
 def _dump_users(dumper: WorldDumper, _: Record) -> list[Json]:
+    """Return all users."""
     return [{"id": user.id, **user.doc} for user in dumper.find_by_creation("user")]
 
 
 def _load_tokens(loader: WorldLoader, _: Record, users_by_token: Json) -> None:
+    """Load tokens. The `ref` of a token is its user."""
     for token, user in users_by_token.items():
         loader.add(Record("token", str(token), {}, ref=user))
 
 
 def _dump_tokens(dumper: WorldDumper, _: Record) -> Json:
+    """Return the user of each token."""
     return {token.id: token.ref for token in dumper.find_by_creation("token")}
 
 
@@ -38,6 +42,7 @@ def _dump_tokens(dumper: WorldDumper, _: Record) -> Json:
 
 
 def _load_organizations(loader: WorldLoader, _: Record, entries: list[Json]) -> None:
+    """Load organizations with everything in them."""
     for entry in loader.each_entry(entries):
         id = loader.entry_id("organization", entry)
         doc = {
@@ -57,6 +62,7 @@ def _load_organizations(loader: WorldLoader, _: Record, entries: list[Json]) -> 
 
 
 def _dump_organizations(dumper: WorldDumper, _: Record) -> list[Json]:
+    """Return all organizations with everything in them."""
     organizations = dumper.find_by_creation("organization")
     return [
         {"id": organization.id, **organization.doc, **dumper.dump_children(organization)}
@@ -65,10 +71,12 @@ def _dump_organizations(dumper: WorldDumper, _: Record) -> list[Json]:
 
 
 def _is_default_site(organization: Record, site: Record) -> bool:
+    """Return whether the site is the default content of the organization."""
     return (organization.doc.get("defaultContent") or {}).get("site") == site.id
 
 
 def _clear_default_content(ctx: Context, organization: Record) -> None:
+    """Clear the default content of an organization whose default site is deleted."""
     organization.doc["defaultContent"] = None
     ctx.put(organization)
 
@@ -77,6 +85,7 @@ def _clear_default_content(ctx: Context, organization: Record) -> None:
 
 
 def _load_members(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the members of an organization. The role `guest` is stored as null."""
     for entry in loader.each_entry(entries):
         doc = {
             "role": None,
@@ -92,11 +101,13 @@ def _load_members(loader: WorldLoader, organization: Record, entries: list[Json]
 
 
 def _dump_members(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the members of an organization."""
     members = dumper.find_by_creation("member", organization=organization.id)
     return [{"user": member.ref, **member.doc} for member in members]
 
 
 def _load_teams(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the teams of an organization with their members."""
     for entry in loader.each_entry(entries):
         id = loader.entry_id("team", entry)
         doc = {"createdAt": loader.next_timestamp(), **loader.without_children("team", entry)}
@@ -104,17 +115,20 @@ def _load_teams(loader: WorldLoader, organization: Record, entries: list[Json]) 
 
 
 def _dump_teams(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the teams of an organization with their members."""
     teams = dumper.find_by_creation("team", organization=organization.id)
     return [{"id": team.id, **team.doc, **dumper.dump_children(team)} for team in teams]
 
 
 def _load_memberships(loader: WorldLoader, team: Record, entries: list[Json]) -> None:
+    """Load the members of a team."""
     for entry in loader.each_entry(entries):
         user, doc = entry["user"], {"role": entry.get("role") or "member"}
         loader.add(Record("membership", f"{team.id}:{user}", doc, team.organization, team.id, ref=user))
 
 
 def _dump_memberships(dumper: WorldDumper, team: Record) -> list[Json]:
+    """Return the members of a team."""
     return [
         {"user": membership.ref, **membership.doc}
         for membership in dumper.find_by_creation("membership", scope=team.id)
@@ -122,6 +136,7 @@ def _dump_memberships(dumper: WorldDumper, team: Record) -> list[Json]:
 
 
 def by_user(member: Record) -> ColumnFilter:
+    """Match records of the organization that refer to the user of a member."""
     return {"organization": member.organization, "ref": member.ref}
 
 

@@ -30,6 +30,7 @@ def _load_redirects(loader: WorldLoader, site: Record, entries: list[Json]) -> N
 
 
 def _load_redirect(loader: WorldLoader, site: Record, entry: Json) -> None:
+    """Load a redirect. Raise ValueError if its destination does not exist."""
     doc = {
         "captureWildcard": False,
         "permanent": False,
@@ -44,6 +45,7 @@ def _load_redirect(loader: WorldLoader, site: Record, entry: Json) -> None:
 
 
 def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) -> str:
+    """Return the key of the section or site space to which a redirect leads, or "" for an external URL."""
     if destination["kind"] == "external":
         return ""
     section = destination["kind"] == "site-section"
@@ -57,11 +59,13 @@ def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) 
 
 
 def _dump_redirects(dumper: WorldDumper, site: Record) -> list[Json] | None:
+    """Return the redirects of a site, or None if it has none."""
     redirects = dumper.find_by_creation(REDIRECT, scope=site.id)
     return [{"id": redirect.id, "source": redirect.ref, **redirect.doc} for redirect in redirects] or None
 
 
 def _load_share_links(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
+    """Load the share links of a site. By default, the token is derived from the id."""
     for link in loader.each_entry(entries):
         id = loader.entry_id(SHARE_LINK, link)
         doc = {
@@ -75,6 +79,7 @@ def _load_share_links(loader: WorldLoader, site: Record, entries: list[Json]) ->
 
 
 def _dump_share_links(dumper: WorldDumper, site: Record) -> list[Json] | None:
+    """Return the share links of a site, or None if it has none."""
     links = dumper.find_by_creation(SHARE_LINK, scope=site.id)
     return [{"id": link.id, "token": link.ref, **link.doc} for link in links] or None
 
@@ -93,6 +98,7 @@ def _settings_section(kind: str, key: str, shape: Any) -> WorldSection:
 
 
 def _by_target(node: Record) -> ColumnFilter:
+    """Match the redirects to a section or site space."""
     return {"scope": node.scope, "parent": redirect_target(node)}
 
 

@@ -29,11 +29,13 @@ def _load_instructions(loader: WorldLoader, organization: Record, document: Json
 
 
 def _dump_instructions(dumper: WorldDumper, organization: Record) -> Json | None:
+    """Return the agent instructions of an organization, or None if nobody has written any."""
     record = dumper.store.get("agent-instructions", organization.id)
     return record.doc["instructions"] if record else None
 
 
 def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load link invites. The `ref` of an invite is its space or collection, "" for the organization."""
     for invite in loader.each_entry(entries):
         doc = {"createdAt": loader.next_timestamp(), **without_keys(invite, "id")}
         target = invite.get("space") or invite.get("collection") or ""
@@ -42,11 +44,13 @@ def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]
 
 
 def _dump_invites(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the link invites of an organization."""
     invites = dumper.find_by_creation(INVITE, organization=organization.id)
     return [{"id": invite.id, **invite.doc} for invite in invites]
 
 
 def _is_invite_to(invite: Record, target: Record) -> bool:
+    """Return whether an invite that names this id leads to an object of this kind."""
     return target.kind.removeprefix("deleted-") in invite.doc
 
 

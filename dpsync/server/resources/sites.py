@@ -39,11 +39,13 @@ from . import world_models
 
 
 def _load_sites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the sites of an organization."""
     for site in loader.each_entry(entries):
         _load_site(loader, organization.id, site)
 
 
 def _load_site(loader: WorldLoader, organization: str, entry: Json) -> None:
+    """Load a site with everything in it. By default, the basename comes from the title."""
     id = loader.entry_id("site", entry)
     basenames = loader.site_basenames.setdefault(organization, set())
     title = entry.get("title") or "Untitled"
@@ -75,11 +77,13 @@ def _find_styleguide(loader: WorldLoader, entry: Json) -> str:
 
 
 def _load_schema(loader: WorldLoader, site: Record, schema: Json) -> None:
+    """Load the visitor schema of a site."""
     doc = {"jsonSchema": schema, "updatedAt": loader.next_timestamp()}
     loader.add(Record("adaptive-schema", site.id, doc, site.organization, site.id))
 
 
 def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
+    """Return the visitor schema of a site, or None if it has none."""
     record = dumper.store.get("adaptive-schema", site.id)
     return record.doc["jsonSchema"] if record else None
 
@@ -88,6 +92,7 @@ def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
 
 
 def _load_structure(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
+    """Load the navigation of a site: only site spaces, or else groups, sections and links."""
     if all(node["type"] == "space" for node in entries):
         _load_site_spaces(loader, site, "", entries)
     else:
@@ -99,6 +104,7 @@ def _load_structure(loader: WorldLoader, site: Record, entries: list[Json]) -> N
 def _load_nodes(
     loader: WorldLoader, site: Record, parent: str, nodes: Iterable[Json], sections: list[Record]
 ) -> None:
+    """Load groups, sections and links below `parent`, and add the sections to `sections`."""
     for position, node in zip(count(POSITION_STEP, POSITION_STEP), loader.each_entry(nodes), strict=False):
         if node["type"] == "section-group":
             id = loader.entry_id(GROUP, node)
@@ -117,6 +123,7 @@ def _load_nodes(
 def _load_section(
     loader: WorldLoader, site: Record, parent: str, position: int, node: Json, sections: list[Record]
 ) -> None:
+    """Load a section with its site spaces, and add it to `sections`, whose paths it must not repeat."""
     id = loader.entry_id(SECTION, node)
     title = node.get("title") or "Untitled"
     used_paths = {section.doc["path"] for section in sections}
@@ -131,6 +138,7 @@ def _load_section(
 
 
 def _load_site_spaces(loader: WorldLoader, site: Record, section: str, nodes: Iterable[Json]) -> None:
+    """Load the site spaces of a section, or of the root (""), with their customization."""
     site_spaces: list[Record] = []
     for position, node in zip(count(POSITION_STEP, POSITION_STEP), loader.each_entry(nodes), strict=False):
         space = node["space"]
@@ -170,17 +178,21 @@ def _set_one_default(nodes: list[Record]) -> None:
 
 
 def _dump_sites(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the sites of an organization with everything in them."""
     sites = dumper.find_by_creation("site", organization=organization.id)
     return [
-        {"id": site.id, **site.doc, **_dump_styleguide(site), **dumper.dump_children(site)} for site in sites
+        {
+            "id": site.id,
+            **site.doc,
+            **({"styleguide": site.ref} if site.ref else {}),
+            **dumper.dump_children(site),
+        }
+        for site in sites
     ]
 
 
-def _dump_styleguide(site: Record) -> Json:
-    return {"styleguide": site.ref} if site.ref else {}
-
-
 def _dump_structure(dumper: WorldDumper, site: Record) -> list[Json]:
+    """Return the navigation of a site as a tree."""
     nav = read_navigation(dumper.store, site)
     overrides = {
         record.id: record.doc for record in dumper.store.find(SITE_SPACE_CUSTOMIZATION, scope=site.id)
@@ -215,6 +227,7 @@ def _dump_structure(dumper: WorldDumper, site: Record) -> list[Json]:
 
 
 def _by_section(section: Record) -> ColumnFilter:
+    """Match the site spaces of a section."""
     return {"scope": section.scope, "parent": section.id}
 
 

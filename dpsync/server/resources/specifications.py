@@ -22,11 +22,13 @@ from . import world_models
 
 
 def _load_specs(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the OpenAPI specifications of an organization."""
     for spec in loader.each_entry(entries):
         _load_spec(loader, organization, spec)
 
 
 def _load_spec(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    """Load a specification with its versions. If its processing is not complete, add a job for it."""
     source = entry.get("source") or {"url": entry.get("sourceURL")}
     doc = {
         "visibility": "private",
@@ -61,6 +63,7 @@ def _load_versions(loader: WorldLoader, spec: Record, entries: list[Json]) -> No
 
 
 def _dump_specs(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the OpenAPI specifications of an organization."""
     return [
         _dump_spec(dumper, spec)
         for spec in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
@@ -79,11 +82,13 @@ def _dump_spec(dumper: WorldDumper, spec: Record) -> Json:
 
 
 def _load_translations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
+    """Load the translations of an organization."""
     for translation in loader.each_entry(entries):
         _load_translation(loader, organization, translation)
 
 
 def _load_translation(loader: WorldLoader, organization: Record, entry: Json) -> None:
+    """Load a translation. If it is running, add a job for it. Raise ValueError for an unknown space."""
     doc = {
         "status": "pending",
         "instructions": empty_document(),
@@ -104,11 +109,13 @@ def _load_translation(loader: WorldLoader, organization: Record, entry: Json) ->
 
 
 def _dump_translations(dumper: WorldDumper, organization: Record) -> list[Json]:
+    """Return the translations of an organization."""
     records = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
     return [_dump_translation(dumper, translation) for translation in records]
 
 
 def _dump_translation(dumper: WorldDumper, record: Record) -> Json:
+    """Return the entry of a translation. It is `running` if a job for it waits."""
     entry = {"id": record.id, **record.doc}
     if _find_job(dumper, record) is not None:
         entry["status"] = "running"
@@ -118,6 +125,7 @@ def _dump_translation(dumper: WorldDumper, record: Record) -> Json:
 
 
 def _find_job(dumper: WorldDumper, record: Record) -> Json | None:
+    """Return the document of the job on a specification or translation, or None."""
     return next(
         (job.doc for job in dumper.store.find(JOB, ref=record.id, organization=record.organization)), None
     )

@@ -13,6 +13,7 @@ REDACTED_VALUE = "[redacted]"
 
 
 def _site_object_url(ctx: Context, record: Record, collection: str) -> str:
+    """Return the API URL of an object of a site, in the collection with this name."""
     return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{collection}/{record.id}")
 
 
@@ -40,6 +41,7 @@ def mcp_server(ctx: Context, record: Record) -> Json:
 
 
 def channel(ctx: Context, record: Record) -> Json:
+    """Return a channel. Nobody asks an agent of the companion, so `answers` is 0."""
     return {
         "object": "site-channel",
         "id": record.id,

@@ -11,6 +11,7 @@ _OPTIONAL_FIELDS = ("description", "revisionMergedAncestor", "revisionMerged", "
 
 
 def change_request(ctx: Context, record: Record) -> Json:
+    """Return a change request with the number of open comments, and whether newer main content exists."""
     doc = record.doc
     space = ctx.load("space", record.scope) or ctx.load("deleted-space", record.scope)
     return {

@@ -22,6 +22,7 @@ REPLY = "comment-reply"
 
 
 def comment(ctx: Context, space: Record, record: Record, body_format: str) -> Json:
+    """Return a comment on a space or change request, with the number of replies and the users who replied."""
     doc = record.doc
     replies = ctx.store.find(REPLY, organization=record.organization, parent=record.id)
     answer = {
@@ -42,6 +43,7 @@ def comment(ctx: Context, space: Record, record: Record, body_format: str) -> Js
 def comment_reply(
     ctx: Context, space: Record, record: Record, parent_comment: Record, body_format: str
 ) -> Json:
+    """Return a reply to a comment."""
     return {
         "object": REPLY,
         **_common_fields(ctx, space, record, body_format),
@@ -67,6 +69,7 @@ def count_open_comments(store: Store, space: str, change_request: str = "") -> i
 
 
 def _common_fields(ctx: Context, space: Record, record: Record, body_format: str) -> Json:
+    """Return the members that comments and replies share."""
     doc = record.doc
     return {
         "id": record.id,
@@ -120,6 +123,7 @@ def _count_replies_by_user(ctx: Context, replies: Iterable[Record]) -> list[Json
 
 
 def _target(record: Record) -> Json:
+    """Return what a comment is about: the space, and the change request, page, node or cell if it has one."""
     target = {"space": record.scope, "revision": record.doc["revision"]}
     optional_fields = {
         "changeRequest": record.parent or None,
@@ -131,5 +135,6 @@ def _target(record: Record) -> Json:
 
 
 def _location(ctx: Context, comment: Record) -> str:
+    """Return the API URL of a comment."""
     request = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
     return api_url(ctx, f"/spaces/{comment.scope}{request}/comments/{comment.id}")

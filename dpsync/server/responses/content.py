@@ -16,6 +16,7 @@ _VISIBILITIES_BY_OPENNESS = ("public", "unlisted", "share-link", "visitor-auth")
 
 
 def collection(ctx: Context, record: Record) -> Json:
+    """Return a collection with the permissions of the caller."""
     answer = {
         "object": "collection",
         "id": record.id,
@@ -33,6 +34,10 @@ def collection(ctx: Context, record: Record) -> Json:
 
 
 def space(ctx: Context, record: Record) -> Json:
+    """Return a space with its visibility, URLs, counts and the permissions of the caller.
+
+    In the `published` edition, sites do not affect the visibility.
+    """
     visibility, url = visibility_and_url(ctx, record)
     urls = {"location": api_url(ctx, f"/spaces/{record.id}"), "app": f"{APP_URL}/s/{record.id}"}
     if url:

@@ -26,10 +26,12 @@ _IMPACT_ICONS = {"low": "circle-info", "medium": "circle-exclamation", "high": "
 
 
 def conversation_id(record: Record) -> str:
+    """Return the id that the sender gave a conversation: the id of the record without the organization."""
     return record.id.removeprefix(f"{record.organization}:")
 
 
 def conversation(ctx: Context, record: Record) -> Json:
+    """Return a conversation without its parts."""
     id, doc = conversation_id(record), record.doc
     urls = {
         "location": api_url(ctx, f"/orgs/{record.organization}/conversations/{quote(id, safe='')}"),
@@ -45,11 +47,13 @@ def conversation(ctx: Context, record: Record) -> Json:
 
 
 def conversation_detail(ctx: Context, record: Record) -> Json:
+    """Return a conversation with its parts and metadata."""
     metadata = {"attributes": {}, "createdAt": record.doc["createdAt"], **record.doc["metadata"]}
     return {"conversation": conversation(ctx, record), "parts": record.doc["parts"], "metadata": metadata}
 
 
 def issue_detail(ctx: Context, record: Record) -> Json:
+    """Return an issue with its conversation."""
     conversation_record = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
     if conversation_record is None:
         raise LookupError(f"the issue {record.id} belongs to no conversation")
@@ -93,6 +97,7 @@ def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
 
 
 def count_conversations(issues: Iterable[Record]) -> int:
+    """Return the number of conversations that have these issues."""
     return len({issue.ref for issue in issues})
 
 
@@ -107,9 +112,11 @@ def _weekly_issue_counts(ctx: Context, issues: Iterable[Record]) -> list[int]:
 
 
 def document_of_paragraphs(paragraphs: Iterable[str]) -> Json:
-    return stored_document({"nodes": [_paragraph(text) for text in paragraphs]})
-
-
-def _paragraph(text: str) -> Json:
-    leaf = {"object": "leaf", "text": text, "marks": []}
-    return {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+    """Return a Document with one paragraph for each text."""
+    nodes = []
+    for text in paragraphs:
+        leaf = {"object": "leaf", "text": text, "marks": []}
+        nodes.append(
+            {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+        )
+    return stored_document({"nodes": nodes})

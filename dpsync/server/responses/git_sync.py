@@ -27,6 +27,7 @@ def git_sync(ctx: Context, record: Record) -> Json:
 
 
 def git_state(record: Record) -> Json:
+    """Return the state of Git Sync on a space."""
     state = repository_state(record)
     return {name: state[name] for name in _PUBLISHED_FIELDS if state.get(name) is not None}
 

@@ -21,6 +21,7 @@ _CONTENT_URL = "https://integrations-content.docs.example/v1/integrations"
 
 
 def integration(ctx: Context, record: Record) -> Json:
+    """Return an integration with its owner, its URLs and the permissions of the caller."""
     doc = dict(record.doc)
     doc.pop("development", None)
     assets = "/".join((ctx.base_url, *PATH_PREFIX, record.id))
@@ -74,6 +75,7 @@ def _owner_organization(ctx: Context, id: str) -> Json:
 
 
 def installation(ctx: Context, record: Record) -> Json:
+    """Return an installation in an organization, with the number of spaces that it covers."""
     location = f"{record.ref}/installations/{record.id}"
     if record.doc["space_selection"] == "all":
         spaces = ctx.store.count("space", organization=record.organization)
@@ -120,6 +122,7 @@ def placement(ctx: Context, record: Record, extended: bool) -> Json:
 
 
 def _require_integration(ctx: Context, name: str) -> Record:
+    """Return an integration. Raise LookupError if it does not exist."""
     record = ctx.load(INTEGRATION, name)
     if record is None:
         raise LookupError(f"the integration {name!r}, which has installations, does not exist")
@@ -127,6 +130,7 @@ def _require_integration(ctx: Context, name: str) -> Record:
 
 
 def event(record: Record) -> Json:
+    """Return an event of an integration without its log."""
     return {
         "id": record.id,
         "integrationId": record.scope,

@@ -45,6 +45,7 @@ class LinkTarget(Struct, frozen=True):
 
 
 def link_sources(view: ContentView) -> Iterator[LinkSource]:
+    """Yield all pages and reusable contents of a content, in which links may be."""
     for page, ancestors in walk_pages(view.content["pages"]):
         yield LinkSource(page, ancestors)
     for content in view.content["reusableContents"]:
@@ -71,6 +72,7 @@ class LinkResolver:
         self._contexts_by_space: dict[str, Json] = {}
 
     def collect_links(self, sources: Iterable[LinkSource]) -> list[LinksToTarget]:
+        """Return the links in these sources, one for each relation and target, in order of first use."""
         links: dict[tuple[str, str], LinksToTarget] = {}
         for source in sources:
             for relation, ref in page_refs(source.content):
@@ -81,11 +83,13 @@ class LinkResolver:
         return list(links.values())
 
     def has_link_to(self, source: LinkSource, kind: str, space: str, id: str) -> bool:
+        """Return whether a source links to an object of a kind in a space, or to an anchor in it."""
         wanted_key = f"{kind} {space} {id}"
         targets = (self.resolve(ref, source) for _, ref in page_refs(source.content))
         return any(target.status == "ok" and target.key.partition("#")[0] == wanted_key for target in targets)
 
     def render_link(self, link: LinksToTarget) -> Json:
+        """Return the answer for a link: its status, its relation, its target, and where it is."""
         return {
             "status": link.target.status,
             "relation": link.relation,
@@ -94,6 +98,7 @@ class LinkResolver:
         }
 
     def render_source(self, source: LinkSource) -> Json:
+        """Return the answer for a page or reusable content that contains a link."""
         context = self._render_context(self.view)
         if source.is_page:
             page = pages.page_summary(self.view, source.content, source.ancestors)
@@ -104,6 +109,7 @@ class LinkResolver:
     # --- looking up -------------------------------------------------------------------------------
 
     def resolve(self, ref: Json, source: LinkSource) -> LinkTarget:
+        """Return the target of a reference. A reference of an unknown kind is broken."""
         kind = ref.get("kind")
         if kind == "url":
             return self._resolve_url(str(ref.get("url", "")), source)
@@ -114,6 +120,7 @@ class LinkResolver:
         return _broken_target("url", ref)
 
     def _resolve_url(self, url: str, source: LinkSource) -> LinkTarget:
+        """Return the target of a URL: a website, the application, or a page or file by relative path."""
         if url == APP_URL or url.startswith(f"{APP_URL}/"):
             return _url_target(url, "in-app")
         if _ABSOLUTE_URL.match(url):
@@ -149,6 +156,7 @@ class LinkResolver:
         return None
 
     def _resolve_in_revision(self, ref: Json, source: LinkSource) -> LinkTarget:
+        """Return the target of a reference to a page, anchor, file or reusable content of a space."""
         space = str(ref.get("space") or self.view.space.id)
         kind = "page" if ref["kind"] == "anchor" else str(ref["kind"])
         view = self._view_of_space(space)
@@ -170,8 +178,16 @@ class LinkResolver:
         )
 
     def _resolve_page(self, ref: Json, view: ContentView, source: LinkSource) -> LinkTarget:
+        """Return the target of a reference to a page or to an anchor in it.
+
+        It is broken without the anchor.
+        """
         id = str(ref.get("page") or source.content["id"])
-        entry = self._pages_by_id(view).get(id)
+        if view.space.id not in self._pages_by_space:
+            self._pages_by_space[view.space.id] = {
+                page["id"]: (page, ancestors) for page, ancestors in walk_pages(view.content["pages"])
+            }
+        entry = self._pages_by_space[view.space.id].get(id)
         anchor = str(ref.get("anchor") or "")
         if entry is None or (anchor and anchor not in page_anchors(entry[0])):
             return _broken_target("page", ref, lambda: self._render_context(view))
@@ -181,15 +197,8 @@ class LinkResolver:
             lambda: {"kind": "page", **self._render_context(view), "page": pages.page_summary(view, *entry)},
         )
 
-    def _pages_by_id(self, view: ContentView) -> dict[str, tuple[Page, tuple[Page, ...]]]:
-        if view.space.id not in self._pages_by_space:
-            pages_by_id = {
-                page["id"]: (page, ancestors) for page, ancestors in walk_pages(view.content["pages"])
-            }
-            self._pages_by_space[view.space.id] = pages_by_id
-        return self._pages_by_space[view.space.id]
-
     def _resolve_object(self, ref: Json, kind: str) -> LinkTarget:
+        """Return the target of a reference to a space, collection, user or OpenAPI specification."""
         id = str(ref.get("spec" if kind == "openapi" else kind, ""))
         answer = self._object_renderer(kind, id)
         if answer is None:
@@ -197,6 +206,7 @@ class LinkResolver:
         return LinkTarget(f"{kind} {id}", "ok", lambda: {"kind": kind, **answer()})
 
     def _object_renderer(self, kind: str, id: str) -> Callable[[], Json] | None:
+        """Return a function that renders an object, or None if the caller does not see the object."""
         ctx = self._ctx
         if kind == "space" and (view := self._view_of_space(id)) is not None:
             return lambda: self._render_context(view)
@@ -209,12 +219,14 @@ class LinkResolver:
         return None
 
     def _view_of_space(self, space: str) -> ContentView | None:
+        """Return the content of a space, or None if the caller does not see the space. It is read once."""
         if space not in self._views_by_space:
             record = self._ctx.find_space(space)
             self._views_by_space[space] = view_space(self._ctx, record) if record else None
         return self._views_by_space[space]
 
     def _render_context(self, view: ContentView) -> Json:
+        """Return the members of an answer that say where an object is: organization, space and revision."""
         record = view.space
         if record.id not in self._contexts_by_space:
             organization_record = self._ctx.load("organization", record.organization)
@@ -231,6 +243,7 @@ class LinkResolver:
 
 
 def _url_target(url: str, status: str) -> LinkTarget:
+    """Return a target that is only a URL."""
     return LinkTarget(f"url {url}", status, lambda: {"kind": "url", "url": url})
 
 

@@ -1,8 +1,6 @@
 """Answers for revisions, pages and files."""
 
 import hashlib
-from collections.abc import Callable
-from functools import partial
 from urllib.parse import quote
 
 from msgspec.structs import replace
@@ -38,6 +36,7 @@ def app_url(view: ContentView) -> str:
 
 
 def revision(view: ContentView) -> Json:
+    """Return a revision: its pages, files, reusable contents and variables, and how it was made."""
     record, doc = view.revision, view.content
     visibility, url = _visibility_and_url(view)
     urls = {"app": f"{app_url(view)}/~/revisions/{record.id}"}
@@ -73,6 +72,7 @@ def revision_without_texts(view: ContentView) -> Json:
 
 
 def pages(view: ContentView) -> list[Json]:
+    """Return all pages of a content as a tree."""
     return [page(view, item, ()) for item in view.content["pages"]]
 
 
@@ -96,6 +96,7 @@ def _visibility_and_url(view: ContentView) -> tuple[str, str | None]:
 
 
 def page(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
+    """Return a page with its descendants. `source` is the page as the revision stores it."""
     path = page_path(source, ancestors)
     _, url = _visibility_and_url(view)
     urls = {"app": f"{app_url(view)}/{path}"}
@@ -115,7 +116,8 @@ def page(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
         **_git_field(view, source),
     }
     if view.ctx.is_published_profile:
-        answer |= _published_fields(source)
+        kind = _PAGE_KINDS.get(source["type"])
+        answer |= ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
     if "cover" in source:
         answer["cover"] = {"yPos": 0, "height": 240, **source["cover"]}
     if source["type"] == "document":
@@ -132,12 +134,6 @@ def page(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
 
 _PAGE_KINDS = {"document": "sheet", "group": "group", "link": "link"}
 _PUBLISHED_LAYOUT = {"coverMask": "none", "tags": True, "actions": True, "anchors": True}
-
-
-def _published_fields(source: Page) -> Json:
-    """Return the members that a page has only in the `published` edition."""
-    kind = _PAGE_KINDS.get(source["type"])
-    return ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
 
 
 def page_markdown(source: Json) -> str:
@@ -194,16 +190,19 @@ def document(source: Json) -> Json:
 
 
 def file(view: ContentView, source: Json) -> Json:
+    """Return a file with its download URL."""
     url = f"{FILES_URL}/{view.space.id}/{source['id']}/{quote(source['name'], safe='')}"
     fields = {name: value for name, value in source.items() if name != "git"}
     return {"downloadURL": url, **fields, **_git_field(view, source)}
 
 
 def reusable_content(view: ContentView, content: Json) -> Json:
+    """Return a reusable content without its text."""
     return {"id": content["id"], "title": content["title"], **_git_field(view, content)}
 
 
 def _git_field(view: ContentView, source: Json) -> Json:
+    """Return {"git": ...} for an object from a git repository, unless the caller asked for no metadata."""
     if not view.metadata or "git" not in source:
         return {}
     git = dict(source["git"])
@@ -220,21 +219,8 @@ def search_score(hit: SearchHit) -> float:
 def search_hit(view: ContentView, hit: SearchHit, rank: int = 1) -> Json:
     """Return a page that a search found. `rank` is its position among the hits, counted from 1."""
     path = page_path(hit.page, hit.ancestors)
-    urls_at = partial(_section_urls, view, path)
-    answer = _hit_fields(view, hit, path, urls_at)
-    if view.ctx.is_published_profile:
-        answer |= {
-            "description": hit.page.get("description") or "",
-            "score": search_score(hit),
-            "rank": rank,
-        }
-        for section in answer["sections"]:
-            section["score"] = search_score(hit)
-    return answer
-
-
-def _hit_fields(view: ContentView, hit: SearchHit, path: str, urls_at: Callable[[str], Json]) -> Json:
-    return {
+    page_url = f"{app_url(view)}/{path}"
+    answer: Json = {
         "id": hit.page["id"],
         "title": hit.page["title"],
         "path": path,
@@ -244,17 +230,22 @@ def _hit_fields(view: ContentView, hit: SearchHit, path: str, urls_at: Callable[
                 "title": section.title or hit.page["title"],
                 "path": f"{path}#{section.anchor}" if section.anchor else path,
                 "body": section.body,
-                "urls": urls_at(section.anchor),
+                "urls": {"app": f"{page_url}#{section.anchor}" if section.anchor else page_url},
             }
             for section in hit.sections
         ],
         "ancestors": [{"title": page["title"]} for page in hit.ancestors],
-        "urls": urls_at(""),
+        "urls": {"app": page_url},
     }
-
-
-def _section_urls(view: ContentView, path: str, anchor: str) -> Json:
-    return {"app": f"{app_url(view)}/{path}" + (f"#{anchor}" if anchor else "")}
+    if view.ctx.is_published_profile:
+        answer |= {
+            "description": hit.page.get("description") or "",
+            "score": search_score(hit),
+            "rank": rank,
+        }
+        for section in answer["sections"]:
+            section["score"] = search_score(hit)
+    return answer
 
 
 def reference_url(view: ContentView, current_page: Page, ref: Json) -> str | None:
@@ -272,9 +263,8 @@ def reference_url(view: ContentView, current_page: Page, ref: Json) -> str | Non
     if kind in ("page", "anchor"):
         entry = find_page(view.content["pages"], str(ref.get("page") or current_page["id"]))
         anchor = f"#{ref['anchor']}" if ref.get("anchor") else ""
-        return _best_url(page_summary(view, *entry)) + anchor if entry else None
+        if entry is None:
+            return None
+        urls = page_summary(view, *entry)["urls"]
+        return str(urls.get("published") or urls["app"]) + anchor
     return None
-
-
-def _best_url(answer: Json) -> str:
-    return str(answer["urls"].get("published") or answer["urls"]["app"])

@@ -6,6 +6,7 @@ from .shared import APP_URL, api_url, without_none
 
 
 def user(ctx: Context, id: str) -> Json:
+    """Return a user. A user who is not in the store has only an id."""
     record = ctx.load("user", id)
     doc = without_none(record.doc) if record else {"displayName": id}
     doc.pop("emailVerified", None)
@@ -13,6 +14,7 @@ def user(ctx: Context, id: str) -> Json:
 
 
 def member(ctx: Context, record: Record) -> Json:
+    """Return a member of an organization with the numbers of spaces, sites and teams."""
     doc = record.doc
     answer = {
         "object": "member",
@@ -33,6 +35,7 @@ def member(ctx: Context, record: Record) -> Json:
 
 
 def team(ctx: Context, record: Record) -> Json:
+    """Return a team with the numbers of members and spaces, and the permissions of the caller."""
     return {
         "object": "team",
         "id": record.id,
@@ -45,6 +48,7 @@ def team(ctx: Context, record: Record) -> Json:
 
 
 def organization(ctx: Context, record: Record) -> Json:
+    """Return an organization with the permissions of the caller."""
     doc = dict(record.doc)
     logo = doc.pop("logo", None)
     permissions = ctx.access_in(record.id).permission_flags()

@@ -17,10 +17,12 @@ from .urls import share_link_url
 
 
 def _site_object_url(ctx: Context, record: Record, collection: str) -> str:
+    """Return the API URL of an object of a site, in the collection with this name."""
     return api_url(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{collection}/{record.id}")
 
 
 def redirect(ctx: Context, record: Record) -> Json:
+    """Return a redirect of a site."""
     return {
         "object": "site-redirect",
         "id": record.id,
@@ -47,6 +49,7 @@ def share_link(ctx: Context, record: Record) -> Json:
 
 
 def visitor_auth(ctx: Context, site: Record) -> Json:
+    """Return the visitor authentication of a site."""
     return {"object": "publishing-auth", **without_none(settings_of(ctx.store, site))}
 
 

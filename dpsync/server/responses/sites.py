@@ -14,7 +14,14 @@ from .urls import site_url
 
 
 def site(ctx: Context, record: Record) -> Json:
-    doc, plan = dict(record.doc), _billing_plan(record)
+    """Return a site with the features that it uses, its URLs and the permissions of the caller."""
+    doc = dict(record.doc)
+    plan = "ultimate" if doc["type"] == SECTIONED_SITE else doc["type"]
+    if ctx.has_additions:
+        site_space_count = ctx.store.count(SITE_SPACE, scope=record.id)
+    else:
+        nav = visible_navigation(ctx, record)
+        site_space_count = len(nav.visible_nodes(nav.site_spaces))
     doc.pop("createdBy", None)  # not part of the API
     origin = doc.pop("proxy", None)
     doc.pop("gitSync", None)
@@ -24,7 +31,7 @@ def site(ctx: Context, record: Record) -> Json:
         "id": record.id,
         **without_none(doc),
         **git_sync(ctx, record),
-        "siteSpaces": _count_site_spaces(ctx, record),
+        "siteSpaces": site_space_count,
         "features": [
             {"id": id, "plan": plan, "frozen": False, **extra_fields}
             for id, extra_fields in _used_features(ctx, record)
@@ -49,17 +56,6 @@ def site(ctx: Context, record: Record) -> Json:
         answer["defaultLevel"] = level
         answer["permissions"] = permission_flags("site", ctx.role_on(record))
     return answer
-
-
-def _billing_plan(record: Record) -> str:
-    return "ultimate" if record.doc["type"] == SECTIONED_SITE else record.doc["type"]
-
-
-def _count_site_spaces(ctx: Context, record: Record) -> int:
-    if ctx.has_additions:
-        return ctx.store.count(SITE_SPACE, scope=record.id)
-    nav = visible_navigation(ctx, record)
-    return len(nav.visible_nodes(nav.site_spaces))
 
 
 _VISIBILITY_FEATURES = {
@@ -90,6 +86,7 @@ def _used_features(ctx: Context, record: Record) -> Iterator[tuple[str, Json]]:
 
 
 def _used_customizations(settings: Json) -> Iterator[str]:
+    """Return the names of the customizations that a site uses."""
     header, footer = settings.get("header") or {}, settings.get("footer") or {}
     styling = settings.get("styling") or {}
     used = {

@@ -8,6 +8,7 @@ from .shared import APP_URL, api_url, without_none
 
 
 def openapi_spec(ctx: Context, record: Record) -> Json:
+    """Return an OpenAPI specification with the permissions of the caller."""
     doc = without_none(record.doc)
     urls = {
         "location": api_url(ctx, f"/orgs/{record.organization}/openapi/{record.ref}"),
@@ -27,6 +28,7 @@ def openapi_spec(ctx: Context, record: Record) -> Json:
 
 
 def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
+    """Return a version of a specification without its content."""
     location = api_url(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}")
     details = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
     return {
@@ -39,6 +41,7 @@ def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
 
 
 def glossary_entry(ctx: Context, record: Record) -> Json:
+    """Return an entry of the glossary: a term in several languages."""
     return {
         "object": "glossary-entry",
         "id": record.id,

@@ -11,6 +11,7 @@ _TYPES_WITHOUT_CUSTOMIZATION = ("basic", "legacy-basic")
 
 
 def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
+    """Return a site space with the space that it shows."""
     space_record = ctx.load("space", record.ref)
     if space_record is None:
         raise LookupError(f"the site space {record.id} shows the space {record.ref}, which does not exist")
@@ -36,6 +37,7 @@ def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def section(ctx: Context, nav: Navigation, record: Record) -> Json:
+    """Return a section with its site spaces."""
     return {
         "object": "site-section",
         **_common_fields(ctx, record),
@@ -75,10 +77,12 @@ def group(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def external_link(ctx: Context, record: Record) -> Json:
+    """Return an external link in the navigation."""
     return {"object": "site-external-link", **_common_fields(ctx, record)}
 
 
 def node(ctx: Context, nav: Navigation, record: Record) -> Json:
+    """Return a group, external link, section or site space."""
     if record.kind == GROUP:
         return group(ctx, nav, record)
     if record.kind == EXTERNAL_LINK:

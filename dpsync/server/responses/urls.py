@@ -24,6 +24,7 @@ def published_url(ctx: Context, site: Record, key: str | None) -> str | None:
 
 
 def share_link_url(ctx: Context, site: Record, key: str) -> str:
+    """Return the URL of a site with the secret of a share link."""
     return f"{base_url(ctx, site)}{key}/"
 
 
@@ -39,19 +40,23 @@ def base_url(ctx: Context, site: Record) -> str:
 
 
 def quote_segment(text: str) -> str:
+    """Return a text as one segment of a URL."""
     return quote(text, safe="")
 
 
 def site_url(ctx: Context, site: Record) -> str | None:
+    """Return the URL of a site, or None if it is not published or the query lacks a valid `shareKey`."""
     return published_url(ctx, site, getattr(ctx.query, "shareKey", None))
 
 
 def section_url(ctx: Context, site: Record, section: Record) -> str | None:
+    """Return the URL of a section, or None. The default section has the URL of the site."""
     base = None if is_draft(ctx, section) else site_url(ctx, site)
     return base if base is None or section.doc["default"] else f"{base}{quote_segment(section.doc['path'])}/"
 
 
 def site_space_url(ctx: Context, site: Record, site_space: Record) -> str | None:
+    """Return the URL of a site space, or None. The default site space has the URL of its section."""
     section = ctx.load(SECTION, site_space.parent) if site_space.parent else None
     base = section_url(ctx, site, section) if section else site_url(ctx, site)
     if site_space.doc.get("draft"):

@@ -12,6 +12,7 @@ from .publishing import CUSTOMIZATION
 
 
 def _light_and_dark(both: str) -> Json:
+    """Return a setting with the same value for light and dark mode."""
     return {"light": both, "dark": both}
 
 
@@ -101,6 +102,7 @@ _ICON_FIELDS = ("icon", "emoji")
 
 
 def site_customization(ctx: Context, site: Record) -> Json:
+    """Return the effective customization of a site."""
     record = ctx.store.get(CUSTOMIZATION, site.id)
     return _complete_settings(ctx, overlay_settings(DEFAULTS, record.doc) if record else DEFAULTS)
 

@@ -30,6 +30,8 @@ SITE_SPACE_CUSTOMIZATION = "site-space-customization"
 
 
 class Navigation(Struct):
+    """All nodes of the navigation of a site."""
+
     site: Record
     groups: list[Record]
     sections: list[Record]
@@ -40,6 +42,7 @@ class Navigation(Struct):
 
     @property
     def has_sections(self) -> bool:
+        """Return whether the site has groups, sections or links, so that no site space is at the root."""
         return bool(self.groups or self.sections or self.links)
 
     def children(self, parent: str) -> list[Record]:
@@ -78,9 +81,11 @@ class Navigation(Struct):
 
     @property
     def nodes(self) -> list[Record]:
+        """Return all nodes of the navigation."""
         return [*self.groups, *self.sections, *self.site_spaces, *self.links]
 
     def siblings(self, node: Record) -> list[Record]:
+        """Return the nodes with the same parent as a node, including the node, in order."""
         return self.site_spaces_in(node.parent) if node.kind == SITE_SPACE else self.children(node.parent)
 
     def require_node(self, kind: str, id: str, field: str = "") -> Record:
@@ -91,9 +96,11 @@ class Navigation(Struct):
         return node
 
     def visible_nodes(self, nodes: list[Record]) -> list[Record]:
+        """Return the nodes that are shown to the caller."""
         return [node for node in nodes if node.id not in self.hidden_ids]
 
     def find_node(self, kind: str, id: str) -> Record | None:
+        """Return a node of this site that is shown to the caller, or None."""
         pool = {
             GROUP: self.groups,
             SECTION: self.sections,
@@ -103,6 +110,7 @@ class Navigation(Struct):
         return next((node for node in pool if node.id == id and id not in self.hidden_ids), None)
 
     def default_section(self) -> Record | None:
+        """Return the default section, or None if the site has no sections."""
         return next((section for section in self.sections if section.doc["default"]), None)
 
     def group_ids_below(self, group: str) -> set[str]:
@@ -115,6 +123,7 @@ class Navigation(Struct):
 
 
 def read_navigation(store: Store, site: Record) -> Navigation:
+    """Read the navigation of a site from the store."""
     groups, sections, site_spaces, links = (
         store.find(kind, scope=site.id) for kind in (GROUP, SECTION, SITE_SPACE, EXTERNAL_LINK)
     )
@@ -209,6 +218,7 @@ def check_depth(nav: Navigation, parent: str, field: str, height: int = 1) -> No
 
 
 def _group_height(nav: Navigation, group: str) -> int:
+    """Return how many levels of groups a group has, including itself."""
     return 1 + max((_group_height(nav, child.id) for child in nav.groups if child.parent == group), default=0)
 
 

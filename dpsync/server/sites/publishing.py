@@ -21,6 +21,7 @@ CUSTOMIZATION = "site-customization"
 
 
 def derive_secret(kind: str, id: str, generation: int = 0) -> str:
+    """Return a secret of an object. Another `generation` gives another secret."""
     return hashlib.sha256(f"{kind}:{id}:{generation}".encode()).hexdigest()
 
 
@@ -31,6 +32,7 @@ def is_valid_share_key(ctx: Context, site: Record, key: str | None) -> bool:
 
 
 def visitor_auth(store: Store, site: Record) -> Json:
+    """Return the visitor authentication of a site, with defaults and with the private key."""
     record = store.get(VISITOR_AUTH, site.id)
     doc = {"backend": "custom", "generation": 0, **(record.doc if record else {})}
     generation = doc.pop("generation")

@@ -26,6 +26,7 @@ def check_schema(schema: Json) -> None:
 
 
 def _check_object(schema: Json, where: str) -> None:
+    """Raise 400 if an object of a schema is invalid. `where` is its path in messages."""
     if schema.get("type") != "object":
         raise bad_request(f"{where}.type: must be object")
     properties = schema.get("properties", {})
@@ -52,6 +53,7 @@ def schema_conditions(schema: Json) -> list[Json]:
 
 
 def _conditions(schema: Json, base: str) -> Iterator[Json]:
+    """Yield a condition for each claim below `base`, the path of the object in an expression."""
     for name, claim in schema.get("properties", {}).items():
         path = f"{base}.{name}" if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) else f"{base}[{name!r}]"
         if claim["type"] == "object":

@@ -15,6 +15,8 @@ from . import revisions
 
 
 class ContentView(Struct, frozen=True):
+    """The revision of a space or change request that a request reads, and what its answer contains."""
+
     ctx: Context
     space: Record
     revision: Record
@@ -27,15 +29,18 @@ class ContentView(Struct, frozen=True):
 
     @property
     def content(self) -> Json:
+        """Return the content: pages, files, reusable contents and variables."""
         return self.revision.doc
 
     def require_page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
+        """Return a page and its ancestors. Raise 404."""
         entry = find_page(self.content["pages"], id)
         if entry is None:
             raise not_found("page", id)
         return entry
 
     def require_file(self, id: str) -> Json:
+        """Return a file. Raise 404."""
         matching = next((file for file in self.content["files"] if file["id"] == id), None)
         if matching is None:
             raise not_found("file", id)
@@ -43,10 +48,12 @@ class ContentView(Struct, frozen=True):
 
 
 def view_space(ctx: Context, space: Record, **options: Any) -> ContentView:
+    """Return the active content of a space."""
     return ContentView(ctx, space, revisions.active_revision(ctx.store, space), **options)
 
 
 def view_change_request(ctx: Context, request: Record, **options: Any) -> ContentView:
+    """Return the content of a change request."""
     space = ctx.load("space", request.scope)
     if space is None:
         raise LookupError(f"the change request {request.id!r} belongs to no space")

@@ -23,6 +23,7 @@ def erase_some_expired(ctx: Context, organization: str) -> None:
 
 
 def _erase_expired(ctx: Context, spaces: list[Record]) -> None:
+    """Erase the spaces that were deleted longer ago than they can be restored."""
     for space in spaces:
         if ctx.now - parse_timestamp(space.doc["deletedAt"]) > RETENTION:
             ctx.remove(space)

@@ -26,15 +26,18 @@ class MergeAttempt(Struct, frozen=True):
 
     @property
     def reviews(self) -> list[Json]:
+        """Return the reviews of the change request."""
         reviews: list[Json] = self.request.get("reviews", [])
         return reviews
 
     @property
     def approvers(self) -> set[str]:
+        """Return the users who approved the change request."""
         return {review["user"] for review in self.reviews if _approves(review) and review.get("user")}
 
 
 def _approves(review: Json) -> bool:
+    """Return whether a review approves the change request."""
     return bool(review["status"] == APPROVED)
 
 
@@ -50,11 +53,13 @@ def may_merge_any(ctx: Context, space: Record, requests: Iterable[Record]) -> bo
 
 
 def rules_in_force(ctx: Context, space: Record) -> list[Json]:
+    """Return the merge rules of a space, its own or those of its organization."""
     organization = ctx.load("organization", space.organization)
     return resolve_rules(space.doc, organization.doc if organization else {})
 
 
 def make_attempt(ctx: Context, space: Record, request: Record) -> MergeAttempt:
+    """Return the caller's attempt to merge a change request."""
     return MergeAttempt(request.doc, is_outdated(space, request.doc), ctx.user)
 
 
@@ -72,6 +77,7 @@ def check_users(ctx: Context, record: Record, body: Json) -> None:
 
 
 def _own_rules(doc: Json) -> list[Json]:
+    """Return the rules in a document, without inherited ones."""
     rules: list[Json] = (doc.get("mergeRules") or {}).get("rules", [])
     return rules
 
@@ -88,18 +94,21 @@ def unmet_rules(rules: list[Json], attempt: MergeAttempt) -> list[str]:
     """Return one sentence for each rule that is not met."""
     if any(rule["rule"] == "allow_bypass" and attempt.caller in _rule_users(rule) for rule in rules):
         return []
-    checked_rules = [rule for rule in rules if rule["rule"] != "allow_bypass"]
-    return [_unmet_message(rule) for rule in checked_rules if not _RULE_CHECKS[rule["rule"]](rule, attempt)]
+    messages = []
+    for rule in rules:
+        if rule["rule"] == "allow_bypass" or _RULE_CHECKS[rule["rule"]](rule, attempt):
+            continue
+        if rule["rule"] == "custom":
+            default = "the local server cannot check a rule with an expression"
+            messages.append(rule.get("message") or default)
+        else:
+            messages.append(f"the rule {rule['rule']} is not met")
+    return messages
 
 
 def _rule_users(rule: Json) -> set[str]:
+    """Return the users whom a rule names."""
     return set(rule.get("users") or [])
-
-
-def _unmet_message(rule: Json) -> str:
-    if rule["rule"] == "custom":
-        return rule.get("message") or "the local server cannot check a rule with an expression"
-    return f"the rule {rule['rule']} is not met"
 
 
 _RULE_CHECKS: dict[str, Callable[[Json, MergeAttempt], bool]] = {

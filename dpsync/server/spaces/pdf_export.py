@@ -7,6 +7,7 @@ database, so nobody can forge a URL. The PDF shows one revision as long as the r
 import hmac
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -34,11 +35,13 @@ def ensure_key(store: Store) -> None:
 
 
 def pdf_path(store: Store, space: Record, revision: str, page: str | None, without_children: bool) -> str:
+    """Return the path of a PDF: the encoded name of the content, and a signature of the name."""
     name = to_json([space.id, revision, page, without_children]).hex()
     return f"{PATH_PREFIX}/{name}.{_signature(store, name)}"
 
 
 def _signature(store: Store, name: str) -> str:
+    """Return the signature of a name with the key in the database."""
     key = store.setting(_KEY_SETTING)
     if key is None:
         raise LookupError("the database has no key for the URLs of PDF files")
@@ -55,7 +58,10 @@ def load_pdf(store: Store, path: list[str]) -> bytes | None:
     id, revision, page, without_children = from_json(bytes.fromhex(name))
     with store.read_transaction():
         space = store.get("space", id)
-        content = _load_content(store, space, revision) if space else None
+        content = None
+        if space is not None:
+            with suppress(LookupError):
+                content = revisions.revision_content(revisions.read_revision(store, space, revision))
     chosen = _select_pages(content["pages"], page, without_children) if content else None
     if space is None or content is None or chosen is None:
         raise ApiError(404, "the content of this PDF file was deleted")
@@ -63,14 +69,11 @@ def load_pdf(store: Store, path: list[str]) -> bytes | None:
     return pdf.write_pdf(title, _page_lines(content, chosen, title if page is None else None))
 
 
-def _load_content(store: Store, space: Record, revision: str) -> Json | None:
-    try:
-        return revisions.revision_content(revisions.read_revision(store, space, revision))
-    except LookupError:
-        return None
-
-
 def _select_pages(pages: list[Page], page: str | None, without_children: bool) -> list[Page] | None:
+    """Return the pages to print: all pages, or one page with or without its descendants.
+
+    None: no such page.
+    """
     if page is None:
         return [descendant for descendant, _ in walk_pages(pages)]
     entry = find_page(pages, page)
@@ -80,6 +83,7 @@ def _select_pages(pages: list[Page], page: str | None, without_children: bool) -
 
 
 def _page_lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf.PdfLine]:
+    """Yield the lines of pages, after the title of the space if it is not None."""
     if title is not None:
         yield pdf.PdfLine(title, 24, pdf.BOLD)
     for number, page in enumerate(chosen):
@@ -99,12 +103,14 @@ def _expand_page(content: Json, page: Page) -> Json:
 
 
 def _block_lines(nodes: Iterable[Any], indent: float) -> Iterator[pdf.PdfLine]:
+    """Yield the lines of blocks. `indent` is in points."""
     for node in nodes:
         if not isinstance(node, dict):
             continue
         kind = str(node.get("type"))
         if kind in _SIZES:
-            yield pdf.PdfLine(_one_line(node.get("nodes")), _SIZES[kind], pdf.BOLD, indent, space_before=10)
+            title = " ".join(plain_text(node.get("nodes")).split())
+            yield pdf.PdfLine(title, _SIZES[kind], pdf.BOLD, indent, space_before=10)
         elif kind.startswith("list-") and kind != "list-item":
             yield from _list_lines(node, indent)
         elif kind == "code":
@@ -123,11 +129,13 @@ def _block_lines(nodes: Iterable[Any], indent: float) -> Iterator[pdf.PdfLine]:
 
 
 def _child_nodes(node: Json) -> list[Any]:
+    """Return the child nodes of a node, or [] if the caller sent anything but a list."""
     nodes = node.get("nodes")
     return nodes if isinstance(nodes, list) else []
 
 
 def _list_lines(node: Json, indent: float) -> Iterator[pdf.PdfLine]:
+    """Yield the lines of a list, with a number or a bullet before each item."""
     start = node_data(node).get("start", 1)
     for number, item in enumerate(_child_nodes(node)):
         marker = f"{start + number}." if node["type"] == "list-ordered" and type(start) is int else "•"
@@ -135,7 +143,3 @@ def _list_lines(node: Json, indent: float) -> Iterator[pdf.PdfLine]:
         first = lines[0].text if lines else ""
         yield pdf.PdfLine(f"{marker} {first}", indent=indent + 4, space_before=3)
         yield from lines[1:]
-
-
-def _one_line(nodes: Any) -> str:
-    return " ".join(plain_text(nodes).split())

@@ -16,14 +16,17 @@ CONTENT_FIELDS = ("pages", "files", "reusableContents", "variables")
 
 
 def initial_revision_id(space: str) -> str:
+    """Return the id of the first revision of a space."""
     return f"rev-{space}"
 
 
 def active_revision_id(space: Record) -> str:
+    """Return the id of the active revision of a space."""
     return str(space.doc.get("revision") or initial_revision_id(space.id))
 
 
 def empty_content() -> Json:
+    """Return a content without pages, files, reusable contents and variables."""
     return {"pages": [], "files": [], "reusableContents": [], "variables": {}}
 
 
@@ -39,10 +42,12 @@ def read_revision(store: Store, space: Record, id: str) -> Record:
 
 
 def active_revision(store: Store, space: Record) -> Record:
+    """Return the active revision of a space."""
     return read_revision(store, space, active_revision_id(space))
 
 
 def revision_content(revision: Record) -> Json:
+    """Return the content of a revision, without how it was made."""
     return {part: revision.doc[part] for part in CONTENT_FIELDS}
 
 

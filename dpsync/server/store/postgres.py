@@ -37,6 +37,8 @@ _UNUSABLE_ERRORS = (psycopg.OperationalError, psycopg.InternalError, psycopg.Pro
 
 
 class PostgresStore(SqlStore):
+    """A store in a PostgreSQL database, which several processes may share."""
+
     text_type = 'TEXT COLLATE "C"'
 
     def __init__(self, url: str) -> None:
@@ -55,6 +57,10 @@ class PostgresStore(SqlStore):
     # --- the connection -------------------------------------------------------------------------------
 
     def _connect(self) -> psycopg.Connection[Row]:
+        """Open a connection with the settings of this module.
+
+        Raise StoreError if the encoding is not UTF-8.
+        """
         connection = self._translate_errors(lambda: psycopg.connect(self._conninfo, autocommit=True))
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
@@ -82,12 +88,14 @@ class PostgresStore(SqlStore):
         return self._translate_errors(run)
 
     def _translate_errors(self, run: Callable[[], T]) -> T:
+        """Run a statement. An error of the database becomes a StoreError."""
         try:
             return run()
         except _UNUSABLE_ERRORS as error:
             raise self._store_error(error) from error
 
     def _store_error(self, error: psycopg.Error) -> StoreError:
+        """Return an error of the database as a StoreError with the name of the database."""
         return StoreError(f"{self.name}: {' '.join(str(error).split()) or type(error).__name__}")
 
     def close(self) -> None:
@@ -107,6 +115,7 @@ class PostgresStore(SqlStore):
         return self._retry_first_statement(lambda: self._connection.execute(query, parameters).rowcount)
 
     def _execute_many(self, sql: str, rows: list[Row]) -> None:
+        """Run a statement once for each row."""
         query = _query(sql)
 
         def run() -> None:
@@ -116,14 +125,17 @@ class PostgresStore(SqlStore):
         self._retry_first_statement(run)
 
     def _begin(self, *, reading: bool) -> None:
+        """Begin a transaction: a snapshot for reading, or a writer that waits for the other writers."""
         self._begin_transaction(
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else f"BEGIN; {INCREMENT_VERSION}"
         )
 
     def _begin_migration(self) -> None:
+        """Begin a transaction under a lock, so that only one process migrates."""
         self._begin_transaction(_BEGIN_MIGRATION)
 
     def _begin_transaction(self, sql: str) -> None:
+        """Begin a transaction, connecting again if the connection was lost."""
         self._retry_first_statement(lambda: self._connection.execute(sql.encode()))
         self._in_transaction = True
 
@@ -135,17 +147,20 @@ class PostgresStore(SqlStore):
             raise StoreError(f"{self.name}: the transaction was aborted")
 
     def _rollback(self) -> None:
+        """Roll back. If the connection is lost, the database has rolled back already."""
         self._in_transaction = False
         with suppress(psycopg.Error):
             self._connection.execute("ROLLBACK")
 
     def _table_names(self) -> set[str]:
+        """Return the names of the tables in the schema of dpsync."""
         rows = self._query_rows("SELECT tablename FROM pg_tables WHERE schemaname = 'dpsync'")
         return {name for (name,) in rows}
 
     # --- claims ---------------------------------------------------------------------------------------
 
     def claim(self, name: str) -> bool:
+        """Claim a name with an advisory lock of the session."""
         with self._lock:
             if not self._in_transaction:
                 self._query_rows("SELECT 1")  # a connection that was lost has lost its claims
@@ -157,6 +172,7 @@ class PostgresStore(SqlStore):
             return bool(rows[0][0])
 
     def release(self, name: str) -> None:
+        """Release a claimed name."""
         with self._lock:
             if name in self._claims:
                 self._claims.remove(name)
@@ -165,6 +181,7 @@ class PostgresStore(SqlStore):
 
 @cache
 def _query(sql: str) -> bytes:
+    """Return a statement with the parameters as psycopg writes them."""
     return sql.replace("?", "%s").encode()
 
 

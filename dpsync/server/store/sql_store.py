@@ -114,6 +114,10 @@ class SqlStore(ABC):
     # --- the schema -----------------------------------------------------------------------------------
 
     def _migrate(self) -> None:
+        """Create or migrate the tables in one transaction.
+
+        The version is read again inside, under the lock.
+        """
         if self._schema_version() == SCHEMA_VERSION:
             return
         try:
@@ -151,10 +155,19 @@ class SqlStore(ABC):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
+        """Commit all writes inside together, or none: see `Store.transaction`.
+
+        After the commit, the listener gets the new version and the changes.
+        """
         with self._lock:
+            if self._current_transaction == "reading":
+                raise RuntimeError("writing while reading")
             if self._current_transaction:
-                with self._nested_transaction():
+                try:
                     yield
+                except BaseException:
+                    self._nested_failed = True
+                    raise
                 return
             try:
                 self._begin(reading=False)
@@ -175,17 +188,8 @@ class SqlStore(ABC):
                 self._changes = []
 
     @contextmanager
-    def _nested_transaction(self) -> Iterator[None]:
-        if self._current_transaction == "reading":
-            raise RuntimeError("writing while reading")
-        try:
-            yield
-        except BaseException:
-            self._nested_failed = True
-            raise
-
-    @contextmanager
     def read_transaction(self) -> Iterator[None]:
+        """Read one consistent state, inside of a transaction or alone."""
         with self._lock:
             if self._current_transaction:
                 yield
@@ -199,6 +203,7 @@ class SqlStore(ABC):
                 self._rollback()
 
     def _ensure_transaction(self) -> AbstractContextManager[None]:
+        """Return a transaction for one write, or nothing if a transaction is running."""
         return nullcontext() if self._current_transaction == "transaction" else self.transaction()
 
     def set_listener(self, listener: ChangeListener) -> None:
@@ -219,11 +224,13 @@ class SqlStore(ABC):
         return records[0] if records else None
 
     def find(self, kind: str, **where: str) -> list[Record]:
+        """Return the matching records ordered by position, then by creation."""
         return self._records(f"WHERE {_where_clause(where)} ORDER BY position, seq", (kind, *where.values()))
 
     def find_by_creation(
         self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
     ) -> list[Record]:
+        """Return at most `limit` matching records after (or before) a `seq`, in order of creation."""
         order = "seq < ? ORDER BY seq DESC" if descending else "seq > ? ORDER BY seq"
         clauses = f"WHERE {_where_clause(where)} AND {order} LIMIT ?"
         return self._records(clauses, (kind, *where.values(), after, limit))
@@ -237,6 +244,7 @@ class SqlStore(ABC):
         return self._query_number(sql, (kind, *where.values()))
 
     def put(self, record: Record) -> None:
+        """Insert or replace a record, giving it a `seq` if it has none."""
         with self._lock, self._ensure_transaction():
             if not record.seq:
                 record.seq = self.next_number("seq")
@@ -245,12 +253,14 @@ class SqlStore(ABC):
             self._execute(_PUT, row)
 
     def put_all(self, records: Iterable[Record]) -> None:
+        """Insert or replace many records. The listener learns only that everything may have changed."""
         rows = [_row_from_record(record) for record in records]
         with self._lock, self._ensure_transaction():
             self._changes = None
             self._execute_many(_PUT, rows)
 
     def remove(self, kind: str, id: str) -> bool:
+        """Remove a record, and return whether it existed."""
         if _has_nul((kind, id)):
             return False
         with self._lock, self._ensure_transaction():
@@ -287,6 +297,7 @@ class SqlStore(ABC):
                 self._execute(_SET_SETTING, (name, value))
 
     def _records(self, clauses: str, parameters: Sequence[Any]) -> list[Record]:
+        """Return the records that a part of a statement after FROM selects. No column contains NUL."""
         if _has_nul(parameters):
             return []
         with self._lock:
@@ -294,6 +305,7 @@ class SqlStore(ABC):
         return [_record_from_row(row) for row in rows]
 
     def _query_number(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """Return the number that a statement selects."""
         if _has_nul(parameters):
             return 0
         with self._lock:
@@ -301,16 +313,19 @@ class SqlStore(ABC):
 
 
 def _where_clause(where: dict[str, str]) -> str:
+    """Return the condition for a kind and columns. Raise ValueError for a column without an index."""
     if not where.keys() <= _SEARCHABLE_COLUMNS:
         raise ValueError(f"these columns cannot be searched: {sorted(where.keys() - _SEARCHABLE_COLUMNS)}")
     return " AND ".join(["kind = ?", *(f"{column} = ?" for column in where)])
 
 
 def _has_nul(values: Sequence[Any]) -> bool:
+    """Return whether a text among the values contains a NUL character, which no column has."""
     return any(isinstance(value, str) and "\0" in value for value in values)
 
 
 def _record_from_row(row: Row) -> Record:
+    """Return the record in a row of the table. Its document is parsed on first use."""
     kind, id, organization, scope, parent, position, ref, seq, doc = row
     return Record(kind, id, doc, organization, scope, parent, position, ref, seq)
 

@@ -17,6 +17,8 @@ LOCK_TIMEOUT_SECONDS = 10
 
 
 class SqliteStore(SqlStore):
+    """A store in a SQLite file or in memory, which one process serves."""
+
     text_type = "TEXT"
 
     def __init__(self, db: str) -> None:
@@ -54,6 +56,7 @@ class SqliteStore(SqlStore):
             raise self._store_error(error) from error
 
     def _begin(self, *, reading: bool) -> None:
+        """Begin a transaction. A writer takes the lock of the file and increments the version."""
         if reading:
             self._execute("BEGIN")
         else:
@@ -61,17 +64,20 @@ class SqliteStore(SqlStore):
             self._execute(INCREMENT_VERSION)
 
     def _begin_migration(self) -> None:
+        """Begin a transaction that has the lock of the file."""
         self._execute("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:
         self._execute("COMMIT")
 
     def _rollback(self) -> None:
+        """Roll back, if a transaction is running."""
         with suppress(sqlite3.DatabaseError):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
     def _table_names(self) -> set[str]:
+        """Return the names of the tables in the file."""
         rows = self._query_rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         )
@@ -84,6 +90,7 @@ class SqliteStore(SqlStore):
         return StoreError(f"{self.name}: {error}")
 
     def claim(self, name: str) -> bool:
+        """Return True, because only one process serves the file."""
         return True
 
     def release(self, name: str) -> None:

@@ -69,6 +69,7 @@ def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
 
 
 def _parse(text: str) -> Json:
+    """Return the world in a text, JSON or YAML. Raise ValueError if it is not a mapping or too large."""
     try:
         world = from_json(text)  # many times faster, and of a large world that is felt
     except ValueError:

@@ -112,9 +112,13 @@ def _check_sections(
         if not section.kind or not isinstance(value, list):
             yield from find_problems(section.value_type, value, section_path, known)
             continue
+        alternate_kind = next(
+            (record_kind.alternate_kind for record_kind in record_kinds if record_kind.name == section.kind),
+            "",
+        )
         inner_keys = {
             inner_section.key
-            for kind in _kind_names(section.kind, record_kinds)
+            for kind in (section.kind, alternate_kind)
             for inner_section in record_kinds.world_sections.get(kind, ())
         }
         outer_entries = [
@@ -124,11 +128,6 @@ def _check_sections(
         for number, child in enumerate(value):
             if isinstance(child, dict):
                 yield from _check_sections(child, section.kind, record_kinds, (*section_path, number), known)
-
-
-def _kind_names(kind: str, record_kinds: RecordKinds) -> tuple[str, ...]:
-    also = next((record_kind.alternate_kind for record_kind in record_kinds if record_kind.name == kind), "")
-    return (kind, also) if also else (kind,)
 
 
 def _find_path(entry: Any, world: Json) -> Path:
