@@ -1,6 +1,6 @@
 """Resolve the role of a member on a space, collection or site: one function for each set of rules.
 
-    resolve(who, content, around) -> role
+    resolve(access, content, containers) -> role
 
 `access` is the member (`roles.OrganizationAccess`), `content` the space, collection or site, `containers` the
 collections that contain the content and the sites that show it. The result is a role; None means that the
@@ -59,9 +59,9 @@ def strongest_role(access: OrganizationAccess, content: ProtectedObject, contain
     if not access.is_member or access.role == "admin":
         return access.role
     path = (content, *containers.collections)
-    roles = [access.direct_role(item.kind, item.id) for item in path]
+    roles = [access.direct_role(source.kind, source.id) for source in path]
     if access.role is not None:
-        roles.append(next((item.level for item in path if item.level != INHERIT), access.role))
+        roles.append(next((source.level for source in path if source.level != INHERIT), access.role))
     return max_role(roles)
 
 
@@ -76,30 +76,31 @@ def role_by_precedence(access: OrganizationAccess, content: ProtectedObject, con
         return access.role
     steps = ((content,), containers.sites, *((collection,) for collection in containers.collections))
     for step in steps:
-        roles = [role for item in step for role in _role_set_on(item, access, content)]
+        roles = [role for source in step for role in _role_set_on(source, access, content)]
         if roles:
             return max_role(roles)
     return access.role
 
 
 def _role_set_on(
-    place: ProtectedObject, who: OrganizationAccess, content: ProtectedObject
+    source: ProtectedObject, access: OrganizationAccess, content: ProtectedObject
 ) -> tuple[Role, ...]:
-    """Return the role that one place sets for a member, or () if the member inherits the role.
+    """Return the role that one source sets for a member, or () if the member inherits the role.
 
-    A role given to the member or one of their teams takes precedence over the level of the place. "No access"
-    hides nothing from the creator of the content or of the place. A level gives no role to guests, but guests
+    `source` is the content itself, a collection that contains it, or a site that shows it. A role given to
+    the member or one of their teams takes precedence over the level of the source. "No access" hides
+    nothing from the creator of the content or of the source. A level gives no role to guests, but guests
     inherit nothing through a space or collection that has a level other than `inherit`.
     """
-    given = who.direct_role(place.kind, place.id)
-    if given is not None:
-        return (given,)
-    own = who.user_id != "" and who.user_id in (content.creator, place.creator)
-    if place.level == INHERIT or (place.level is None and own):
+    direct_role = access.direct_role(source.kind, source.id)
+    if direct_role is not None:
+        return (direct_role,)
+    is_creator = access.user_id != "" and access.user_id in (content.creator, source.creator)
+    if source.level == INHERIT or (source.level is None and is_creator):
         return ()
-    if who.role is not None:
-        return (place.level,)
-    return () if place.kind == "site" else (None,)
+    if access.role is not None:
+        return (source.level,)
+    return () if source.kind == "site" else (None,)
 
 
 class AccessRules(Struct, frozen=True):
@@ -128,7 +129,7 @@ RULES: Mapping[str, AccessRules] = {
 
 
 def protected_object(record: Record) -> ProtectedObject:
-    """Return the Content for the record of a space (deleted or not), collection or site."""
+    """Return what decides access to a space (deleted or not), collection or site."""
     kind = record.kind.removeprefix("deleted-")
     level = record.doc.get("defaultLevel", INHERIT)
     return ProtectedObject(kind, record.id, level, record.doc.get("createdBy") or "")

@@ -162,6 +162,7 @@ class Console:
         return _response(to_json(answer), "application/json", _CSP_DENY_ALL)
 
     async def _clear_requests(self, request: Request) -> Response:
+        """Clear the request log."""
         await _read_form(request)
         self.gateway.log.clear()
         return _redirect_to(f"{PAGES_PREFIX}requests")
@@ -179,6 +180,7 @@ class Console:
         )  # fmt: skip
 
     async def _toggle_switch(self, request: Request) -> Response:
+        """Turn a fault preset on or off."""
         form = await _read_form(request)
         return await self._run_action(
             request, lambda: switches.toggle_preset(self._fault_schedule(), form.get("name", ""))
@@ -191,6 +193,7 @@ class Console:
         return await self._run_action(request, lambda: switches.add_rule(self._fault_schedule(), *given))
 
     async def _remove_rule(self, request: Request) -> Response:
+        """Remove a fault rule."""
         form = await _read_form(request)
         return await self._run_action(
             request, lambda: switches.remove_rule(self._fault_schedule(), form.get("rule", ""))
@@ -243,6 +246,7 @@ class Console:
     # --- the plan ---------------------------------------------------------------------------------------
 
     async def _plan_page(self, request: Request) -> Response:
+        """Return the page that embeds the plan, if a program prints plans."""
         return self._render_page("plan", program=self._planner.program if self._planner else None)
 
     async def _plan_report(self, request: Request) -> Response:
@@ -330,6 +334,7 @@ async def _read_form(request: Request) -> dict[str, str]:
 
 
 def _redirect_to(path: str) -> Response:
+    """Return a redirect that the browser follows with GET."""
     return _response(b"", "text/plain", _CSP_DENY_ALL, 303, {"location": path})
 
 

@@ -64,4 +64,5 @@ def _merge_leaves(leaves: list[Any]) -> list[Any]:
 
 
 def _is_text_leaf(leaf: Any) -> bool:
+    """Return whether a leaf is well-formed: callers may send anything."""
     return isinstance(leaf, dict) and isinstance(leaf.get("text"), str)

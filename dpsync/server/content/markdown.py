@@ -94,16 +94,19 @@ def _code(node: Json) -> str:
 
 
 def _image(node: Json) -> str:
+    """Return an image with its alternative text."""
     alt = node_data(node).get("alt")
     return f"![{_escape(alt) if isinstance(alt, str) else ''}]({_link_destination(_ref_target(node))})"
 
 
 def _link_block(node: Json) -> str:
+    """Return a block that is only a link: to content, to a file, or to embedded content."""
     target = _ref_target(node) or str(node_data(node).get("url") or "")
     return f"[{_escape(target)}]({_link_destination(target)})" if target else ""
 
 
 def _include(node: Json) -> str:
+    """Return the directive that includes a reusable content."""
     id = node_ref(node).get("reusableContent")
     return f'{{% include "{id}" %}}' if id else ""
 

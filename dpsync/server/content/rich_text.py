@@ -231,10 +231,12 @@ def _merge_texts(inlines: Iterable[Json]) -> list[Json]:
 
 
 def block_node(kind: str, nodes: list[Json]) -> Json:
+    """Return a block with child nodes."""
     return {"object": "block", "type": kind, "nodes": nodes}
 
 
 def void_block_node(kind: str) -> Json:
+    """Return a block without child nodes."""
     return {"object": "block", "type": kind, "isVoid": True}
 
 
@@ -243,15 +245,18 @@ def _void_inline_node(kind: str) -> Json:
 
 
 def fragment_node(name: str, nodes: list[Json]) -> Json:
+    """Return a named part of a block, such as the content of a table cell."""
     return {"object": "fragment", "fragment": name, "nodes": nodes}
 
 
 def text_node(content: str, marks: Marks = ()) -> Json:
+    """Return a text with marks, such as `bold`."""
     leaf = {"object": "leaf", "text": content, "marks": [{"object": "mark", "type": mark} for mark in marks]}
     return {"object": "text", "leaves": [leaf]}
 
 
 def text_nodes(content: str) -> list[Json]:
+    """Return a list with one text without marks."""
     return [text_node(content)]
 
 

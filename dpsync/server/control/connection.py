@@ -14,10 +14,12 @@ class BreakableConnection(HttpToolsProtocol):
     """uvicorn's protocol, extended to pass its transport and the whole request target to the application."""
 
     def on_message_begin(self) -> None:
+        """Put the transport into the scope of the request."""
         super().on_message_begin()
         self.scope["extensions"] = {_EXTENSION: {"transport": self.transport}}
 
     def on_headers_complete(self) -> None:
+        """Put the whole request target into the scope of the request."""
         self.scope["extensions"][_EXTENSION]["target"] = self.url
         super().on_headers_complete()
 
@@ -55,5 +57,6 @@ async def wait_for_disconnect(receive: Receive) -> None:
 
 
 def _transport(scope: Scope) -> Transport:
+    """Return the transport of a request."""
     transport: Transport = scope["extensions"][_EXTENSION]["transport"]
     return transport

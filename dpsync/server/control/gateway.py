@@ -357,6 +357,7 @@ def _fault_response(fault: StatusFault) -> BufferedResponse:
 
 
 def _parse_query(scope: Scope) -> list[tuple[str, str]]:
+    """Return the query parameters of a request, including empty ones."""
     return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 

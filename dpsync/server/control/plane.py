@@ -221,6 +221,7 @@ class ControlPlane:
             ctx.remove(member)
 
     def export_world(self, _: None) -> Json:
+        """Return the whole state as a world."""
         with self.store.read_transaction():
             return export_state(self.store, self.companion.record_kinds)
 

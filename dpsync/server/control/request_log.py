@@ -38,6 +38,7 @@ class RequestLog:
         self.clear_count = 0
 
     def add(self, entry: LoggedRequest) -> None:
+        """Add an entry. If the log is full, the oldest entry is dropped."""
         self.dropped += len(self.entries) == self.entries.maxlen
         self.entries.append(entry)
 

@@ -118,10 +118,11 @@ class ChannelUpdate(Body):
 
     @model_validator(mode="after")
     def _check_settings_match_type(self) -> Self:
-        given = self.model_fields_set & {"type", "setupSettings"}
-        if len(given) == 1:
+        """Check that type and settings come together, and that the settings are those of the type."""
+        sent = self.model_fields_set & {"type", "setupSettings"}
+        if len(sent) == 1:
             raise ValueError("type and setupSettings must be set together")
-        if given and not self.setupSettings.model_fields_set <= {ALLOWLIST_FIELDS[self.type]}:
+        if sent and not self.setupSettings.model_fields_set <= {ALLOWLIST_FIELDS[self.type]}:
             raise ValueError(f"setupSettings: {self.type} allows only {ALLOWLIST_FIELDS[self.type]}")
         return self
 

@@ -9,6 +9,7 @@ from .base import AnswerBody, Paged, Timestamp, Urls, optional_field
 
 
 def _check_uuid(text: str) -> str:
+    """Return a text that is a UUID. Raise ValueError for any other text."""
     UUID(text)
     return text
 

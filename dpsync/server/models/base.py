@@ -131,6 +131,7 @@ class DocumentNode(OpenShape):
 
     @model_validator(mode="after")
     def _check_type(self) -> Self:
+        """Check that a node has a type, unless it is a text."""
         if self.object in ("block", "inline") and self.type is None:
             raise ValueError(f"{self.object}: a type is required")
         return self

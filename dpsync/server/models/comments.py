@@ -31,11 +31,11 @@ class ContentBody(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_fields(cls, given: Any) -> Any:
+    def _check_fields(cls, value: Any) -> Any:
         """Refuse an object that has only unknown members, which is not an empty comment."""
-        if isinstance(given, dict) and given and len(given.keys() & {"markdown", "document"}) != 1:
+        if isinstance(value, dict) and value and len(value.keys() & {"markdown", "document"}) != 1:
             raise ValueError("set markdown or document, or send an empty object")
-        return given
+        return value
 
 
 class TableCell(Body):
@@ -85,8 +85,9 @@ class CommentsQuery(Paged):
 
     @field_validator("authors")
     @classmethod
-    def _split_authors(cls, given: list[str] | None) -> list[str] | None:
-        return given and [id for value in given for id in value.split(",")]
+    def _split_authors(cls, values: list[str] | None) -> list[str] | None:
+        """Return the ids of authors: each value may join several ids by commas."""
+        return values and [id for joined_ids in values for id in joined_ids.split(",")]
 
 
 class RepliesQuery(Paged):

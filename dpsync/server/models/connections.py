@@ -81,13 +81,13 @@ SETUP_MODELS: dict[str, type[Body]] = {
 """By connector what it is set up with. The others take nothing."""
 
 
-def _parse_settings(setup: type[Body], given: dict[str, Any] | None) -> dict[str, Any]:
+def _parse_settings(setup: type[Body], values: dict[str, Any] | None) -> dict[str, Any]:
     """Return the settings that the connector knows.
 
     An error message does not contain the value, because the value may be a token.
     """
     try:
-        return setup.model_validate(given or {}).sent_fields()
+        return setup.model_validate(values or {}).sent_fields()
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(map(str, ("setupSettings", *first["loc"])))
@@ -138,15 +138,16 @@ class ConnectionUpdate(Body):
 
     @model_validator(mode="after")
     def _check_setup_settings(self) -> Self:
-        given = "setupSettings" in self.model_fields_set
+        """Check the settings against the model of the connector."""
+        has_settings = "setupSettings" in self.model_fields_set
         if "connector" not in self.model_fields_set:
-            if given:
+            if has_settings:
                 raise ValueError("setupSettings: also set the connector")
             return self
         setup = SETUP_MODELS.get(self.connector)
         if setup is not None:
             self.setupSettings = _parse_settings(setup, self.setupSettings)
-        elif given:
+        elif has_settings:
             self.model_fields_set.discard("setupSettings")
         return self
 

@@ -61,8 +61,9 @@ class Ingest(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _wrap_single(cls, given: Any) -> dict[str, Any]:
-        return {"conversations": given if isinstance(given, list) else [given]}
+    def _wrap_single(cls, body: Any) -> dict[str, Any]:
+        """Return a body with a list: a single conversation becomes a list of one."""
+        return {"conversations": body if isinstance(body, list) else [body]}
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

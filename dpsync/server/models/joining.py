@@ -37,6 +37,7 @@ class LinkInviteCreate(Body):
 
     @model_validator(mode="after")
     def _check_one_target(self) -> "LinkInviteCreate":
+        """Check that the invite has a role (in the organization), or a level and its space or collection."""
         if self.model_fields_set not in ({"role"}, {"level", "space"}, {"level", "collection"}):
             raise ValueError("set a role, or a level and a space, or a level and a collection")
         return self
@@ -66,7 +67,7 @@ class Invites(Body):
         """Return the roles by email address in lower case. The last role of an address counts."""
         common = self.role if "role" in self.model_fields_set else default
         pairs = [
-            (one.email, one.role) if isinstance(one, EmailRole) else (one, common) for one in self.emails
+            (user.email, user.role) if isinstance(user, EmailRole) else (user, common) for user in self.emails
         ]
         return {email.casefold(): role for email, role in pairs}
 

@@ -52,6 +52,7 @@ class SpecSource(Body):
 
     @model_validator(mode="after")
     def _check_one_source(self) -> "SpecSource":
+        """Check that exactly one of `url` and `text` is set."""
         if (self.url is None) == (self.text is None):
             raise ValueError("set either url or text")
         return self

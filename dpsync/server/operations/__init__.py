@@ -64,14 +64,14 @@ _MODULES = (
 )
 
 
-def _tag(family: ModuleType) -> str:
+def _tag(module: ModuleType) -> str:
     """Return the tag of a module, for example `Change requests`."""
-    return family.__name__.rpartition(".")[2].replace("_", " ").capitalize()
+    return module.__name__.rpartition(".")[2].replace("_", " ").capitalize()
 
 
 OPERATIONS_BY_PART = tuple(
-    (str(family.__doc__).rstrip("."), tuple(replace(row, tag=_tag(family)) for row in family.OPERATIONS))
-    for family in _MODULES
+    (str(module.__doc__).rstrip("."), tuple(replace(row, tag=_tag(module)) for row in module.OPERATIONS))
+    for module in _MODULES
 )
 """The rows under the titles of their parts."""
 

@@ -32,56 +32,61 @@ TRANSFER_OPTIONS: Any = {"error_statuses": (404, 409, 412)}
 
 
 def get(
-    id: str, path: str, handler: Handler, answer: Any, query: type[m.Query] = m.Query, **more: Any
+    id: str, path: str, handler: Handler, answer: Any, query: type[m.Query] = m.Query, **options: Any
 ) -> Operation:
-    return Operation(id, "GET", path, handler, answer, query_model=query, **more)
+    """Return the row of an operation that reads one object."""
+    return Operation(id, "GET", path, handler, answer, query_model=query, **options)
 
 
 def listing(
-    id: str, path: str, handler: Handler, item: Any, query: type[m.Query] = m.Paged, **more: Any
+    id: str, path: str, handler: Handler, item: Any, query: type[m.Query] = m.Paged, **options: Any
 ) -> Operation:
-    return Operation(id, "GET", path, handler, m.Page[item], query_model=query, **more)
+    """Return the row of an operation that reads a page of a list."""
+    return Operation(id, "GET", path, handler, m.Page[item], query_model=query, **options)
 
 
 def _write(
-    method: str, id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any
+    method: str, id: str, path: str, handler: Handler, answer: Any, body: Any = None, **options: Any
 ) -> Operation:
     """Build the row of a write. By default, it needs the role `admin`."""
-    more.setdefault("required_role", "admin")
-    return Operation(id, method, path, handler, answer, body, **more)
+    options.setdefault("required_role", "admin")
+    return Operation(id, method, path, handler, answer, body, **options)
 
 
-def post(id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any) -> Operation:
-    return _write("POST", id, path, handler, answer, body, **more)
+def post(id: str, path: str, handler: Handler, answer: Any, body: Any = None, **options: Any) -> Operation:
+    return _write("POST", id, path, handler, answer, body, **options)
 
 
-def patch(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: Any) -> Operation:
-    return _write("PATCH", id, path, handler, answer, body, **more)
+def patch(id: str, path: str, handler: Handler, answer: Any, body: Any, **options: Any) -> Operation:
+    return _write("PATCH", id, path, handler, answer, body, **options)
 
 
-def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: Any) -> Operation:
-    return _write("PUT", id, path, handler, answer, body, **more)
+def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **options: Any) -> Operation:
+    return _write("PUT", id, path, handler, answer, body, **options)
 
 
-def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
-    more.setdefault("status", 204)
-    return _write("DELETE", id, path, handler, None, **more)
+def delete(id: str, path: str, handler: Handler, **options: Any) -> Operation:
+    """Return the row of an operation that deletes an object, with the status 204 by default."""
+    options.setdefault("status", 204)
+    return _write("DELETE", id, path, handler, None, **options)
 
 
 class CrudOperations:
     """Builds the rows of a resource. A row has an id and a note; the rest is in the record kind."""
 
-    def __init__(self, family: RecordKind) -> None:
-        if family.crud is None:
-            raise ValueError(f"the family {family.name} is not served as an ordinary resource")
-        self._resource, self._handlers = family.crud, CrudHandlers(family)
-        self._collection_path = _OWNER_PATHS[family.owner] + family.crud.path
-        self._item_path = f"{self._collection_path}/{{{family.crud.parameter}}}"
+    def __init__(self, record_kind: RecordKind) -> None:
+        if record_kind.crud is None:
+            raise ValueError(f"the family {record_kind.name} is not served as an ordinary resource")
+        self._resource, self._handlers = record_kind.crud, CrudHandlers(record_kind)
+        self._collection_path = _OWNER_PATHS[record_kind.owner] + record_kind.crud.path
+        self._item_path = f"{self._collection_path}/{{{record_kind.crud.parameter}}}"
 
-    def list(self, id: str, **more: Any) -> Operation:
-        return listing(id, self._collection_path, self._handlers.list, self._resource.response_model, **more)
+    def list(self, id: str, **options: Any) -> Operation:
+        return listing(
+            id, self._collection_path, self._handlers.list, self._resource.response_model, **options
+        )
 
-    def create(self, id: str, **more: Any) -> Operation:
+    def create(self, id: str, **options: Any) -> Operation:
         resource = self._resource
         return post(
             id,
@@ -90,17 +95,22 @@ class CrudOperations:
             resource.response_model,
             resource.create_model,
             status=201,
-            **more,
+            **options,
         )
 
-    def get(self, id: str, **more: Any) -> Operation:
-        return get(id, self._item_path, self._handlers.get, self._resource.response_model, **more)
+    def get(self, id: str, **options: Any) -> Operation:
+        return get(id, self._item_path, self._handlers.get, self._resource.response_model, **options)
 
-    def update(self, id: str, **more: Any) -> Operation:
+    def update(self, id: str, **options: Any) -> Operation:
         resource = self._resource
         return patch(
-            id, self._item_path, self._handlers.update, resource.response_model, resource.update_model, **more
+            id,
+            self._item_path,
+            self._handlers.update,
+            resource.response_model,
+            resource.update_model,
+            **options,
         )
 
-    def delete(self, id: str, **more: Any) -> Operation:
-        return delete(id, self._item_path, self._handlers.delete, **more)
+    def delete(self, id: str, **options: Any) -> Operation:
+        return delete(id, self._item_path, self._handlers.delete, **options)

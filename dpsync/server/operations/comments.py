@@ -18,18 +18,19 @@ _UPDATE_NOTE = (
 _DELETE_NOTE = "Only the author and admins of the space can call this operation."
 
 
-def _common_operations(at: str, where: str) -> list[Any]:
+def _common_operations(base_path: str, suffix: str) -> list[Any]:
     """Return the operations on comments that a space and a change request share."""
-    one = at + "/comments/{commentId}"
+    comment_path = base_path + "/comments/{commentId}"
     return [
-        listing(f"listCommentsIn{where}", at + "/comments", comments.list_comments, mc.Comment,
+        listing(f"listCommentsIn{suffix}", base_path + "/comments", comments.list_comments, mc.Comment,
                 mc.CommentsQuery, note=_LIST_NOTE),
-        post(f"postCommentIn{where}", at + "/comments", comments.post_comment, mc.Comment,
+        post(f"postCommentIn{suffix}", base_path + "/comments", comments.post_comment, mc.Comment,
              mc.CommentCreate, required_role="comment", note=_POST_NOTE),
-        get(f"getCommentIn{where}", one, comments.get_comment, mc.Comment, mc.FormatQuery),
-        put(f"updateCommentIn{where}", one, comments.update_comment, mc.Comment, mc.CommentUpdate,
+        get(f"getCommentIn{suffix}", comment_path, comments.get_comment, mc.Comment, mc.FormatQuery),
+        put(f"updateCommentIn{suffix}", comment_path, comments.update_comment, mc.Comment, mc.CommentUpdate,
             note=_UPDATE_NOTE, **_AUTHOR_ONLY),
-        delete(f"deleteCommentIn{where}", one, comments.delete_comment, note=_DELETE_NOTE, **_AUTHOR_ONLY),
+        delete(f"deleteCommentIn{suffix}", comment_path, comments.delete_comment, note=_DELETE_NOTE,
+               **_AUTHOR_ONLY),
     ]  # fmt: skip
 
 

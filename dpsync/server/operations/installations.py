@@ -17,20 +17,21 @@ _NEEDS_CREATE = {"required_role": "create", **FULL_ONLY}
 
 
 def _placement_operations(
-    name: str, path: str, at: PlacementHandlers, answer: type[BaseModel], body: type[Body], note: str
+    name: str, path: str, handlers: PlacementHandlers, answer: type[BaseModel], body: type[Body], note: str
 ) -> list[Operation]:
     """Return the operations on installations of one target. `name` is Space or Site, as in operation ids."""
-    all, one = f"{INSTALLATION}/{path}s", f"{INSTALLATION}/{path}s/{{{path}Id}}"
+    collection_path, item_path = f"{INSTALLATION}/{path}s", f"{INSTALLATION}/{path}s/{{{path}Id}}"
     return [
-        listing(f"listIntegrationInstallation{name}s", all, at.list_of_installation, answer,
+        listing(f"listIntegrationInstallation{name}s", collection_path, handlers.list_of_installation, answer,
                 mg.ExtendedListQuery, **FULL_ONLY),
-        post(f"installIntegrationOn{name}", all, at.install, answer, body, query_model=mg.ExtendedQuery,
-             status=201,
+        post(f"installIntegrationOn{name}", collection_path, handlers.install, answer, body,
+             query_model=mg.ExtendedQuery, status=201,
              error_statuses=(409,), note=note, **_NEEDS_CREATE),
-        get(f"getIntegration{name}Installation", one, at.get, answer, mg.ExtendedQuery, **FULL_ONLY),
-        patch(f"updateIntegration{name}Installation", one, at.update, answer, mg.PlacedUpdate,
+        get(f"getIntegration{name}Installation", item_path, handlers.get, answer, mg.ExtendedQuery,
+            **FULL_ONLY),
+        patch(f"updateIntegration{name}Installation", item_path, handlers.update, answer, mg.PlacedUpdate,
               query_model=mg.ExtendedQuery, **_NEEDS_CREATE),
-        delete(f"uninstallIntegrationFrom{name}", one, at.uninstall, **_NEEDS_CREATE),
+        delete(f"uninstallIntegrationFrom{name}", item_path, handlers.uninstall, **_NEEDS_CREATE),
     ]  # fmt: skip
 
 

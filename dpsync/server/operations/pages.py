@@ -16,6 +16,7 @@ _BACKLINKS_NOTE = (
 
 
 def _space_and_change_request(path: str, ids: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return (operation id, path) of the same operation under a space and under a change request."""
     return [(ids[0], SPACE + path), (ids[1], CHANGE_REQUEST + path)]
 
 

@@ -83,9 +83,9 @@ def _set_created_at(ctx: Context, record: Record) -> None:
     record.doc = {"createdAt": ctx.timestamp}
 
 
-def _update_document(ctx: Context, record: Record, given: Json) -> None:
+def _update_document(ctx: Context, record: Record, fields: Json) -> None:
     """Store the members of a body in the document of a record."""
-    record.doc.update(given)
+    record.doc.update(fields)
 
 
 class CrudResource(Struct, frozen=True):
@@ -136,28 +136,32 @@ class RecordKinds:
     """All kinds in order of declaration: a kind comes after the kinds on which it depends."""
 
     def __init__(self, record_kinds: Iterable[RecordKind]) -> None:
-        self._kinds = {family.name: family for family in record_kinds}
+        self._kinds = {record_kind.name: record_kind for record_kind in record_kinds}
         self._removal_dependencies: dict[str, list[tuple[str, Dependency]]] = {
             kind: [] for kind in self._kinds
         }
         self._transfer_dependencies: dict[str, list[tuple[str, Dependency]]] = {
             kind: [] for kind in self._kinds
         }
-        self.id_prefixes = {family.name: family.id_prefix for family in self if family.id_prefix}
+        self.id_prefixes = {
+            record_kind.name: record_kind.id_prefix for record_kind in self if record_kind.id_prefix
+        }
         """How the ids of each kind begin; a kind that is not in it has no ids of its own."""
         self.world_sections: dict[str, list[WorldSection]] = {}
         """What a world says inside a record of each kind."""
-        for said in filter(None, (family.world_section for family in self)):
-            for kind in said.parent_kinds:
-                self.world_sections.setdefault(kind, []).append(said)
+        for section in filter(None, (record_kind.world_section for record_kind in self)):
+            for kind in section.parent_kinds:
+                self.world_sections.setdefault(kind, []).append(section)
         # What depends on others is removed before them: then they have no holders left to look for.
-        for family in reversed(self._kinds.values()):
-            for dependency in family.all_dependencies():
-                to = self._kinds[dependency.target_kind]
-                self._transfer_dependencies[to.name].append((family.name, dependency))
+        for record_kind in reversed(self._kinds.values()):
+            for dependency in record_kind.all_dependencies():
+                target = self._kinds[dependency.target_kind]
+                self._transfer_dependencies[target.name].append((record_kind.name, dependency))
                 self._removal_dependencies[
-                    to.alternate_kind if dependency.until_erased and to.alternate_kind else to.name
-                ].append((family.name, dependency))
+                    target.alternate_kind
+                    if dependency.until_erased and target.alternate_kind
+                    else target.name
+                ].append((record_kind.name, dependency))
 
     def __iter__(self) -> Iterator[RecordKind]:
         return iter(self._kinds.values())
@@ -180,7 +184,7 @@ class RecordKinds:
 
     def kinds_counted_in_health(self) -> list[str]:
         """Return the kinds whose numbers of records the control plane reports."""
-        return [family.name for family in self if family.counted_in_health]
+        return [record_kind.name for record_kind in self if record_kind.counted_in_health]
 
     def new_id(self, store: Store, kind: str) -> str:
         """Return the next free id of a kind. The same requests on the same world give the same ids.

@@ -89,7 +89,12 @@ def _check_top_level(world: Json, record_kinds: RecordKinds) -> Iterator[WorldPr
         yield WorldProblem(("format",), str(error))
     records = world.get("records")
     yield from find_problems(list[_RecordModel] | None, records, ("records",))
-    kinds = {kind for family in record_kinds for kind in (family.name, family.alternate_kind) if kind}
+    kinds = {
+        kind
+        for record_kind in record_kinds
+        for kind in (record_kind.name, record_kind.alternate_kind)
+        if kind
+    }
     for number, record in enumerate(records if isinstance(records, list) else ()):
         kind = record.get("kind") if isinstance(record, dict) else None
         if isinstance(kind, str) and kind not in kinds:

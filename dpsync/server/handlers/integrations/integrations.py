@@ -117,19 +117,20 @@ def _matches_query(query: Any, integration: Record) -> bool:
 
 
 def _unfurls_domain(blocks: list[Json], domain: str) -> bool:
-    """Return whether a block unfurls URLs of the domain or of one of its parent domains."""
-    hosts = {_pattern_host(pattern) for block in blocks for pattern in block.get("urlUnfurl") or []}
+    """Return whether a block unfurls URLs of the domain or of one of its parent domains.
+
+    A block has URL patterns, such as `https://*.example.com/**` for the domain `example.com`.
+    """
     folded_domain = domain.casefold()
-    return any(host and (folded_domain == host or folded_domain.endswith(f".{host}")) for host in hosts)
-
-
-def _pattern_host(pattern: str) -> str:
-    """Return the host of a URL pattern: `https://*.example.com/**` gives `example.com`."""
-    try:
-        host = urlsplit(pattern if "//" in pattern else f"//{pattern}").hostname or ""
-    except ValueError:
-        return ""
-    return host.removeprefix("*.")
+    for pattern in (pattern for block in blocks for pattern in block.get("urlUnfurl") or []):
+        try:
+            host = urlsplit(pattern if "//" in pattern else f"//{pattern}").hostname or ""
+        except ValueError:
+            continue
+        host = host.removeprefix("*.")
+        if host and (folded_domain == host or folded_domain.endswith(f".{host}")):
+            return True
+    return False
 
 
 def get_integration(ctx: Context) -> Json:

@@ -127,10 +127,10 @@ def list_conversations(ctx: Context) -> Json:
 
 def get_conversation(ctx: Context) -> Json:
     """Return a conversation with its parts."""
-    named = ctx.params["conversationId"]
-    id = f"{ctx.params['organizationId']}:{named}"
+    conversation_name = ctx.params["conversationId"]
+    id = f"{ctx.params['organizationId']}:{conversation_name}"
     return responses.conversation_detail(
-        ctx, _require_in_organization(ctx, CONVERSATION, id, "conversation", named)
+        ctx, _require_in_organization(ctx, CONVERSATION, id, "conversation", conversation_name)
     )
 
 

@@ -18,9 +18,9 @@ from ...spaces import revisions
 from ...store import Json, Record
 
 _SORT_KEYS = {
-    "createdAt": lambda found: [found.seq],
-    "updatedAt": lambda found: [found.doc["updatedAt"], found.seq],
-    "source": lambda found: [found.ref],
+    "createdAt": lambda redirect: [redirect.seq],
+    "updatedAt": lambda redirect: [redirect.doc["updatedAt"], redirect.seq],
+    "source": lambda redirect: [redirect.ref],
 }
 
 
@@ -171,17 +171,17 @@ def put_redirects(ctx: Context) -> Json:
 
 
 def _put_redirect(
-    ctx: Context, nav: Navigation, by_source: dict[str, Record], item: Json, where: str
+    ctx: Context, nav: Navigation, by_source: dict[str, Record], fields: Json, location: str
 ) -> Json:
     """Write one of many redirects and return its result. Keep `by_source` up to date for the next ones."""
-    source = item["source"].casefold()
+    source = fields["source"].casefold()
     try:
-        status, redirect = _apply_item(ctx, nav, by_source.get(source), dict(item), where)
+        status, redirect = _apply_item(ctx, nav, by_source.get(source), dict(fields), location)
     except ApiError as error:
         if ctx.is_published_profile:
-            draft = item.get("intent") == "draft"
-            return {"source": item["source"], "status": "error", "draft": draft, "error": error.message}
-        return {"source": item["source"], "status": "error", **error.body()}
+            draft = fields.get("intent") == "draft"
+            return {"source": fields["source"], "status": "error", "draft": draft, "error": error.message}
+        return {"source": fields["source"], "status": "error", **error.body()}
     by_source.pop(source, None)
     if redirect is not None:
         by_source[source] = redirect
@@ -189,32 +189,32 @@ def _put_redirect(
         published_fields = (
             {"id": redirect.id, "draft": redirect.doc["draft"]} if redirect else {"draft": False}
         )
-        return {"source": item["source"], "status": status, **published_fields}
+        return {"source": fields["source"], "status": status, **published_fields}
     answer = {"redirect": responses.redirect(ctx, redirect)} if redirect else {}
-    return {"source": item["source"], "status": status, **answer}
+    return {"source": fields["source"], "status": status, **answer}
 
 
 def _apply_item(
-    ctx: Context, nav: Navigation, redirect: Record | None, item: Json, where: str
+    ctx: Context, nav: Navigation, redirect: Record | None, fields: Json, location: str
 ) -> tuple[str, Record | None]:
     """Create, update, publish or delete a redirect as the item asks. Return the outcome and the redirect.
 
     `redirect` is the redirect with the source of the item, or None. A null destination deletes it. The intent
     `draft` makes it a draft; `publish` and `live` make it live.
     """
-    intent = item.pop("intent", "live")
-    if "destination" in item and item["destination"] is None:
+    intent = fields.pop("intent", "live")
+    if "destination" in fields and fields["destination"] is None:
         if redirect is not None:
             ctx.remove(redirect)
         return "deleted", None
-    item["draft"] = intent == "draft"
+    fields["draft"] = intent == "draft"
     if redirect is None:
-        if "destination" not in item:
+        if "destination" not in fields:
             raise bad_request(
-                f"{where}.destination: required, because {item['source']!r} has no redirect yet"
+                f"{location}.destination: required, because {fields['source']!r} has no redirect yet"
             )
-        return "created", _create(ctx, nav, item, f"{where}.destination")
-    _update(ctx, nav, redirect, item, f"{where}.destination")
+        return "created", _create(ctx, nav, fields, f"{location}.destination")
+    _update(ctx, nav, redirect, fields, f"{location}.destination")
     return "published" if intent == "publish" else "updated", redirect
 
 

@@ -69,9 +69,9 @@ def _body_fields(ctx: Context, *additions: str) -> Json:
     )
 
 
-def _pick_set_fields(given: Json, *names: str) -> Json:
+def _pick_set_fields(fields: Json, *names: str) -> Json:
     """Return the named fields that have a value."""
-    return {field: given[field] for field in names if given.get(field)}
+    return {field: fields[field] for field in names if fields.get(field)}
 
 
 def _check_path_unused(node: Record, changes: Json, others: Iterable[Record], where: str) -> None:
