@@ -1,4 +1,4 @@
-"""Report packages that the companion needs and that are not installed."""
+"""Report packages that the local server needs and that are not installed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ class MissingPackageError(Exception):
 
 @contextmanager
 def companion_packages() -> Iterator[None]:
-    """Wrap the import of the companion. Raise MissingPackageError if a package is not installed."""
+    """Wrap the import of the local server. Raise MissingPackageError if a package is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

@@ -93,7 +93,7 @@ class Console:
         await response(scope, receive, send)
 
     def shut_down(self) -> None:
-        """End all requests and plans that are in progress when the companion stops."""
+        """End all requests and plans in progress, because the local server stops."""
         self.gateway.cancel_waits()
         if self._planner:
             self._planner.stop()
@@ -296,7 +296,7 @@ class Console:
 
 
 def _server_url(scope: Scope) -> str:
-    """Return the address at which the companion received the request.
+    """Return the address at which the local server received the request.
 
     The `Host` header may name a forwarded port, which has another address outside.
     """

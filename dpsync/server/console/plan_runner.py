@@ -1,7 +1,7 @@
-"""Print the plan of a directory with an external program: the companion itself knows nothing of plans.
+"""Print the plan of a directory with an external program: the local server itself knows nothing of plans.
 
-The program runs as a separate process in an empty directory. It calls the companion over HTTP like any
-client, with a token of this companion that is deleted when the process ends. The process gets only the
+The program runs as a separate process in an empty directory. It calls the local server over HTTP like any
+client, with a token of this local server that is deleted when the process ends. The process gets only the
 environment variables that `PlanProgram.environment` returns, and those that `PlanRunner` adds.
 """
 
@@ -50,7 +50,7 @@ class PlanRunner:
             self._process.kill()
 
     async def run(self, store: Store, user: str, url: str) -> PlanOutput:
-        """Run the program with a temporary token of the user against the companion at `url`."""
+        """Run the program with a temporary token of the user against the local server at `url`."""
         async with self._lock:
             token = Record("token", uuid4().hex, {}, ref=user)
             with store.transaction():

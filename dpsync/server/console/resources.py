@@ -53,8 +53,8 @@ def list_admins(store: Store) -> list[str]:
 async def read_resource(companion: Companion, request_scope: Scope, raw: bytes, query: bytes) -> Resource:
     """Return the answer of the API to GET at a raw path such as `/v1/orgs/acme`.
 
-    The companion is called directly, so the request is in no log. The admins are tried in turn, until one of
-    them may read the path.
+    The local server is called directly, so the request is in no log. The admins are tried in turn, until
+    one of them may read the path.
     """
     status, content, user = 404, b"", ""
     for user in list_admins(companion.store)[:_MAX_ADMINS_TRIED] or [""]:

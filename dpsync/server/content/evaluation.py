@@ -1,7 +1,7 @@
 """Evaluate the expressions and references of a document for a reader.
 
 An expression is the name of a variable, `space.vars.NAME` or `page.vars.NAME`. Any other expression depends
-on the visitor, and the companion has none.
+on the visitor, and the local server has none.
 """
 
 import re

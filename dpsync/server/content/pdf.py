@@ -81,7 +81,7 @@ def _wrap(line: PdfLine) -> Iterator[str]:
 
 
 def _character_width(character: str, font: str) -> float:
-    """Return the width of a character in thousandths of the font size."""
+    """Return the width of a character in thousandths of the font size, estimated if it is unknown."""
     if font == MONO:
         return 600
     return _WIDTHS.get(ord(character), 1000 if _encode_cp1252(character) is None else 600) * (
@@ -139,6 +139,7 @@ class _PdfFile:
     def __init__(self, title: str, pages: list[bytes]) -> None:
         self._objects: list[bytes] = []
         fonts = self._fonts()
+        # Objects are numbered from 1: each page adds its content and itself, then comes the page tree.
         tree = len(self._objects) + 2 * len(pages) + 1
         kids = []
         for content in pages:

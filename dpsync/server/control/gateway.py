@@ -53,7 +53,7 @@ class WaitCancelledError(Exception):
 
 
 class Gateway:
-    """An ASGI application around a companion. `latency` is added to each request, in seconds."""
+    """An ASGI application around a local server. `latency` is added to each request, in seconds."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class _ProxiedRequest:
         self._operation, self._segments = gateway.companion.find_operation(scope)
         try:
             self._caller = gateway.companion.find_caller(scope)
-        except StoreError:  # the companion will answer 503
+        except StoreError:  # the local server will answer 503
             self._caller = None
 
     async def handle(self) -> None:
@@ -165,7 +165,7 @@ class _ProxiedRequest:
         await self._apply_fault(counted_rule, await self._buffer_request())
 
     async def _apply_fault(self, counted_rule: CountedRule, replay_request: Receive) -> None:
-        """Answer the request with the fault of a rule: before, instead of or after the companion's answer.
+        """Answer the request with the fault of a rule: before, instead of or after the local server's answer.
 
         A fault that had no effect, such as a delay between parts of an empty body, is not counted as used.
         """
@@ -232,7 +232,7 @@ class _ProxiedRequest:
         return replay
 
     async def _call_companion(self, receive: Receive, scope: Scope) -> BufferedResponse:
-        """Return the answer of the companion without sending it."""
+        """Return the answer of the local server without sending it."""
         status, headers, body = 500, {}, b""
 
         async def collect(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""The control plane: operations below `/_dpsync` with which tests and people control a companion.
+"""The control plane: operations below `/_dpsync` with which tests and people control a local server.
 
 The control plane is not part of the API. It needs no token, so it answers only requests from this machine:
 from loopback peers that use a loopback name, and never from a page of another site. For all other requests,

@@ -1,9 +1,9 @@
 """Refuse requests with foreign host names, and requests from pages of other sites.
 
 A web page can send requests to this machine, and the owner of its domain can point the domain at this machine
-(DNS rebinding). The browser then treats page and companion as one site, and the page can read every response.
-The `Host` header still contains the foreign domain, so the companion refuses such host names, for every path
-and every token.
+(DNS rebinding). The browser then treats page and local server as one site, and the page can read every
+response. The `Host` header still contains the foreign domain, so the local server refuses such host names,
+for every path and every token.
 """
 
 from collections.abc import Collection
@@ -105,7 +105,7 @@ class RequestGuard:
 def from_this_machine(request: Request) -> bool:
     """Return whether a request comes directly from a client on this machine.
 
-    Requests from pages of other sites, with foreign host names, through proxies, and from other companions
+    Requests from pages of other sites, with foreign host names, through proxies, and from other local servers
     (as webhooks or fetches) do not.
     """
     headers = request.headers

@@ -306,7 +306,7 @@ def _json_response(status: int, content: bytes, headers: dict[str, str] | None =
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:
-    """Accept the ASGI messages of startup and shutdown; the companion does nothing then."""
+    """Accept the ASGI messages of startup and shutdown; the local server does nothing then."""
     while True:
         message = await receive()
         await send({"type": f"{message['type']}.complete"})

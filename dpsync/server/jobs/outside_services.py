@@ -1,11 +1,11 @@
 """Contact other services: fetch OpenAPI documents and send events.
 
-The companion contacts only loopback and the hosts that the operator has named, also at every redirect, and
+The local server contacts only loopback and the hosts that the operator has named, also at every redirect, and
 never through a proxy, so that nobody can reach a private network through it. It never contacts itself, under
 any name: it checks the address of each connection. Every request has the header `COMPANION_HEADER`, so that
 no control plane accepts it as a request of a person.
 
-httpx is imported on first use: most companions never need it, and all of them must start fast.
+httpx is imported on first use: most local servers never need it, and all of them must start fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_SOURCE_BYTES = 10 * 1024 * 1024
 COMPANION_HEADER = "dpsync-companion"
-"""The header of every request that a companion sends."""
+"""The header of every request that a local server sends."""
 _MAX_REDIRECTS = 5
 _CONNECTED_EVENT = "connection.connect_tcp.complete"
 

@@ -1,7 +1,7 @@
 """The stand-in translator: deterministic, without a real translation.
 
 The translator puts the language in front of a text and leaves the text unchanged, so that readers recognize
-it and the same text always has the same result. The companion cannot know what GitBook's translator would
+it and the same text always has the same result. The local server cannot know what GitBook's translator would
 write.
 """
 

@@ -1,4 +1,4 @@
-"""Run the companion as a process: open a database, load a world into a new one, and serve until stopped."""
+"""Run the local server as a process: open a database, load a world into it if it is new, and serve."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Run the companion in a thread of the calling process, for tests that use real HTTP and its state."""
+"""Run the local server in a thread of the calling process, for tests that use real HTTP and its state."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""A RecordKind declares everything that the companion has to know about one kind of record.
+"""A RecordKind declares everything that the local server has to know about one kind of record.
 
     record      what the store keeps; its columns say what it belongs to and refers to (see `store`)
     RecordKind  all records of one kind: the prefix of their ids, their owner, and their form in a world
@@ -110,10 +110,10 @@ class CrudResource(Struct, frozen=True):
 class RecordKind(Struct, frozen=True):
     """The declaration of one kind of record.
 
-    `id_prefix` is the prefix of ids; without a prefix, the companion makes no ids. `counted_in_health`: the
-    control plane reports the number of records. `alternate_kind` is another kind as which records are kept
-    temporarily (a deleted space, a waiting event); both kinds share one series of ids. `crud` describes the
-    API of an ordinary kind.
+    `id_prefix` is the prefix of ids; without a prefix, the local server makes no ids. `counted_in_health`:
+    the control plane reports the number of records. `alternate_kind` is another kind as which records are
+    kept temporarily (a deleted space, a waiting event); both kinds share one series of ids. `crud`
+    describes the API of an ordinary kind.
     """
 
     name: str
@@ -189,7 +189,7 @@ class RecordKinds:
     def new_id(self, store: Store, kind: str) -> str:
         """Return the next free id of a kind. The same requests on the same world give the same ids.
 
-        Raise KeyError if the companion makes no ids of this kind.
+        Raise KeyError if the local server makes no ids of this kind.
         """
         prefix, also = self.id_prefixes[kind], self._kinds[kind].alternate_kind
         while True:

@@ -68,7 +68,11 @@ def write_positions(store: Store, ordered: Sequence[Record], moved: Collection[R
 
 
 def _assign_positions(runs: Sequence[tuple[bool, list[Record]]]) -> Iterator[int]:
-    """Yield the positions of siblings, given as runs of moved and of unmoved items."""
+    """Yield the positions of siblings, given as runs (whether it is unmoved, records) in the new order.
+
+    Unmoved records keep their positions. Moved records are spread evenly between their unmoved neighbors, so
+    that the positions may not increase if there is no room.
+    """
     for index, (is_unmoved, run) in enumerate(runs):
         if is_unmoved:
             yield from (record.position for record in run)

@@ -27,7 +27,7 @@ Path = tuple[str | int, ...]
 
 
 class WorldProblem(Struct, frozen=True):
-    """A fault of a value in a world: where and what it is, and a hint what to do."""
+    """A problem of a value in a world: where and what it is, and a hint what to do."""
 
     path: Path
     message: str
@@ -127,7 +127,7 @@ _HINTS: Final[Mapping[str, str]] = {
 
 
 def _make_problem(errors: list[ErrorDetails], shape: Any, path: Path) -> WorldProblem:
-    """Return the fault of one value. A value that may have several types causes several errors."""
+    """Return the problem of one value. A value that may have several types causes several errors."""
     error = next((other for other in errors if other["type"] not in _EXPECTED_TYPE_NAMES), errors[0])
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":

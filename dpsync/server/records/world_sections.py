@@ -80,7 +80,7 @@ class WorldLoader:
         return str(entry["id"]) if entry.get("id") else self.next_id(kind)
 
     def next_id(self, kind: str) -> str:
-        """Return the next id of a kind. Raise KeyError if the companion makes no ids of this kind."""
+        """Return the next id of a kind. Raise KeyError if the local server makes no ids of this kind."""
         self.counters[kind] = self.counters.get(kind, 0) + 1
         return f"{self._prefixes[kind]}-{self.counters[kind]}"
 

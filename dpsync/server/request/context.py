@@ -46,7 +46,7 @@ class RecordHooks(Protocol):
     """The functions that are the same for all kinds of records. See `records.record_kind`."""
 
     def new_id(self, store: Store, kind: str) -> str:
-        """Return the next free id of a kind. Raise KeyError if the companion makes no ids of this kind."""
+        """Return the next free id of a kind. Raise KeyError if the local server makes no ids of this kind."""
 
     def before_removal(self, ctx: "Context", record: Record) -> None:
         """Remove or change the records that depend on a record that will be removed."""

@@ -20,7 +20,7 @@ _LINK_FIELDS = ("id", "space", "changeRequest", "page", "replies")
 
 
 def _load(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load comments. Raise ValueError for a comment on an unknown space or change request."""
+    """Load comments from a world file. Raise ValueError for an unknown space or change request."""
     for comment in loader.each_entry(entries):
         id, request_id = comment["space"], comment.get("changeRequest")
         space = loader.get("space", id) or loader.get("deleted-space", id)
@@ -33,7 +33,7 @@ def _load(loader: WorldLoader, organization: Record, entries: list[Json]) -> Non
 
 
 def _load_comment(loader: WorldLoader, space: Record, revision: str, entry: Json) -> None:
-    """Load a comment and its replies."""
+    """Load a comment and its replies from a world file."""
     doc = {
         "status": "open",
         "revision": revision,
@@ -64,7 +64,7 @@ def _make_message(loader: WorldLoader, fields: Json) -> Json:
 
 
 def _dump(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the comments of an organization with their replies."""
+    """Return the comments of an organization, with their replies, as entries of a world file."""
     replies: dict[str, list[Record]] = {}
     for reply in dumper.find_by_creation(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)

@@ -23,7 +23,7 @@ _POSITION_FIELDS = ("parent", "position", "deletedDaysAgo")
 
 
 def _load_collections(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the collections of an organization."""
+    """Load the collections of an organization from a world file."""
     for collection in loader.each_entry(entries):
         doc = {
             "title": "Untitled",
@@ -34,7 +34,7 @@ def _load_collections(loader: WorldLoader, organization: Record, entries: list[J
 
 
 def _load_spaces(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the spaces of an organization, also deleted ones."""
+    """Load the spaces of an organization from a world file, also deleted ones."""
     for space in loader.each_entry(entries):
         doc = {
             "title": "Untitled",
@@ -53,7 +53,7 @@ def _load_spaces(loader: WorldLoader, organization: Record, entries: list[Json])
 
 
 def _load_item(loader: WorldLoader, kind: str, organization: Record, entry: Json, doc: Json) -> None:
-    """Load a collection or space at its position, or after its siblings, with the sections inside."""
+    """Load a collection or space with the sections inside, at its position or after its siblings."""
     parent = entry.get("parent") or ""
     next_position = loader.next_position(organization.id, parent)
     position = next_position if entry.get("position") is None else entry["position"]
@@ -66,7 +66,7 @@ def _load_item(loader: WorldLoader, kind: str, organization: Record, entry: Json
 
 
 def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the collections of an organization."""
+    """Return the collections of an organization as entries of a world file."""
     return [
         _dump_item(dumper, item)
         for item in dumper.find_by_creation("collection", organization=organization.id)
@@ -74,7 +74,7 @@ def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
 
 
 def _dump_spaces(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the spaces of an organization, also deleted ones."""
+    """Return the spaces of an organization as entries of a world file, also deleted ones."""
     spaces = dumper.find_by_creation("space", "deleted-space", organization=organization.id)
     return [_dump_item(dumper, space) for space in spaces]
 

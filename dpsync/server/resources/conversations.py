@@ -24,7 +24,7 @@ _DEFAULT_SOURCE = "email"
 
 
 def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load clusters of issues. By default, the topic of a cluster comes from its label."""
+    """Load clusters of issues from a world file. The default topic comes from the label."""
     for cluster in loader.each_entry(entries):
         created_at = cluster.get("createdAt") or loader.next_timestamp()
         doc = {
@@ -38,13 +38,13 @@ def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json
 
 
 def _dump_clusters(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the clusters of an organization."""
+    """Return the clusters of an organization as entries of a world file."""
     clusters = dumper.find_by_creation(CLUSTER, organization=organization.id)
     return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in clusters]
 
 
 def _load_conversations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load conversations. If one of them is not analysed yet, add a job that analyses them."""
+    """Load conversations from a world file. If one of them is not analysed yet, add a job for them."""
     conversations = [
         _load_conversation(loader, organization, conversation) for conversation in loader.each_entry(entries)
     ]
@@ -53,7 +53,7 @@ def _load_conversations(loader: WorldLoader, organization: Record, entries: list
 
 
 def _load_conversation(loader: WorldLoader, organization: Record, entry: Json) -> Record:
-    """Load a conversation. By default, its time of ingestion is its time of creation."""
+    """Load a conversation from a world file. By default, it was ingested when it was created."""
     metadata = entry.get("metadata") or {}
     created_at = entry.get("createdAt") or metadata.get("createdAt") or loader.next_timestamp()
     doc = {
@@ -73,13 +73,13 @@ def _load_conversation(loader: WorldLoader, organization: Record, entry: Json) -
 
 
 def _dump_conversations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the conversations of an organization."""
+    """Return the conversations of an organization as entries of a world file."""
     conversations = dumper.find_by_creation(CONVERSATION, organization=organization.id)
     return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in conversations]
 
 
 def _load_issues(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load issues. Raise ValueError for an unknown conversation or cluster."""
+    """Load issues from a world file. Raise ValueError for an unknown conversation or cluster."""
     for issue in loader.each_entry(entries):
         conversation = loader.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
         cluster = loader.get(CLUSTER, issue["cluster"])
@@ -110,7 +110,7 @@ def _load_issue(loader: WorldLoader, conversation: Record, cluster: Record, entr
 
 
 def _dump_issues(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the issues of an organization."""
+    """Return the issues of an organization as entries of a world file."""
     return [
         {"id": issue.id, "cluster": issue.parent, "conversation": issue.ref, **issue.doc}
         for issue in dumper.find_by_creation(ISSUE, organization=organization.id)

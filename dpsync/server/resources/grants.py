@@ -14,7 +14,7 @@ _GRANTEE_KINDS = {"users": "user", "teams": "team"}
 
 
 def _load(loader: WorldLoader, item: Record, permissions: Json) -> None:
-    """Load grants. Raise ValueError for a user who is not a member, or for an unknown team."""
+    """Load grants from a world file. Raise ValueError for an unknown team, or a user who is not a member."""
     for plural, roles in permissions.items():
         grantee_kind = _GRANTEE_KINDS[plural]
         for ref, role in (roles or {}).items():
@@ -27,7 +27,7 @@ def _load(loader: WorldLoader, item: Record, permissions: Json) -> None:
 
 
 def _dump(dumper: WorldDumper, item: Record) -> Json | None:
-    """Return the roles of users and teams on an object, or None if there are none."""
+    """Return the roles on an object as entries of a world file, or None if there are none."""
     grants = dumper.find_by_creation(GRANT, **_by_object(item))
     permissions = {
         plural: {grant.ref: grant.doc["role"] for grant in grants if grant.doc["to"] == grantee_kind}

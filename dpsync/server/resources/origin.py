@@ -11,12 +11,12 @@ from ..store import Json, Record
 
 
 def _load(loader: WorldLoader, _: Record, entry: Json) -> None:
-    """Load the origin of the world. Raise ValueError if it is invalid."""
+    """Load the origin of the data. Raise ValueError if it is invalid."""
     loader.add(origin_record(entry))
 
 
 def _dump(dumper: WorldDumper, _: Record) -> Json | None:
-    """Return the origin of the world, or None if somebody wrote the world."""
+    """Return the origin of the data, or None if they were not read from a platform."""
     records = dumper.find_by_creation(KIND)
     return records[0].doc if records else None
 

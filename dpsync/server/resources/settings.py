@@ -29,13 +29,16 @@ def _load_instructions(loader: WorldLoader, organization: Record, document: Json
 
 
 def _dump_instructions(dumper: WorldDumper, organization: Record) -> Json | None:
-    """Return the agent instructions of an organization, or None if nobody has written any."""
+    """Return the agent instructions as a world file has them, or None if nobody has written any."""
     record = dumper.store.get("agent-instructions", organization.id)
     return record.doc["instructions"] if record else None
 
 
 def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load link invites. The `ref` of an invite is its space or collection, "" for the organization."""
+    """Load link invites from a world file.
+
+    The `ref` of an invite is its space or collection, "" for the organization.
+    """
     for invite in loader.each_entry(entries):
         doc = {"createdAt": loader.next_timestamp(), **without_keys(invite, "id")}
         target = invite.get("space") or invite.get("collection") or ""
@@ -44,7 +47,7 @@ def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]
 
 
 def _dump_invites(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the link invites of an organization."""
+    """Return the link invites of an organization as entries of a world file."""
     invites = dumper.find_by_creation(INVITE, organization=organization.id)
     return [{"id": invite.id, **invite.doc} for invite in invites]
 

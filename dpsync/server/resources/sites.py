@@ -39,7 +39,7 @@ from . import world_models
 
 
 def _load_sites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the sites of an organization."""
+    """Load the sites of an organization from a world file."""
     for site in loader.each_entry(entries):
         _load_site(loader, organization.id, site)
 
@@ -77,13 +77,13 @@ def _find_styleguide(loader: WorldLoader, entry: Json) -> str:
 
 
 def _load_schema(loader: WorldLoader, site: Record, schema: Json) -> None:
-    """Load the visitor schema of a site."""
+    """Load the visitor schema of a site from a world file."""
     doc = {"jsonSchema": schema, "updatedAt": loader.next_timestamp()}
     loader.add(Record("adaptive-schema", site.id, doc, site.organization, site.id))
 
 
 def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
-    """Return the visitor schema of a site, or None if it has none."""
+    """Return the visitor schema of a site as a world file has it, or None if there is none."""
     record = dumper.store.get("adaptive-schema", site.id)
     return record.doc["jsonSchema"] if record else None
 
@@ -92,7 +92,7 @@ def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
 
 
 def _load_structure(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
-    """Load the navigation of a site: only site spaces, or else groups, sections and links."""
+    """Load the navigation of a site from a world file: only site spaces, or groups, sections and links."""
     if all(node["type"] == "space" for node in entries):
         _load_site_spaces(loader, site, "", entries)
     else:
@@ -178,7 +178,7 @@ def _set_one_default(nodes: list[Record]) -> None:
 
 
 def _dump_sites(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the sites of an organization with everything in them."""
+    """Return the sites of an organization, with everything in them, as entries of a world file."""
     sites = dumper.find_by_creation("site", organization=organization.id)
     return [
         {
@@ -192,7 +192,7 @@ def _dump_sites(dumper: WorldDumper, organization: Record) -> list[Json]:
 
 
 def _dump_structure(dumper: WorldDumper, site: Record) -> list[Json]:
-    """Return the navigation of a site as a tree."""
+    """Return the navigation of a site as a tree of entries of a world file."""
     nav = read_navigation(dumper.store, site)
     overrides = {
         record.id: record.doc for record in dumper.store.find(SITE_SPACE_CUSTOMIZATION, scope=site.id)

@@ -22,13 +22,13 @@ from . import world_models
 
 
 def _load_specs(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the OpenAPI specifications of an organization."""
+    """Load the OpenAPI specifications of an organization from a world file."""
     for spec in loader.each_entry(entries):
         _load_spec(loader, organization, spec)
 
 
 def _load_spec(loader: WorldLoader, organization: Record, entry: Json) -> None:
-    """Load a specification with its versions. If its processing is not complete, add a job for it."""
+    """Load a specification with its versions, and a job for it if its processing is not complete."""
     source = entry.get("source") or {"url": entry.get("sourceURL")}
     doc = {
         "visibility": "private",
@@ -63,7 +63,7 @@ def _load_versions(loader: WorldLoader, spec: Record, entries: list[Json]) -> No
 
 
 def _dump_specs(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the OpenAPI specifications of an organization."""
+    """Return the OpenAPI specifications of an organization as entries of a world file."""
     return [
         _dump_spec(dumper, spec)
         for spec in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
@@ -82,13 +82,13 @@ def _dump_spec(dumper: WorldDumper, spec: Record) -> Json:
 
 
 def _load_translations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the translations of an organization."""
+    """Load the translations of an organization from a world file."""
     for translation in loader.each_entry(entries):
         _load_translation(loader, organization, translation)
 
 
 def _load_translation(loader: WorldLoader, organization: Record, entry: Json) -> None:
-    """Load a translation. If it is running, add a job for it. Raise ValueError for an unknown space."""
+    """Load a translation, and a job for it if it is running. Raise ValueError for an unknown space."""
     doc = {
         "status": "pending",
         "instructions": empty_document(),
@@ -109,7 +109,7 @@ def _load_translation(loader: WorldLoader, organization: Record, entry: Json) ->
 
 
 def _dump_translations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the translations of an organization."""
+    """Return the translations of an organization as entries of a world file."""
     records = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
     return [_dump_translation(dumper, translation) for translation in records]
 

@@ -18,7 +18,7 @@ def _site_object_url(ctx: Context, record: Record, collection: str) -> str:
 
 
 def agent_settings(ctx: Context, site: Record, settings: Record | None) -> Json:
-    """Return the agent settings of a site. Unset settings have defaults with which no agent runs."""
+    """Return the response body for the agent settings of a site. By default, no agent runs."""
     doc: Json = settings.doc if settings is not None else {}
     return {
         "object": "site-agent-settings",
@@ -31,7 +31,7 @@ def agent_settings(ctx: Context, site: Record, settings: Record | None) -> Json:
 
 
 def mcp_server(ctx: Context, record: Record) -> Json:
-    """Return an MCP server, including its headers as they were written."""
+    """Return the response body for an MCP server, including its headers as they were written."""
     return {
         "object": "site-mcp-server",
         "id": record.id,
@@ -41,7 +41,7 @@ def mcp_server(ctx: Context, record: Record) -> Json:
 
 
 def channel(ctx: Context, record: Record) -> Json:
-    """Return a channel. Nobody asks an agent of the companion, so `answers` is 0."""
+    """Return the response body for a channel. Nobody asks an agent of the local server, so `answers` is 0."""
     return {
         "object": "site-channel",
         "id": record.id,
@@ -52,7 +52,7 @@ def channel(ctx: Context, record: Record) -> Json:
 
 
 def connection(ctx: Context, record: Record) -> Json:
-    """Return a context connection with its credentials, except for the credential that GitBook redacts."""
+    """Return the response body for a context connection, without the credential that GitBook redacts."""
     doc = dict(record.doc)
     settings, hidden = doc.get("setupSettings"), REDACTED_SETTINGS.get(doc["connector"])
     if settings and hidden in settings:
@@ -68,7 +68,7 @@ def connection(ctx: Context, record: Record) -> Json:
 
 
 def topic(ctx: Context, record: Record) -> Json:
-    """Return a topic. All counts are zero because the companion has no visitors who ask questions."""
+    """Return the response body for a topic. All counts are zero: there are no visitors who ask questions."""
     doc = dict(record.doc)
     answer = {
         "object": "context-topic",

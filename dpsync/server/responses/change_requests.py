@@ -11,7 +11,10 @@ _OPTIONAL_FIELDS = ("description", "revisionMergedAncestor", "revisionMerged", "
 
 
 def change_request(ctx: Context, record: Record) -> Json:
-    """Return a change request with the number of open comments, and whether newer main content exists."""
+    """Return the response body for a change request.
+
+    `comments` counts the open comments; `outdated` says whether the space has newer content.
+    """
     doc = record.doc
     space = ctx.load("space", record.scope) or ctx.load("deleted-space", record.scope)
     return {

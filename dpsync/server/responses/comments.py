@@ -22,7 +22,7 @@ REPLY = "comment-reply"
 
 
 def comment(ctx: Context, space: Record, record: Record, body_format: str) -> Json:
-    """Return a comment on a space or change request, with the number of replies and the users who replied."""
+    """Return the response body for a comment, with the number of replies and the users who replied."""
     doc = record.doc
     replies = ctx.store.find(REPLY, organization=record.organization, parent=record.id)
     answer = {
@@ -43,7 +43,7 @@ def comment(ctx: Context, space: Record, record: Record, body_format: str) -> Js
 def comment_reply(
     ctx: Context, space: Record, record: Record, parent_comment: Record, body_format: str
 ) -> Json:
-    """Return a reply to a comment."""
+    """Return the response body for a reply to a comment."""
     return {
         "object": REPLY,
         **_common_fields(ctx, space, record, body_format),

@@ -16,7 +16,7 @@ _VISIBILITIES_BY_OPENNESS = ("public", "unlisted", "share-link", "visitor-auth")
 
 
 def collection(ctx: Context, record: Record) -> Json:
-    """Return a collection with the permissions of the caller."""
+    """Return the response body for a collection with the permissions of the caller."""
     answer = {
         "object": "collection",
         "id": record.id,
@@ -34,7 +34,7 @@ def collection(ctx: Context, record: Record) -> Json:
 
 
 def space(ctx: Context, record: Record) -> Json:
-    """Return a space with its visibility, URLs, counts and the permissions of the caller.
+    """Return the response body for a space, with its visibility, URLs and counts.
 
     In the `published` edition, sites do not affect the visibility.
     """

@@ -31,7 +31,7 @@ def conversation_id(record: Record) -> str:
 
 
 def conversation(ctx: Context, record: Record) -> Json:
-    """Return a conversation without its parts."""
+    """Return the response body for a conversation without its parts."""
     id, doc = conversation_id(record), record.doc
     urls = {
         "location": api_url(ctx, f"/orgs/{record.organization}/conversations/{quote(id, safe='')}"),
@@ -47,13 +47,13 @@ def conversation(ctx: Context, record: Record) -> Json:
 
 
 def conversation_detail(ctx: Context, record: Record) -> Json:
-    """Return a conversation with its parts and metadata."""
+    """Return the response body for a conversation with its parts and metadata."""
     metadata = {"attributes": {}, "createdAt": record.doc["createdAt"], **record.doc["metadata"]}
     return {"conversation": conversation(ctx, record), "parts": record.doc["parts"], "metadata": metadata}
 
 
 def issue_detail(ctx: Context, record: Record) -> Json:
-    """Return an issue with its conversation."""
+    """Return the response body for an issue with its conversation."""
     conversation_record = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
     if conversation_record is None:
         raise LookupError(f"the issue {record.id} belongs to no conversation")
@@ -75,7 +75,7 @@ def issue_detail(ctx: Context, record: Record) -> Json:
 
 
 def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
-    """Return a cluster of issues. `issues` are the issues of this cluster in order of creation."""
+    """Return the response body for a cluster. `issues` are its issues in order of creation."""
     doc = record.doc
     impact = highest_impact([issue.doc["impact"] for issue in issues])
     titles = list(dict.fromkeys(issue.doc["title"] for issue in issues)) or [doc["label"]]

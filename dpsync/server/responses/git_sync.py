@@ -27,13 +27,13 @@ def git_sync(ctx: Context, record: Record) -> Json:
 
 
 def git_state(record: Record) -> Json:
-    """Return the state of Git Sync on a space."""
+    """Return the response body for the state of Git Sync on a space."""
     state = repository_state(record)
     return {name: state[name] for name in _PUBLISHED_FIELDS if state.get(name) is not None}
 
 
 def git_installation(ctx: Context, record: Record) -> Json:
-    """Return the Git Sync installation of a site or space. The answer never contains the access token."""
+    """Return the response body for the Git Sync installation of a site or space, without its token."""
     state = repository_state(record)
     id, provider = state["installationId"], state["installationProvider"]
     target: Json = {"type": record.kind, f"{record.kind}Id": record.id}

@@ -21,7 +21,7 @@ _CONTENT_URL = "https://integrations-content.docs.example/v1/integrations"
 
 
 def integration(ctx: Context, record: Record) -> Json:
-    """Return an integration with its owner, its URLs and the permissions of the caller."""
+    """Return the response body for an integration, with its owner and its URLs."""
     doc = dict(record.doc)
     doc.pop("development", None)
     assets = "/".join((ctx.base_url, *PATH_PREFIX, record.id))
@@ -75,7 +75,7 @@ def _owner_organization(ctx: Context, id: str) -> Json:
 
 
 def installation(ctx: Context, record: Record) -> Json:
-    """Return an installation in an organization, with the number of spaces that it covers."""
+    """Return the response body for an installation, with the number of spaces that it covers."""
     location = f"{record.ref}/installations/{record.id}"
     if record.doc["space_selection"] == "all":
         spaces = ctx.store.count("space", organization=record.organization)
@@ -96,7 +96,7 @@ def installation(ctx: Context, record: Record) -> Json:
 
 
 def placement(ctx: Context, record: Record, extended: bool) -> Json:
-    """Return an installation on a space or site.
+    """Return the response body for an installation on a space or site.
 
     If `extended` is true and the caller may view the space or site, the answer contains the whole space or
     site instead of its id.
@@ -130,7 +130,7 @@ def _require_integration(ctx: Context, name: str) -> Record:
 
 
 def event(record: Record) -> Json:
-    """Return an event of an integration without its log."""
+    """Return the response body for an event of an integration without its log."""
     return {
         "id": record.id,
         "integrationId": record.scope,

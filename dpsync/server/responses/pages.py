@@ -36,7 +36,7 @@ def app_url(view: ContentView) -> str:
 
 
 def revision(view: ContentView) -> Json:
-    """Return a revision: its pages, files, reusable contents and variables, and how it was made."""
+    """Return the response body for a revision: its content, and how it was made."""
     record, doc = view.revision, view.content
     visibility, url = _visibility_and_url(view)
     urls = {"app": f"{app_url(view)}/~/revisions/{record.id}"}
@@ -64,7 +64,7 @@ def revision(view: ContentView) -> Json:
 
 
 def revision_without_texts(view: ContentView) -> Json:
-    """Return a revision without the texts of its pages.
+    """Return the response body for a revision without the texts of its pages.
 
     A list of links repeats the revision for each link, and texts would make such a list very long.
     """
@@ -77,7 +77,7 @@ def pages(view: ContentView) -> list[Json]:
 
 
 def page_summary(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
-    """Return a page without its text and without its child pages."""
+    """Return the response body for a page without its text and without its child pages."""
     bare = {name: value for name, value in source.items() if name not in ("body", "computed")}
     return page(view, {**bare, "pages": []}, ancestors)
 
@@ -96,7 +96,10 @@ def _visibility_and_url(view: ContentView) -> tuple[str, str | None]:
 
 
 def page(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -> Json:
-    """Return a page with its descendants. `source` is the page as the revision stores it."""
+    """Return the response body for a page with its descendants.
+
+    `source` is the page as the revision stores it.
+    """
     path = page_path(source, ancestors)
     _, url = _visibility_and_url(view)
     urls = {"app": f"{app_url(view)}/{path}"}
@@ -190,14 +193,14 @@ def document(source: Json) -> Json:
 
 
 def file(view: ContentView, source: Json) -> Json:
-    """Return a file with its download URL."""
+    """Return the response body for a file with its download URL."""
     url = f"{FILES_URL}/{view.space.id}/{source['id']}/{quote(source['name'], safe='')}"
     fields = {name: value for name, value in source.items() if name != "git"}
     return {"downloadURL": url, **fields, **_git_field(view, source)}
 
 
 def reusable_content(view: ContentView, content: Json) -> Json:
-    """Return a reusable content without its text."""
+    """Return the response body for a reusable content without its text."""
     return {"id": content["id"], "title": content["title"], **_git_field(view, content)}
 
 
@@ -217,7 +220,10 @@ def search_score(hit: SearchHit) -> float:
 
 
 def search_hit(view: ContentView, hit: SearchHit, rank: int = 1) -> Json:
-    """Return a page that a search found. `rank` is its position among the hits, counted from 1."""
+    """Return the response body for a page that a search found.
+
+    `rank` is its position among the hits, counted from 1.
+    """
     path = page_path(hit.page, hit.ancestors)
     page_url = f"{app_url(view)}/{path}"
     answer: Json = {

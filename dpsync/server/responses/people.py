@@ -6,7 +6,7 @@ from .shared import APP_URL, api_url, without_none
 
 
 def user(ctx: Context, id: str) -> Json:
-    """Return a user. A user who is not in the store has only an id."""
+    """Return the response body for a user. A user who is not in the store has only an id."""
     record = ctx.load("user", id)
     doc = without_none(record.doc) if record else {"displayName": id}
     doc.pop("emailVerified", None)
@@ -14,7 +14,7 @@ def user(ctx: Context, id: str) -> Json:
 
 
 def member(ctx: Context, record: Record) -> Json:
-    """Return a member of an organization with the numbers of spaces, sites and teams."""
+    """Return the response body for a member, with the numbers of spaces, sites and teams."""
     doc = record.doc
     answer = {
         "object": "member",
@@ -35,7 +35,7 @@ def member(ctx: Context, record: Record) -> Json:
 
 
 def team(ctx: Context, record: Record) -> Json:
-    """Return a team with the numbers of members and spaces, and the permissions of the caller."""
+    """Return the response body for a team, with the numbers of members and spaces."""
     return {
         "object": "team",
         "id": record.id,
@@ -48,7 +48,7 @@ def team(ctx: Context, record: Record) -> Json:
 
 
 def organization(ctx: Context, record: Record) -> Json:
-    """Return an organization with the permissions of the caller."""
+    """Return the response body for an organization with the permissions of the caller."""
     doc = dict(record.doc)
     logo = doc.pop("logo", None)
     permissions = ctx.access_in(record.id).permission_flags()
@@ -75,7 +75,9 @@ def organization(ctx: Context, record: Record) -> Json:
 
 
 def saml_provider(ctx: Context, record: Record) -> Json:
-    """Return a SAML provider. An unset text is "", an unset role is null, and an unset `ssoURL` is omitted.
+    """Return the response body for a SAML provider.
+
+    An unset text is "", an unset role is null, and an unset `ssoURL` is omitted.
 
     The vendor's document requires `ssoURL` in every answer, so the `published` edition returns "" if unset.
     """

@@ -22,7 +22,7 @@ def _site_object_url(ctx: Context, record: Record, collection: str) -> str:
 
 
 def redirect(ctx: Context, record: Record) -> Json:
-    """Return a redirect of a site."""
+    """Return the response body for a redirect of a site."""
     return {
         "object": "site-redirect",
         "id": record.id,
@@ -33,7 +33,7 @@ def redirect(ctx: Context, record: Record) -> Json:
 
 
 def share_link(ctx: Context, record: Record) -> Json:
-    """Return a share link. Its secret appears only in the published URL."""
+    """Return the response body for a share link. Its secret appears only in the published URL."""
     site = ctx.load("site", record.scope)
     if site is None:
         raise LookupError(f"the share link {record.id!r} belongs to no site")
@@ -49,7 +49,7 @@ def share_link(ctx: Context, record: Record) -> Json:
 
 
 def visitor_auth(ctx: Context, site: Record) -> Json:
-    """Return the visitor authentication of a site."""
+    """Return the response body for the visitor authentication of a site."""
     return {"object": "publishing-auth", **without_none(settings_of(ctx.store, site))}
 
 
@@ -57,7 +57,7 @@ _SCRIPT_SCOPE, _COOKIE_SCOPE = "site:script:inject", "site:script:cookies"
 
 
 def published_site(ctx: Context, nav: Navigation) -> Json:
-    """Return a published site with its structure, customizations and scripts.
+    """Return the response body for a published site with its structure, customizations and scripts.
 
     Drafts are left out; hidden site spaces are included.
     """

@@ -14,7 +14,7 @@ from .urls import site_url
 
 
 def site(ctx: Context, record: Record) -> Json:
-    """Return a site with the features that it uses, its URLs and the permissions of the caller."""
+    """Return the response body for a site, with its URLs and the features that it uses."""
     doc = dict(record.doc)
     plan = "ultimate" if doc["type"] == SECTIONED_SITE else doc["type"]
     if ctx.has_additions:

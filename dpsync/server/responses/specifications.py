@@ -8,7 +8,7 @@ from .shared import APP_URL, api_url, without_none
 
 
 def openapi_spec(ctx: Context, record: Record) -> Json:
-    """Return an OpenAPI specification with the permissions of the caller."""
+    """Return the response body for an OpenAPI specification with the permissions of the caller."""
     doc = without_none(record.doc)
     urls = {
         "location": api_url(ctx, f"/orgs/{record.organization}/openapi/{record.ref}"),
@@ -28,7 +28,7 @@ def openapi_spec(ctx: Context, record: Record) -> Json:
 
 
 def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
-    """Return a version of a specification without its content."""
+    """Return the response body for a version of a specification without its content."""
     location = api_url(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}")
     details = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
     return {
@@ -41,7 +41,7 @@ def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
 
 
 def glossary_entry(ctx: Context, record: Record) -> Json:
-    """Return an entry of the glossary: a term in several languages."""
+    """Return the response body for an entry of the glossary: a term in several languages."""
     return {
         "object": "glossary-entry",
         "id": record.id,
@@ -51,7 +51,10 @@ def glossary_entry(ctx: Context, record: Record) -> Json:
 
 
 def translation(ctx: Context, record: Record) -> Json:
-    """Return a translation. `result` is missing before the first run, and after its space was deleted."""
+    """Return the response body for a translation.
+
+    `result` is missing before the first run, and after the space of the result was deleted.
+    """
     answer = {
         "object": "translation",
         "id": record.id,

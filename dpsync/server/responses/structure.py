@@ -11,7 +11,7 @@ _TYPES_WITHOUT_CUSTOMIZATION = ("basic", "legacy-basic")
 
 
 def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
-    """Return a site space with the space that it shows."""
+    """Return the response body for a site space with the space that it shows."""
     space_record = ctx.load("space", record.ref)
     if space_record is None:
         raise LookupError(f"the site space {record.id} shows the space {record.ref}, which does not exist")
@@ -37,7 +37,7 @@ def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def section(ctx: Context, nav: Navigation, record: Record) -> Json:
-    """Return a section with its site spaces."""
+    """Return the response body for a section with its site spaces."""
     return {
         "object": "site-section",
         **_common_fields(ctx, record),
@@ -60,7 +60,7 @@ def _common_fields(ctx: Context, record: Record) -> Json:
 
 
 def group(ctx: Context, nav: Navigation, record: Record) -> Json:
-    """Return a group of sections.
+    """Return the response body for a group of sections.
 
     In the profile `reference`, `children` has only sections, and a nested group names its parent in
     `sectionGroup`. In the other profiles, `children` has sections, nested groups and external links in order,
@@ -77,12 +77,12 @@ def group(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def external_link(ctx: Context, record: Record) -> Json:
-    """Return an external link in the navigation."""
+    """Return the response body for an external link in the navigation."""
     return {"object": "site-external-link", **_common_fields(ctx, record)}
 
 
 def node(ctx: Context, nav: Navigation, record: Record) -> Json:
-    """Return a group, external link, section or site space."""
+    """Return the response body for a group, external link, section or site space."""
     if record.kind == GROUP:
         return group(ctx, nav, record)
     if record.kind == EXTERNAL_LINK:
@@ -91,7 +91,7 @@ def node(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def structure(ctx: Context, nav: Navigation) -> Json:
-    """Return the structure of a site.
+    """Return the response body for the structure of a site.
 
     In the profile `reference` it lists every section and no group; each section names its group in
     `sectionGroup`.

@@ -1,4 +1,4 @@
-"""The interface of a database of the companion.
+"""The interface of a database of the local server.
 
 A record is a JSON document with the columns that can be searched: its kind, id, organization, its `scope`
 (the record with which it is deleted: a section's site, a membership's team), its `parent` among ordered

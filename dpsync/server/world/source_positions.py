@@ -7,7 +7,7 @@ import yaml
 from ..records.world_schema import Path, WorldProblem
 
 _MAX_PROBLEMS = 20
-"""Faults that are told; the rest is counted."""
+"""Problems that are listed; the rest is counted."""
 
 
 def error_position(error: Exception) -> str:
@@ -17,7 +17,7 @@ def error_position(error: Exception) -> str:
 
 
 def format_problems(problems: Sequence[WorldProblem], name: str, text: str) -> Iterator[str]:
-    """Yield a line for each fault: file, line, column, what is wrong, and what to do."""
+    """Yield a line for each problem: file, line, column, what is wrong, and what to do."""
     try:
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:  # JSON with an escape that YAML does not have

@@ -46,7 +46,7 @@ class _RecordModel(WorldModel):
 
 
 def check_world(world: Json, record_kinds: RecordKinds) -> list[WorldProblem]:
-    """Return the faults of a world: of its shape, or else of loading it, or else of its references."""
+    """Return the problems of a world: of its shape, or else of loading it, or else of its references."""
     is_platform_copy = isinstance(world.get("origin"), dict)
     problems = [*_check_top_level(world, record_kinds), *_check_sections(world, WORLD.kind, record_kinds, ())]
     if is_platform_copy:  # a platform may say more of a thing than this version knows

@@ -194,7 +194,7 @@ def list_clusters(ctx: Context) -> Json:
         issues_of_cluster = issues.get(cluster.id, [])
         if query.orderBy == "updatedAt":
             return [str(cluster.doc["updatedAt"]), cluster.seq]
-        # The companion has no tasks, so clusters sorted by tasks are equal.
+        # The local server has no tasks, so clusters sorted by tasks are equal.
         numbers = {"issues": len(issues_of_cluster), "conversations": count_conversations(issues_of_cluster)}
         return [numbers.get(query.orderBy, 0), cluster.seq]
 
@@ -219,7 +219,7 @@ def get_cluster(ctx: Context) -> Json:
 
 
 def update_cluster(ctx: Context) -> Json:
-    """Mute a cluster, or turn its sound on again."""
+    """Mute or unmute a cluster of issues."""
     cluster = _require_cluster(ctx)
     muted = ctx.body.muted
     if muted is not None and muted != cluster.doc["muted"]:

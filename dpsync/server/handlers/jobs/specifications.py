@@ -180,7 +180,7 @@ def get_raw_version(ctx: Context) -> RawResponse:
 
 
 def refetch_sources(ctx: Context) -> None:
-    """Process each URL source again that the companion last fetched at least a day ago.
+    """Process each URL source again that the local server last fetched at least a day ago.
 
     Sources that only come from a world file are skipped, because no client asked to contact their hosts.
     """

@@ -226,7 +226,7 @@ def add_group_section(ctx: Context) -> Json:
 
 
 def remove_group_section(ctx: Context) -> None:
-    """Move a section to the end of the root."""
+    """Remove a section from a group: move the section to the end of the root."""
     nav = _load_navigation(ctx)
     section = nav.find_node(SECTION, ctx.params["siteSectionId"])
     if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
