@@ -5,7 +5,7 @@ Output: roles, the access of users, permission flags and numbers of visible spac
 results.
 
     roles                 the order of roles, the access of a user in an organization, `permissions` flags
-    resolution            pure functions that resolve the role of a member on content, for each edition
+    resolution            pure functions that resolve the role of a member on content, for each profile
     organization_access   reads the access of users from the store
     visible_spaces        counts the spaces that members and teams may view
 

@@ -104,7 +104,7 @@ def _role_set_on(
 
 
 class AccessRules(Struct, frozen=True):
-    """The access rules of an edition.
+    """The access rules of a profile.
 
     `resolve` resolves roles. `uses_sites`: whether `resolve` reads the sites that show a space.
     `uses_creators`: whether it reads the creators of content. `change_requests_when_locked`: whether a locked

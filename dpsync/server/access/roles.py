@@ -1,6 +1,6 @@
 """Define the order of roles, the access of a user in an organization, and the `permissions` flags.
 
-The role of a member on a space, collection or site depends on the edition: see `resolution`.
+The role of a member on a space, collection or site depends on the profile: see `resolution`.
 
 Roles are ordered admin > create > review > edit > comment > read > guest (null); each role includes the
 rights of the weaker roles. A flag is true exactly if the caller may do what the flag names. Handlers and
@@ -81,7 +81,7 @@ class OrganizationAccess(Struct, frozen=True, dict=True):
     """The membership of one user in one organization.
 
     `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owned_teams` has
-    the teams that the user owns. `user_id` is the user id if the edition's rules depend on creators.
+    the teams that the user owns. `user_id` is the user id if the profile's rules depend on creators.
     Otherwise `user_id` is "", so that all members with the same rights share one value.
     """
 

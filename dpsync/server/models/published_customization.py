@@ -38,14 +38,15 @@ _REFERENCE_FIELDS = {
 }  # fmt: skip
 
 
-def _check_reference(to: dict[str, Any]) -> dict[str, Any]:
-    named = _REFERENCE_FIELDS.get(to.get("kind", ""))
-    if named is None or not isinstance(to.get(named), str):
+def _check_reference(reference: dict[str, Any]) -> dict[str, Any]:
+    """Return a content reference. Raise ValueError if it does not name an object of its kind."""
+    field = _REFERENCE_FIELDS.get(reference.get("kind", ""))
+    if field is None or not isinstance(reference.get(field), str):
         raise ValueError(
             f"a content reference must have a kind ({', '.join(_REFERENCE_FIELDS)}) and name "
             "an object of this kind"
         )
-    return to
+    return reference
 
 
 Reference = Annotated[dict[str, Any], AfterValidator(_check_reference)]

@@ -2,7 +2,7 @@
 
 Input: handlers, models, and the record kinds with ordinary resources.
 Output: `ALL_OPERATIONS`, `OPERATIONS` (the reference and additions to it), `PUBLISHED_ONLY_OPERATIONS` (only
-in the `published` edition).
+in the profile `published`).
 """
 
 from types import ModuleType
@@ -82,4 +82,4 @@ OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile != "published")
 """The operations of the reference, and the additions to them."""
 
 PUBLISHED_ONLY_OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile == "published")
-"""The operations that only today's edition has."""
+"""The operations that only the profile `published` has."""

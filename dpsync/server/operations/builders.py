@@ -19,12 +19,12 @@ FULL_ONLY: Any = {"profile": "full"}
 """Beyond the reference: not served with its profile."""
 
 PUBLISHED_ONLY: Any = {"profile": "published"}
-"""In today's edition alone: with the other profiles nothing is at its path."""
+"""In the profile `published` alone: with the other profiles nothing is at its path."""
 
 EDITS_CONTENT: Any = {"required_role": "edit", "edits_content": True}
 """Of the content of a space, or of a change request of it: refused while the space is locked.
 
-In today's edition a locked space refuses only direct edits, and the handlers check this.
+In the profile `published` a locked space refuses only direct edits, and the handlers check this.
 """
 
 MOVE_OPTIONS: Any = {"body_required": False, "error_statuses": (400, 404, 409)}

@@ -26,7 +26,7 @@ REMOVED_IN_PUBLISHED = frozenset({
     "getTeamPermissionInCollection", "getUserPermissionInSite", "getTeamPermissionInSite",
     "getOpenAPISpecVersionContentRawById",
 })  # fmt: skip
-"""The operations that are not in today's edition: nothing is at their paths there (404)."""
+"""The operations that are not in the profile `published`: nothing is at their paths there (404)."""
 
 PUBLISHED_BODIES: Mapping[str, type[Body]] = {
     "updateOrganizationById": mp.OrganizationUpdateToday,
@@ -45,11 +45,11 @@ PUBLISHED_BODIES: Mapping[str, type[Body]] = {
     "updateSiteCustomizationById": looks.CustomizationToday,
     "overrideSiteSpaceCustomizationById": looks.SiteSpaceLooksToday,
 }
-"""The bodies of today's edition, by operation, where they are not those of the table."""
+"""The bodies of the profile `published`, by operation, where they are not those of the table."""
 
 
 PUBLISHED_STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
-"""The statuses of success of today's edition, by operation, where they are not those of the table."""
+"""The statuses of success of the profile `published`, by operation, where they are not those of the table."""
 
 
 ALLOWED_FOR_CREATORS = frozenset({
@@ -60,7 +60,7 @@ ALLOWED_FOR_CREATORS = frozenset({
     "inviteToCollection", "updateUserPermissionInCollection", "removeUserFromCollection",
     "updateTeamPermissionInCollection", "removeTeamFromCollection",
 })  # fmt: skip
-"""Operations that need the role `create` in today's edition and `admin` in the other editions.
+"""Operations that need the role `create` in the profile `published` and `admin` in the other profiles.
 
 The source is the vendor's documentation as of May 2026, page "Roles" (collaborate/member-management).
 """

@@ -62,8 +62,8 @@ def serve(
 
     `faults` is a file of rules, `rate_limit` is a text such as `20/s`, `latency` is in seconds. Without
     `control` there is no control plane and no console. For `allow_fetch` and `asks_before_removal`, see
-    `build`. `allow_host` has additional host names that RequestGuard accepts. `workers` is the number of
-    processes. `plan` is the program that prints the plan for the console.
+    `build_companion`. `allow_host` has additional host names that RequestGuard accepts. `workers` is the
+    number of processes. `plan` is the program that prints the plan for the console.
 
     Raise StoreError if the database cannot be used, ListenError for the address, OSError for an unreadable
     file, ValueError for an invalid file, name or rate limit and for options that several workers do not

@@ -74,9 +74,9 @@ class Context(Struct, dict=True):
     prefers_minimal: bool = False
     was_created: bool = False
     was_removed: bool = False
-    """Whether something was removed: today's edition answers 205 then, and 204 where nothing was there."""
+    """Whether something was removed: the profile `published` then answers 205, and otherwise 204."""
     asks_before_removal: bool = False
-    """Whether administrators are asked before a member is removed, as today's edition may do."""
+    """Whether administrators are asked before a member is removed, as the profile `published` may do."""
     removal_requested: bool = False
     """Whether they were asked: then the answer is 202, and nothing is done."""
     _state_cache: StateCache | None = None
@@ -93,7 +93,7 @@ class Context(Struct, dict=True):
 
     @property
     def is_published_profile(self) -> bool:
-        """Return whether the profile is `published`, the edition that the vendor publishes today."""
+        """Return whether the profile is `published`, the API that the vendor publishes today."""
         return self.profile == "published"
 
     @cached_property

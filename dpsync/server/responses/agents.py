@@ -41,7 +41,7 @@ def mcp_server(ctx: Context, record: Record) -> Json:
 
 
 def channel(ctx: Context, record: Record) -> Json:
-    """Return the response body for a channel. Nobody asks an agent of the local server, so `answers` is 0."""
+    """Return the response body for a channel. Nobody asks its agent, so `answers` is 0."""
     return {
         "object": "site-channel",
         "id": record.id,

@@ -36,7 +36,7 @@ def collection(ctx: Context, record: Record) -> Json:
 def space(ctx: Context, record: Record) -> Json:
     """Return the response body for a space, with its visibility, URLs and counts.
 
-    In the `published` edition, sites do not affect the visibility.
+    In the profile `published`, sites do not affect the visibility.
     """
     visibility, url = visibility_and_url(ctx, record)
     urls = {"location": api_url(ctx, f"/spaces/{record.id}"), "app": f"{APP_URL}/s/{record.id}"}
@@ -105,5 +105,5 @@ def visibility_and_url(ctx: Context, space: Record) -> tuple[str, str | None]:
 
 
 def _visibility_without_sites(space: Record) -> str:
-    """Return the visibility of a space without regard to sites, as the `published` edition does."""
+    """Return the visibility of a space without regard to sites, as the profile `published` does."""
     return "in-collection" if space.parent else "private"

@@ -15,7 +15,7 @@ _PUBLISHED_FIELDS = (*_REFERENCE_FIELDS, "installationStatus", "installationId",
 def git_sync(ctx: Context, record: Record) -> Json:
     """Return {"gitSync": ...} for a site or space with Git Sync, else {}.
 
-    Only the `published` edition returns `gitSync` for a site; the other editions return `gitSync` of a space
+    Only the profile `published` returns `gitSync` for a site; the other profiles return `gitSync` of a space
     without ids and status.
     """
     stored = record.doc.get("gitSync")

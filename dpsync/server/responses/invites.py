@@ -10,7 +10,7 @@ from .shared import APP_URL, api_url
 def link_invite(ctx: Context, record: Record) -> Json:
     """Return the response body for a link invite.
 
-    The `published` edition names the object `invite` and adds `redundant`, which is always false here. Its
+    The profile `published` names the object `invite` and adds `redundant`, which is always false here. Its
     answer contains the whole space or collection.
     """
     object_fields: Json = {"object": "link-invite"}

@@ -168,7 +168,7 @@ def _computed_fields(view: ContentView, source: Page) -> Json:
 
 
 def _published_computed_fields(computed: Json, spec: Record | None, type: str) -> Json:
-    """Return the `dependencies` and `props` of a computed page as the `published` edition has them.
+    """Return the `dependencies` and `props` of a computed page as the profile `published` has them.
 
     The dependencies contain the specification itself, and `props` name the part that the page shows.
     """

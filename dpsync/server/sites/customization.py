@@ -18,7 +18,7 @@ def _light_and_dark(both: str) -> Json:
 
 _CODE_COLORS = {"light": "default-light", "dark": "default-dark"}
 _CODE_THEME = {"default": _CODE_COLORS, "openapi": _CODE_COLORS}
-"""What only today's edition always has."""
+"""What only the profile `published` always has."""
 
 
 DEFAULTS: Json = {
@@ -118,7 +118,7 @@ def site_space_customization(ctx: Context, site_space: Record) -> Json:
 
 
 def _complete_settings(ctx: Context, settings: Json) -> Json:
-    """Complete the settings for the `published` edition: a code theme, and a dark image for each logo."""
+    """Complete the settings for the profile `published`: a code theme, and a dark image for each logo."""
     if not ctx.is_published_profile:
         return settings
     completed = {**settings, "styling": {"codeTheme": _CODE_THEME, **settings["styling"]}}

@@ -13,7 +13,7 @@ def erase_expired(ctx: Context) -> None:
 
 
 def erase_some_expired(ctx: Context, organization: str) -> None:
-    """Erase some expired spaces of an organization.
+    """Erase some spaces of an organization that were deleted too long ago to be restored.
 
     Their number is limited, so that no write has to erase many spaces.
     """

@@ -1,4 +1,4 @@
-"""Audit events: one for each successful write, in the `published` edition only.
+"""Audit events: one for each successful write, in the profile `published` only.
 
 An event names the operation and its target. It has no values except the title of the target.
 """

@@ -101,7 +101,7 @@ def _space_hit(view: ContentView, hits: list[SearchHit]) -> Json:
 def list_invites(ctx: Context) -> Json:
     """List the invites that the caller may manage.
 
-    The `published` edition lists only invites to the organization.
+    The profile `published` lists only invites to the organization.
     """
     organization = ctx.organization_from_path()
     invites = [

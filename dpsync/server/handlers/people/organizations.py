@@ -82,7 +82,10 @@ def put_agent_instructions(ctx: Context) -> Json:
 
 
 def _load_instructions(ctx: Context, organization: Record) -> Record:
-    """Return the agent instructions, or empty ones of the first member if nobody has written any."""
+    """Return the record of the agent instructions.
+
+    If nobody has written any, the record is empty, is not stored, and names the first member as its author.
+    """
     instructions = ctx.store.get("agent-instructions", organization.id)
     if instructions is None:
         first = next(iter(ctx.store.find("member", organization=organization.id)))

@@ -238,7 +238,7 @@ def change_content(ctx: Context) -> Json:
 
 
 def _change_response(ctx: Context, space: Record, request: Record, result: Json) -> Json:
-    """Return the result for one page in the form of the `published` edition."""
+    """Return the result for one page in the form of the profile `published`."""
     if result["operation"] == "delete_page":
         return {"object": "deleted_page", "page": result["page"]}
     path = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"

@@ -112,7 +112,10 @@ def list_page_links(ctx: Context) -> Json:
 
 
 def _links_response(ctx: Context, view: ContentView, sources: list[LinkSource]) -> Json:
-    """Return a page of links. `stats` counts all links, whatever status the query selects."""
+    """Return the requested page of the links in these sources, with a status if the query names one.
+
+    `stats` counts all links, whatever status the query selects.
+    """
     resolver, status = LinkResolver(view), ctx.query.status
     links = resolver.collect_links(sources)
     broken = [link for link in links if link.target.status == "broken"]

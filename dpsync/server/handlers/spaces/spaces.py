@@ -133,7 +133,7 @@ def update_space(ctx: Context) -> Json:
     """Update a space.
 
     A deleted space accepts values that it already has, because it can still be read. Any other change needs a
-    restore first. In some editions the role `create` may change the level; all other fields need the role
+    restore first. In some profiles the role `create` may change the level; all other fields need the role
     `admin`.
     """
     space = ctx.space_from_path(deleted=True)
