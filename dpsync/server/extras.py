@@ -16,7 +16,7 @@ def companion_packages() -> Iterator[None]:
     except ModuleNotFoundError as missing:
         package = (missing.name or "dpsync").partition(".")[0]
         if package == "dpsync":
-            raise  # that is a mistake of our own
+            raise  # a module of dpsync itself is missing: a defect
         raise MissingPackageError(
             f"the local server needs the package {package}: run pip install 'dpsync[server]'"
         ) from None

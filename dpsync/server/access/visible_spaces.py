@@ -15,7 +15,9 @@ from .roles import OrganizationAccess, Role
 SITE_SPACE = "site-space"
 """Record kind that shows a space (`ref`) on a site (`scope`)."""
 GroupKey = tuple[str, Role, tuple[str, ...]]
-"""The collection of the spaces ("" for the top level), their level, and the sites that show them."""
+"""What the spaces of a group share: their collection ("" for the top level), their level, and the sites
+that show them.
+"""
 
 
 class SpaceGroups:
@@ -138,7 +140,11 @@ class SpaceGroups:
         return visible
 
     def _shared_viewer(self, access: OrganizationAccess) -> OrganizationAccess:
-        """Return an access reduced to what matters for groups, so that many members share one viewer."""
+        """Return an access reduced to what matters for groups, so that many members share one viewer.
+
+        Any role in the organization has the same effect here as `read`. The user id matters only for users
+        who created a collection or site with the level null, which its creator still sees.
+        """
         if not self._groups_by_viewer:
             containers = (*self._collections.values(), *self._sites.values())
             self._creators = {content.creator for content, _ in containers if content.level is None}

@@ -37,9 +37,9 @@ from .safe_text import escape_invisible, mask_query
 PAGES_PREFIX = "/_dpsync/page/"
 _API_PREFIX = f"{PAGES_PREFIX}api"
 _MAX_REQUESTS_SHOWN = 300
-"""Requests of the log that a page shows."""
+"""The maximum number of logged requests that a page shows."""
 _MAX_UNFOLDED_LINES = 40
-"""Lines of a list that is open from the start; a longer one is folded."""
+"""The maximum length of a list that is unfolded when the page opens."""
 _CSP_DENY_ALL = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 _log = logging.getLogger("dpsync.server")
 
@@ -291,7 +291,7 @@ class Console:
         """Return a page that shows an error, as plain text if the database is unavailable."""
         try:
             return self._render_page("trouble", status=status, why=why)
-        except StoreError:  # the banner is in the database, too
+        except StoreError:  # each page shows a banner that is in the database
             return Response(why, status, media_type="text/plain")
 
 
@@ -349,7 +349,7 @@ def _response(
     headers = {
         "content-security-policy": policy,
         "x-content-type-options": "nosniff",
-        "referrer-policy": "same-origin",  # without a referrer, a form of this page has no origin either
+        "referrer-policy": "same-origin",  # without a referrer, forms of this page would send no Origin
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "cache-control": "no-store",
@@ -364,7 +364,7 @@ def _templates() -> "Environment":
 
     It escapes each value, shows invisible characters, and raises an error for a missing value.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # most companions are never looked at
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import, and rarely needed
 
     environment = Environment(
         loader=PackageLoader(__package__),

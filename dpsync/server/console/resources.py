@@ -124,7 +124,7 @@ def _item_links(
 
 
 def _id_field(companion: Companion, request_scope: Scope, path: list[str]) -> str:
-    """Return the member that identifies an item in the last segment of a path, or "" if none can be read."""
+    """Return the field that identifies an item in the last segment of a path, or "" if it cannot be read."""
     raw = _join_path(path).encode()
     operation, _ = companion.find_operation({**request_scope, "method": "GET", "path": "", "raw_path": raw})
     if (

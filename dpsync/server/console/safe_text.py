@@ -11,7 +11,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-"""Characters that hide a text, reorder it, or are none."""
+"""Control characters, invisible characters, characters that reorder a text, and lone surrogates."""
 _SECRET_NAME = re.compile(
     r"secret|token|passw|passphrase|privatekey|credential|certificate|apikey|authorization|cookie"
     r"|sharekey|^key$|^headers$"

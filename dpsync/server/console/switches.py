@@ -13,9 +13,9 @@ FREQUENCIES: Final = {
     "second": ("every second request", {"every": 2}),
     "tenth": ("every tenth request", {"every": 10}),
 }
-"""How often a fault of one's own comes."""
+"""The frequencies that a person can choose for a fault: title, and fields of the rule."""
 CLOCK_STEPS: Final = {"hour": ("1 hour", 3600), "day": ("1 day", 86_400), "week": ("8 days", 8 * 86_400)}
-"""How far the clock can be advanced."""
+"""The steps by which a person can advance the clock: title, and seconds."""
 
 
 class FaultPreset(Struct, frozen=True):

@@ -15,7 +15,7 @@ from .documents import Json
 from .page_tree import exceeds_max_depth, make_slugs_unique, walk_pages
 
 _NON_FIELD_KEYS = ("id", "pages", "createdAt", "updatedAt")
-"""Of a page: what is no field of its own."""
+"""The keys of a page that are not merged as fields."""
 
 
 class ContentConflict(Struct, frozen=True):

@@ -11,9 +11,9 @@ from .slugs import make_slug, unique_slug
 
 REFERENCE, DEPENDS_ON = "reference", "dependsOn"
 PageRef = tuple[str, Json]
-"""A relation, and the content reference that has it."""
+"""A relation (REFERENCE or DEPENDS_ON), and a content reference."""
 PageSection = tuple[str, str, str]
-"""Anchor, title, text."""
+"""The anchor, the title and the text of a section."""
 TEXT_CACHE_SIZE = 2048
 
 

@@ -11,7 +11,7 @@ from .slugs import unique_slug
 
 Page = Json
 MAX_DEPTH = 50
-"""How many pages may be in each other."""
+"""The maximum number of levels of nested pages."""
 
 
 def walk_pages(

@@ -19,7 +19,7 @@ from ..operations import ALL_OPERATIONS
 from ..request.operation import Operation
 
 FaultTiming = Literal["before", "after"]
-"""Before the request is carried out (it never is), or after, when what it did is committed."""
+"""`before`: the request is never carried out. `after`: its changes are committed before the fault."""
 
 Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
 HeaderText = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$", max_length=200)]

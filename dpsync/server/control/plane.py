@@ -38,7 +38,7 @@ from .world_export import export_state
 CONTROL_PREFIX = "/_dpsync/"
 
 _POSTS_WITH_BODY = ("tokens", "channels", "removals")
-"""What is posted with a body."""
+"""The operations that take a JSON body with POST."""
 _SINGLE_PROCESS_ONLY = ("requests", "faults")
 _log = logging.getLogger("dpsync.server")
 

@@ -57,7 +57,7 @@ class RateLimit:
         ends, used = self._windows.get(caller, (now, 0))
         if now >= ends:
             ends, used = now + self.seconds, 0
-            if len(self._windows) >= _MAX_CALLERS:  # do not keep windows of callers who are gone
+            if len(self._windows) >= _MAX_CALLERS:  # forget callers whose windows have ended
                 self._windows = {name: window for name, window in self._windows.items() if window[0] > now}
         allowed = used < self.requests
         used += allowed

@@ -21,7 +21,7 @@ from ..jobs.outside_services import COMPANION_HEADER, parse_ip_address
 from .connection import target_authority
 
 _PROXY_HEADERS = ("forwarded", "via", "x-real-ip")
-"""With one of these headers the peer is only a proxy."""
+"""Headers that a proxy adds. A request with one of them may come from another machine."""
 _HOST_CACHE_SIZE = 64
 _MAX_HOST_LENGTH_SHOWN = 100
 
@@ -74,7 +74,11 @@ class RequestGuard:
         return None
 
     def _accepts_name(self, authority: str) -> bool:
-        """Return whether the guard accepts a host name: see the class."""
+        """Return whether the guard accepts a host name.
+
+        On loopback, only loopback names and the allowed names are accepted. On any other address, also IP
+        addresses and names without a dot are accepted.
+        """
         name = host_name(authority)
         if is_loopback(name) or name in self._allowed:
             return True

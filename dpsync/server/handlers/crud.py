@@ -11,7 +11,7 @@ from ..request.paging import page_by_creation
 from ..store import Json, Record
 
 _OWNER_LOADERS = {"organization": Context.organization_from_path, "site": Context.site_from_path}
-"""How the owner that the path names is found."""
+"""The functions that return the owner that the path names, by kind of owner."""
 
 
 class CrudHandlers(Struct, frozen=True):

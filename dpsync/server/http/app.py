@@ -41,12 +41,12 @@ from .routing import Routes
 PATH_CACHE_SIZE = 4096
 CALLER_KEY = "dpsync.caller"
 PROFILE_HEADER = "Dpsync-Profile"
-"""The header of every answer of the API: the profile that is served."""
+"""The response header that names the profile."""
 DATABASE_UNUSABLE = "the database is unavailable: see the log of the local server"
 _log = logging.getLogger("dpsync.server")
 
 OperationsByMethod = Mapping[str, tuple[Operation, dict[str, str]]]
-"""What is served at a path, by method, with the parameters of the path."""
+"""The operations at a path by method, each with the values of the path parameters."""
 
 
 class Companion:

@@ -28,7 +28,7 @@ _SUMMARIES = {
     "getUser": "Get authenticated user",
     "updateChangeRequest": "Update change request from main content",
 }
-"""Where the id of an operation does not say it, or not it alone."""
+"""Summaries of operations whose ids do not give a good one."""
 
 
 class _SchemaGenerator(GenerateJsonSchema):

@@ -12,11 +12,13 @@ from ..request.context import Context
 from ..store import Json, Record
 
 INTEGRATION = "integration"
-"""Its id is its name, `organization` is the owner."""
+"""Record kind of integrations. The id is the name, `organization` is the owner."""
 EVENT = "integration-event"
-"""`scope` is the integration, `ref` the installation, `organization` that of the installation."""
+"""Record kind of events. `scope` is the integration, `ref` the installation, `organization` its
+organization.
+"""
 WAITING_EVENT = "waiting-event"
-"""The same before it was sent: in no list."""
+"""Record kind of events that wait to be sent, and that no list shows yet."""
 DISPATCH_JOB = "dispatch-events"
 MAX_EVENTS = 1000
 

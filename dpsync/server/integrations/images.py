@@ -15,7 +15,9 @@ from ..store import Store
 MAX_IMAGE_BYTES = 1024 * 1024
 PATH_PREFIX = ("assets", "integrations")
 BUNDLE = "integration-bundle"
-"""What of an integration is not in its answer: runtime, script, secrets, and its images by file name."""
+"""Record kind of the parts of an integration that no response contains: runtime, script, secrets, and
+images by file name.
+"""
 
 _SIGNATURES = (
     (rb"\x89PNG\r\n\x1a\n", "image/png", "png"),

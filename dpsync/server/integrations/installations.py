@@ -37,16 +37,18 @@ def is_complete(configuration: Json, schema: Json) -> bool:
 
 
 INSTALLATION = "installation"
-"""`ref` is the integration."""
+"""Record kind of installations in organizations. `ref` is the integration."""
 SPACE_INSTALLATION = "space-installation"
-"""`scope` is the installation, `parent` the integration, `ref` the space."""
+"""Record kind of installations on spaces. `scope` is the installation in the organization, `parent` the
+integration, `ref` the space.
+"""
 SITE_INSTALLATION = "site-installation"
-"""The same of a site."""
+"""Record kind of installations on sites, with the same columns."""
 CONFIGURATION_LEVEL = {INSTALLATION: "account", SPACE_INSTALLATION: "space", SITE_INSTALLATION: "site"}
-"""Which of an integration's configurations is that of a kind."""
+"""The level in the `configurations` of an integration that applies to each kind of installation."""
 
 InstallationState = tuple[str, Json]
-"""Status and configuration."""
+"""The status and the configuration of an installation."""
 
 
 def integration_of(ctx: Context, record: Record) -> Record | None:

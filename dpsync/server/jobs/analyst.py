@@ -12,7 +12,7 @@ from msgspec import Struct
 
 IMPACTS = ("low", "medium", "high")
 NO_TOPIC = "other"
-"""The topic of a text without a word."""
+"""The topic of a text that has no words."""
 
 _MAX_TITLE_LENGTH = 100
 _MAX_WORD_LENGTH = 40

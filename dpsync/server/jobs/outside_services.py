@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_SOURCE_BYTES = 10 * 1024 * 1024
 COMPANION_HEADER = "dpsync-companion"
-"""The header of every request that a local server sends."""
+"""The header in every request that a local server sends to another service."""
 _MAX_REDIRECTS = 5
 _CONNECTED_EVENT = "connection.connect_tcp.complete"
 

@@ -18,7 +18,7 @@ from ..store import Json
 _MAX_DEPTH = 200
 _MAX_ERRORS = 20
 _MAX_VALUES = 1_000_000
-"""Values of a document that is written out."""
+"""The maximum number of values in a document after its aliases are expanded."""
 _VERSION_PATTERN = re.compile(r"3\.\d+(\.\d+)?(-\S+)?|2\.0")
 
 
@@ -70,7 +70,7 @@ def _parse(text: str) -> Any:
         except ValueError:
             pass
     depth = 0
-    # The loader below recurses in C: without this look at the depth, deep nesting ends the process.
+    # The loader below recurses in C, so that deep nesting would crash the process. Check the depth first.
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1

@@ -73,13 +73,13 @@ OPERATIONS_BY_PART = tuple(
     (str(module.__doc__).rstrip("."), tuple(replace(row, tag=_tag(module)) for row in module.OPERATIONS))
     for module in _MODULES
 )
-"""The rows under the titles of their parts."""
+"""The operations of each part of the API, with the title of the part."""
 
 ALL_OPERATIONS = tuple(row for _, rows in OPERATIONS_BY_PART for row in rows)
-"""All rows. `profiles.operations_of_profile` says which of them a profile has."""
+"""All operations. `profiles.operations_of_profile` selects those of a profile."""
 
 OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile != "published")
-"""The operations of the reference, and the additions to them."""
+"""The operations of the profiles `reference` and `full`."""
 
 PUBLISHED_ONLY_OPERATIONS = tuple(row for row in ALL_OPERATIONS if row.profile == "published")
 """The operations that only the profile `published` has."""

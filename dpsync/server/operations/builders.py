@@ -16,15 +16,15 @@ COLLECTION = "/collections/{collectionId}"
 _OWNER_PATHS = {"organization": ORG, "site": SITE}
 
 FULL_ONLY: Any = {"profile": "full"}
-"""Beyond the reference: not served with its profile."""
+"""Options of an addition, which the profile `reference` does not support."""
 
 PUBLISHED_ONLY: Any = {"profile": "published"}
-"""In the profile `published` alone: with the other profiles nothing is at its path."""
+"""Options of an operation that exists only in the profile `published`."""
 
 EDITS_CONTENT: Any = {"required_role": "edit", "edits_content": True}
-"""Of the content of a space, or of a change request of it: refused while the space is locked.
-
-In the profile `published` a locked space refuses only direct edits, and the handlers check this.
+"""Options of an operation that edits the content of a space or change request, so that a locked space
+refuses it. In the profile `published`, a locked space refuses only direct edits, and the handlers check
+this.
 """
 
 MOVE_OPTIONS: Any = {"body_required": False, "error_statuses": (400, 404, 409)}

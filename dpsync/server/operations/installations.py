@@ -13,7 +13,7 @@ from .integrations import INTEGRATION
 INSTALLATION = INTEGRATION + "/installations/{installationId}"
 
 _NEEDS_CREATE = {"required_role": "create", **FULL_ONLY}
-"""As the flags of an organization, a space and a site have it."""
+"""The role that the permission `installIntegration` needs."""
 
 
 def _placement_operations(

@@ -26,7 +26,7 @@ REMOVED_IN_PUBLISHED = frozenset({
     "getTeamPermissionInCollection", "getUserPermissionInSite", "getTeamPermissionInSite",
     "getOpenAPISpecVersionContentRawById",
 })  # fmt: skip
-"""The operations that are not in the profile `published`: nothing is at their paths there (404)."""
+"""The operations that do not exist in the profile `published`: their paths return 404."""
 
 PUBLISHED_BODIES: Mapping[str, type[Body]] = {
     "updateOrganizationById": mp.OrganizationUpdateToday,
@@ -45,11 +45,11 @@ PUBLISHED_BODIES: Mapping[str, type[Body]] = {
     "updateSiteCustomizationById": looks.CustomizationToday,
     "overrideSiteSpaceCustomizationById": looks.SiteSpaceLooksToday,
 }
-"""The bodies of the profile `published`, by operation, where they are not those of the table."""
+"""The body models that only the profile `published` uses, by operation."""
 
 
 PUBLISHED_STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
-"""The statuses of success of the profile `published`, by operation, where they are not those of the table."""
+"""The success statuses that only the profile `published` uses, by operation."""
 
 
 ALLOWED_FOR_CREATORS = frozenset({

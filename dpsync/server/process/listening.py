@@ -40,7 +40,7 @@ class ListenError(Exception):
 def listen_on(host: str, port: int) -> Iterator[socket]:
     """Listen on an address exclusively. Raise ListenError."""
     with tcp_socket(ipv6=":" in host) as listening:
-        if sys.platform != "win32":  # there it would let two programs have one port
+        if sys.platform != "win32":  # on Windows, SO_REUSEADDR would let two programs share a port
             listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
         _bind(listening, host, port)
         yield listening
@@ -66,10 +66,10 @@ def _bind(listening: socket, host: str, port: int) -> None:
     """Bind a socket to an address and listen. Raise ListenError."""
     try:
         listening.bind((host, port))
-        listening.listen()  # with SO_REUSEADDR, two programs can bind to a port on which neither listens yet
+        listening.listen()  # with SO_REUSEADDR, two programs can bind to a port until one of them listens
     except OSError as error:
         raise listen_error(host, listening.getsockname()[1] or port, error) from None
-    except (TypeError, ValueError):  # Python encodes the name before the system sees it
+    except (TypeError, ValueError):  # Python cannot encode the name as a host name
         raise ListenError("cannot listen: --host is not a host name or an address", _ADDRESS_HINT) from None
 
 

@@ -115,11 +115,11 @@ class _ServerSettings(Struct, frozen=True):
     asks_before_removal: bool
     plan: PlanProgram | None
     allow_loopback: bool
-    """Whether this machine is contacted: not for what a world says that somebody has sent."""
+    """Whether jobs may contact this machine. A world that somebody else wrote must not make them do so."""
     host: str
     allow_host: Collection[str]
     local_only: bool = False
-    """Whether only this machine may ask."""
+    """Whether only requests from this machine are accepted."""
 
     def for_platform_copy(self, store: Store, origin: WorldOrigin) -> "_ServerSettings":
         """Return the settings for a world that was read from a platform, with a new token if none is given.
@@ -175,7 +175,7 @@ class _ServerSettings(Struct, frozen=True):
             plane = ControlPlane(gateway, clock, self.load_start_world, self.workers)
             console = Console(plane, self.plan)
             app, drop = console, console.shut_down
-        gc.freeze()  # the garbage collector need not look through the program again and again
+        gc.freeze()  # keep the garbage collector from scanning the objects of the program repeatedly
         names = (self.host, *self.allow_host)
         listens_on = listening.getsockname()[0]
         server = GuardedServer(app, listens_on, on_ready, drop, allowed=names, local_only=self.local_only)
@@ -226,7 +226,7 @@ async def _serve_until_stopped(server: GuardedServer, listening: socket.socket, 
     for number in SIGNALS:
         try:
             loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows: the handler runs between two steps of the loop's thread
+        except NotImplementedError:  # Windows: the handler runs in the loop's thread, between two steps
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     if stop_fd is not None:
         loop.add_reader(stop_fd, stop)

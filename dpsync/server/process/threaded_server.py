@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MAX_PREPARED_WORLDS = 8
-"""How many worlds are kept prepared."""
+"""The number of worlds whose records are kept in memory."""
 
 
 class ThreadedServer:
@@ -32,7 +32,7 @@ class ThreadedServer:
     def __init__(self, app: Companion, plane: "ControlPlane | Console | None" = None) -> None:
         self.app = app
         self.url = ""
-        # Tests start from the same few worlds again and again.
+        # Tests reset to the same few worlds repeatedly.
         self._prepared_world = lru_cache(_MAX_PREPARED_WORLDS)(self._prepare_world)
         self._plane = plane
         self._ready = threading.Event()

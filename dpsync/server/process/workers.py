@@ -19,8 +19,8 @@ _READY_BYTE = b"1"
 _log = logging.getLogger("dpsync.server")
 
 ServeFunction = Callable[[int, Callable[[], object]], None]
-"""Serves until a signal, or until the descriptor can be read: then the first process is gone. Calls the
-function once it accepts requests.
+"""Serve until a signal arrives or the descriptor becomes readable, which means that the first process has
+ended. Call the function once requests are accepted.
 """
 
 
@@ -56,7 +56,8 @@ class Workers:
         """
         awaited = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
         self._stop_fd, self._parent_fd = os.pipe()
-        handled = signal.signal(signal.SIGCHLD, lambda *_: None)  # else it may be thrown away while blocked
+        # Without a handler, the system may discard SIGCHLD while the signal is blocked.
+        previous_handler = signal.signal(signal.SIGCHLD, lambda *_: None)
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
         try:
             self._start_missing_workers()
@@ -73,7 +74,7 @@ class Workers:
                 os.kill(worker.pid, signal.SIGTERM)
             for worker in self._workers:
                 os.waitpid(worker.pid, 0)
-            signal.signal(signal.SIGCHLD, handled)
+            signal.signal(signal.SIGCHLD, previous_handler)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
 
     def _start_missing_workers(self) -> None:
@@ -86,23 +87,23 @@ class Workers:
 
         The first process gets the end of a pipe on which the worker reports that it is ready.
         """
-        pipe, tell = os.pipe()
+        pipe_fd, ready_fd = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self._run_worker(tell)
-        os.close(tell)
-        return _Worker(pid, pipe)
+            self._run_worker(ready_fd)
+        os.close(ready_fd)
+        return _Worker(pid, pipe_fd)
 
-    def _run_worker(self, tell: int) -> None:
+    def _run_worker(self, ready_fd: int) -> None:
         """Run a worker and exit. This never returns into the code of the first process."""
         status = 1
         try:
             os.close(self._parent_fd)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
-            self._serve(self._stop_fd, lambda: os.write(tell, _READY_BYTE))
+            self._serve(self._stop_fd, lambda: os.write(ready_fd, _READY_BYTE))
             status = 0
         except Exception as error:
             _log.error("a server process stopped: %s", error)

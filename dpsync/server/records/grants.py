@@ -10,7 +10,7 @@ from ..request.context import Context
 from ..store import Record
 
 INVITE = "link-invite"
-"""Its `ref` is the id of the space or collection that it leads to, if any."""
+"""Record kind of link invites. `ref` is the space or collection, or "" for the organization."""
 
 
 def make_grant(target: Record, grantee_kind: str, grantee_id: str, role: Role) -> Record:

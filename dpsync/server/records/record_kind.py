@@ -22,7 +22,7 @@ from .world_sections import WorldSection
 
 ColumnFilter = dict[str, str]
 DeleteAction = Callable[[Context, Record], None]
-"""What happens to a holder when what it depends on goes."""
+"""Handles a holder when the record on which it depends is removed."""
 
 
 def remove_holder(ctx: Context, holder: Record) -> None:
@@ -136,6 +136,7 @@ class RecordKinds:
     """All kinds in order of declaration: a kind comes after the kinds on which it depends."""
 
     def __init__(self, record_kinds: Iterable[RecordKind]) -> None:
+        """Index the declarations: by name, by world section, and by the kind on which a kind depends."""
         self._kinds = {record_kind.name: record_kind for record_kind in record_kinds}
         self._removal_dependencies: dict[str, list[tuple[str, Dependency]]] = {
             kind: [] for kind in self._kinds
@@ -146,13 +147,14 @@ class RecordKinds:
         self.id_prefixes = {
             record_kind.name: record_kind.id_prefix for record_kind in self if record_kind.id_prefix
         }
-        """How the ids of each kind begin; a kind that is not in it has no ids of its own."""
+        """The prefix of the ids of each kind that has ids of its own."""
         self.world_sections: dict[str, list[WorldSection]] = {}
-        """What a world says inside a record of each kind."""
+        """The sections of a world that are inside the entry of a record of each kind."""
         for section in filter(None, (record_kind.world_section for record_kind in self)):
             for kind in section.parent_kinds:
                 self.world_sections.setdefault(kind, []).append(section)
-        # What depends on others is removed before them: then they have no holders left to look for.
+        # Dependent kinds come last in the declarations. They are removed first, before the records on which
+        # they depend, so that those have no holders left.
         for record_kind in reversed(self._kinds.values()):
             for dependency in record_kind.all_dependencies():
                 target = self._kinds[dependency.target_kind]

@@ -11,7 +11,7 @@ from ..errors import bad_request
 from ..store import Record, Store
 
 POSITION_STEP = 2**32
-"""Between neighbours that nobody has moved."""
+"""The gap between the positions of new neighbors, which leaves room for later moves."""
 
 
 def record_key(record: Record) -> tuple[str, str]:

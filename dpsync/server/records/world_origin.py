@@ -13,9 +13,9 @@ from ..store import Json, Record, Store
 
 KIND = "origin"
 WORLD_FORMAT = "dpsync.world/1"
-"""What a file names as its format: another number has another meaning."""
+"""The format of a world file. A file of another format cannot be loaded."""
 ORIGIN_HEADER = "Dpsync-World-Origin"
-"""The header of every answer to a GET from a world that was read from a platform."""
+"""The response header that names the origin of a world that was read from a platform."""
 _RECORD_ID = "origin"
 
 _Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]

@@ -23,7 +23,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from ..store import Record
 
 Path = tuple[str | int, ...]
-"""The members and positions that lead to a value of a world."""
+"""The keys and indexes that lead to a value of a world."""
 
 
 class WorldProblem(Struct, frozen=True):
@@ -33,7 +33,7 @@ class WorldProblem(Struct, frozen=True):
     message: str
     hint: str = ""
     is_unknown_member: bool = False
-    """Whether it is a member that this version does not know."""
+    """Whether the value is a member that this version does not know."""
 
 
 class WorldModel(BaseModel):
@@ -69,9 +69,9 @@ def _check_characters(text: str, error_type: str, is_wrong: Callable[[str], bool
 
 
 Name = Annotated[str, AfterValidator(_check_id)]
-"""An id, or another name that stands in a URL."""
+"""An id, or another name that is part of URLs."""
 Token = Annotated[str, AfterValidator(_check_token)]
-"""What a caller sends in the header `Authorization`."""
+"""A token that a caller sends in the header `Authorization`."""
 
 
 def refers_to(*kinds: str) -> AfterValidator:
@@ -167,7 +167,7 @@ def unknown_member_problem(path: Path, known: Iterable[str]) -> WorldProblem:
 
 def suggest(word: str, known: Iterable[str], default: str) -> str:
     """Return a hint that names the most similar known word, or `default`."""
-    from difflib import get_close_matches  # only for what is wrong
+    from difflib import get_close_matches  # imported only if there is a problem
 
     nearest = get_close_matches(word, sorted(known), 1)
     return f'did you mean "{nearest[0]}"?' if nearest else default

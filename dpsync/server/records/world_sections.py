@@ -12,7 +12,7 @@ from .sibling_order import POSITION_STEP
 from .world_origin import check_format, check_origin
 
 WORLD = Record("world", "", {})
-"""What organizations, users and tokens are in."""
+"""Stands for the owner of the top-level sections: organizations, users and tokens."""
 T = TypeVar("T")
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -28,11 +28,11 @@ class WorldLoader:
         self.records: list[Record] = []
         self.counters: dict[str, int] = {}
         self.space_titles: dict[str, str] = {}
-        """Of the spaces, deleted ones left out."""
+        """The titles of all spaces that are not deleted, by id."""
         self.site_basenames: dict[str, set[str]] = {}
-        """Of the sites of each organization."""
+        """The basenames of the sites of each organization."""
         self.current_entries: list[Any] = []
-        """The entries that are being loaded, the innermost one last: where an error is."""
+        """The entries that are being loaded, the innermost last. They locate an error."""
         self._record_indexes: dict[tuple[str, str], int] = {}
         self._last_positions: dict[tuple[str, str], int] = {}
 
@@ -144,7 +144,7 @@ class WorldSection(Struct, frozen=True):
 
 
 Sections = Mapping[str, Sequence[WorldSection]]
-"""What a world says inside a record of each kind, in the order in which it is loaded."""
+"""The sections inside the entry of a record of each kind, in the order in which they are loaded."""
 
 
 def list_section(

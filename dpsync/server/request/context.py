@@ -34,7 +34,7 @@ from .state_cache import StateCache
 
 RETENTION = timedelta(days=7)
 CHANGE_REQUEST = "change-request"
-"""`scope` is its space, `ref` its number there, `position` the same as a number."""
+"""Record kind of change requests. `scope` is the space, `ref` and `position` are the number."""
 
 
 def is_locked(space: Record) -> bool:
@@ -68,17 +68,17 @@ class Context(Struct, dict=True):
     edits_content: bool = False
     profile: str = "full"
     record_hooks: RecordHooks | None = None
-    """None: no ids can be made, nothing removed and nothing transferred."""
+    """None if no ids can be made and no records can be removed or transferred."""
     base_url: str = "https://api.docs.example"
-    """Where the caller reached the service: what is served beside the API has its URL there."""
+    """The URL at which the caller reached the server, for URLs of images and files."""
     prefers_minimal: bool = False
     was_created: bool = False
     was_removed: bool = False
-    """Whether something was removed: the profile `published` then answers 205, and otherwise 204."""
+    """Whether a record was removed. In the profile `published`, the status is then 205 instead of 204."""
     asks_before_removal: bool = False
-    """Whether administrators are asked before a member is removed, as the profile `published` may do."""
+    """Whether administrators must confirm the removal of a member, as the profile `published` allows."""
     removal_requested: bool = False
-    """Whether they were asked: then the answer is 202, and nothing is done."""
+    """Whether the removal of a member was only requested, so that the status is 202."""
     _state_cache: StateCache | None = None
     _access_numbers: dict[str, int] = field(default_factory=dict)
     _records: dict[tuple[str, str], Record | None] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from .context import Context
 T = TypeVar("T")
 SortKey = list[Any]
 MAX_SEQ = 2**63 - 1
-"""Of the numbers that records have by creation."""
+"""The maximum `seq` of a record."""
 
 
 def paginate(

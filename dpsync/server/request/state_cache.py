@@ -28,10 +28,10 @@ class StateCache:
         self.access_by_user: dict[tuple[str, str], OrganizationAccess] = {}
         self.space_groups: dict[str, SpaceGroups] = {}
         self.loaded_organizations: set[str] = set()
-        """The organizations of which every member's access is known."""
+        """The organizations of which the access of every member is cached."""
         self._counts: dict[Hashable, int] = {}
         self._counted_columns: dict[str, set[tuple[str, ...]]] = {}
-        """By which columns records of a kind were counted."""
+        """For each kind, the combinations of columns by which its records were counted."""
         self._lists: dict[Hashable, tuple[frozenset[str], list[Any]]] = {}
         self._access_numbers: dict[OrganizationAccess, int] = {}
         self._world_headers: dict[str, str] | None = None
@@ -58,7 +58,7 @@ class StateCache:
         The store calls this with its lock held. All other methods are called under this lock, too.
         """
         if changes is None or version != self.version + 1:
-            return  # then nothing holds any more, and `at_version` sees that
+            return  # the cache is outdated; `at_version` will clear it
         self.version = version
         self._clear_responses()
         for before, after in changes:

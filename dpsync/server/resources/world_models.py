@@ -12,7 +12,7 @@ from ..records.world_schema import Name, Token, WorldModel, optional_member, ref
 
 Json = dict[str, Any]
 Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-"""No column of a store holds a NUL."""
+"""A text without NUL, which no column of a store can contain."""
 RoleOrGuest = Role | Literal["guest"] | None
 Level = Role | Literal["inherit"] | None
 OrganizationId = Annotated[Name, refers_to("organization")]

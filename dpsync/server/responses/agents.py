@@ -6,9 +6,9 @@ from ..store import Json, Record
 from .shared import api_url, without_none
 
 TOPIC = "site-topic"
-"""Its `ref` is the topic around it."""
+"""Record kind of topics. `ref` is the parent topic."""
 REDACTED_SETTINGS = {"builtin:freshdesk": "apiKey", "builtin:jira": "apiToken"}
-"""The member that is not read back as it was written, by connector."""
+"""The setting of each connector that responses redact."""
 REDACTED_VALUE = "[redacted]"
 
 

@@ -18,7 +18,7 @@ def _light_and_dark(both: str) -> Json:
 
 _CODE_COLORS = {"light": "default-light", "dark": "default-dark"}
 _CODE_THEME = {"default": _CODE_COLORS, "openapi": _CODE_COLORS}
-"""What only the profile `published` always has."""
+"""The code theme that only the profile `published` returns."""
 
 
 DEFAULTS: Json = {

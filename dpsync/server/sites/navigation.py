@@ -24,9 +24,11 @@ KINDS_BY_API_TYPE = {
 }
 MAX_DEPTH = 50
 REDIRECT = "redirect"
-"""`scope` is its site, `ref` its source, `parent` the node that it leads to: see `redirect_target`."""
+"""Record kind of redirects. `scope` is the site, `ref` the source, `parent` the target (see
+`redirect_target`).
+"""
 SITE_SPACE_CUSTOMIZATION = "site-space-customization"
-"""Of the site space with the same id."""
+"""Record kind of the overrides of a site space. Both have the same id."""
 
 
 class Navigation(Struct):
@@ -38,7 +40,7 @@ class Navigation(Struct):
     site_spaces: list[Record]
     links: list[Record]
     hidden_ids: frozenset[str] = frozenset()
-    """Nodes that are there, and take their paths and places, but are not shown to the caller."""
+    """The nodes that are not shown to the caller, but still use their paths and positions."""
 
     @property
     def has_sections(self) -> bool:

@@ -13,11 +13,13 @@ from ..store import Json, Record, Store
 from .navigation import GROUP, SECTION, SITE_SPACE, Navigation, read_navigation
 
 SHARE_LINK = "share-link"
-"""`scope` is its site, `ref` its secret token."""
+"""Record kind of share links. `scope` is the site, `ref` the secret token."""
 VISITOR_AUTH = "visitor-auth"
-"""Of the site with the same id; `doc` holds what differs from the defaults."""
+"""Record kind of visitor authentication. The id is that of the site; `doc` has the settings that differ
+from the defaults.
+"""
 CUSTOMIZATION = "site-customization"
-"""Of the site with the same id."""
+"""Record kind of the customization of a site. Both have the same id."""
 
 
 def derive_secret(kind: str, id: str, generation: int = 0) -> str:

@@ -25,7 +25,7 @@ class ContentView(Struct, frozen=True):
     computed: bool = True
     include_texts: bool = True
     cache: dict[str, Any] = field(default_factory=dict)
-    """What was found out about it, once: answers are made of many pages."""
+    """Values that many pages of a response need and that are computed once."""
 
     @property
     def content(self) -> Json:

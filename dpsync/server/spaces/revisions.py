@@ -12,7 +12,7 @@ from ..store import Json, Record, Store
 
 REVISION = "revision"
 CONTENT_FIELDS = ("pages", "files", "reusableContents", "variables")
-"""What is content in a revision; the rest is about how it came to be."""
+"""The members of a revision that are its content. The others say how it was made."""
 
 
 def initial_revision_id(space: str) -> str:

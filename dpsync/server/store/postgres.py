@@ -30,7 +30,7 @@ SET lock_timeout TO '10s';
 SET statement_timeout TO '30s';
 SET idle_in_transaction_session_timeout TO '60s'
 """
-"""The last: a process that stands still inside a transaction does not stop all others for good."""
+"""The last setting keeps a process that hangs in a transaction from blocking all others for good."""
 
 _BEGIN_MIGRATION = "BEGIN; SELECT pg_advisory_xact_lock(1685091193); CREATE SCHEMA IF NOT EXISTS dpsync"
 _UNUSABLE_ERRORS = (psycopg.OperationalError, psycopg.InternalError, psycopg.ProgrammingError)
@@ -163,7 +163,7 @@ class PostgresStore(SqlStore):
         """Claim a name with an advisory lock of the session."""
         with self._lock:
             if not self._in_transaction:
-                self._query_rows("SELECT 1")  # a connection that was lost has lost its claims
+                self._query_rows("SELECT 1")  # notice a lost connection, with which the claims were lost
             if name in self._claims:
                 return True
             rows = self._query_rows("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (name,))
@@ -195,7 +195,7 @@ def _parse_url(url: str) -> dict[str, Any]:
         parameters: dict[str, Any] = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         raise malformed from None
-    if "@" in parameters.get("dbname", ""):  # there was a slash in the password
+    if "@" in parameters.get("dbname", ""):  # the password contains a slash
         raise malformed
     return parameters
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from pydantic_core import from_json, to_json
 
 Json = dict[str, Any]
-"""An object of JSON: a document, or a part of one."""
+"""A JSON object: a document, or a part of one."""
 
 
 class StoreError(Exception):
@@ -82,11 +82,11 @@ class Record:
 
 
 RecordChange = tuple[Record | None, Record | None]
-"""What a record was before a write, and what it is after it; None: not there."""
+"""A record before and after a write, or None if it did not exist."""
 
 ChangeListener = Callable[[int, Sequence[RecordChange] | None], None]
-"""Is told of every transaction of this store that was committed: the version that the state has by it, and
-what it changed, in order; None: everything.
+"""Called after each committed transaction with the new version of the state and the changes in order, or
+None if everything may have changed.
 """
 
 

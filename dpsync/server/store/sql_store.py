@@ -33,8 +33,8 @@ _MIGRATIONS = (
     ),
 )
 
-"""The steps by which a database of any older version comes to be one of this. `{text}` is the type of a text
-that is compared byte by byte. A step, once released, is never changed.
+"""The statements that migrate a database from each version to the next. `{text}` is the type of a text that
+is compared byte by byte. A released step is never changed.
 """
 SCHEMA_VERSION = len(_MIGRATIONS)
 

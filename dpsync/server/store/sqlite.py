@@ -13,7 +13,7 @@ from .protocol import StoreError
 from .sql_store import INCREMENT_VERSION, Row, SqlStore
 
 LOCK_TIMEOUT_SECONDS = 10
-"""For a writer of another process."""
+"""How long a writer waits for a writer of another process."""
 
 
 class SqliteStore(SqlStore):

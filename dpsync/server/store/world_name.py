@@ -10,7 +10,7 @@ import secrets
 from . import Store
 
 WORLD_HEADER = "Dpsync-World"
-"""The header of every answer to a GET that was carried out."""
+"""The response header that names the world, in each successful response to a GET."""
 _SETTING = "world"
 
 

@@ -37,9 +37,9 @@ __all__ = [
 ]
 
 MAX_FILE_BYTES = 500_000_000
-"""Bytes of a file that may be a world."""
+"""The maximum size of a world file."""
 MAX_VALUES = 5_000_000
-"""What a world may have of values, each counted as often as it stands somewhere."""
+"""The maximum number of values in a world, counting a value again for each alias."""
 
 
 def load_builtin_world() -> Json:
@@ -71,7 +71,7 @@ def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
 def _parse(text: str) -> Json:
     """Return the world in a text, JSON or YAML. Raise ValueError if it is not a mapping or too large."""
     try:
-        world = from_json(text)  # many times faster, and of a large world that is felt
+        world = from_json(text)  # JSON is parsed many times faster than YAML
     except ValueError:
         world = yaml.load(text, Loader=yaml.CSafeLoader)
     if not isinstance(world, dict):

@@ -7,7 +7,7 @@ import yaml
 from ..records.world_schema import Path, WorldProblem
 
 _MAX_PROBLEMS = 20
-"""Problems that are listed; the rest is counted."""
+"""The maximum number of problems that are listed. The others are only counted."""
 
 
 def error_position(error: Exception) -> str:
@@ -41,7 +41,7 @@ def _find_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
             pairs = [(key, value) for key, value in node.value if key.value == str(part)]
             if not pairs:
                 break
-            key, node = pairs[-1]  # of a key that is given twice the last one counts
+            key, node = pairs[-1]  # if a key is repeated, its last value counts
             mark = key.start_mark
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]

@@ -49,7 +49,7 @@ def check_world(world: Json, record_kinds: RecordKinds) -> list[WorldProblem]:
     """Return the problems of a world: of its shape, or else of loading it, or else of its references."""
     is_platform_copy = isinstance(world.get("origin"), dict)
     problems = [*_check_top_level(world, record_kinds), *_check_sections(world, WORLD.kind, record_kinds, ())]
-    if is_platform_copy:  # a platform may say more of a thing than this version knows
+    if is_platform_copy:  # a newer platform may have fields that this version does not know
         problems = [problem for problem in problems if not problem.is_unknown_member]
     if problems:
         return problems
@@ -59,7 +59,7 @@ def check_world(world: Json, record_kinds: RecordKinds) -> list[WorldProblem]:
     except Exception as error:
         path = _find_path(loader.current_entries[-1], world) if loader.current_entries else ()
         return [WorldProblem(path, describe_error(error))]
-    if is_platform_copy:  # what was read may refer to what was not
+    if is_platform_copy:  # objects that were read may refer to objects that were not
         return []
     return list(_check_sections(world, WORLD.kind, record_kinds, (), record_keys(loader.records)))
 

@@ -17,7 +17,7 @@ from ...request.paging import list_page, page_by_creation
 from ...store import Json, Record
 
 _FIELDS_OUTSIDE_RECORD = ("organization", "icon", "previewImages", "script", "secrets", "runtime")
-"""Members of what is published that are not in the integration's own record."""
+"""Members of a published integration that are not stored in its own record."""
 
 
 # --- who may see and do what --------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ...store import Json, Record
 
 ANALYSE_JOB = "analyse-conversations"
 WAITING_FOR_ANALYSIS = "waiting"
-"""The `parent` of a conversation that is to be analysed."""
+"""The `parent` of a conversation that waits for its analysis."""
 
 _BATCH_SIZE = 20
 

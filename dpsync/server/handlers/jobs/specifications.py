@@ -28,7 +28,7 @@ SPECIFICATION = "openapi-spec"
 SPECIFICATION_VERSION = "openapi-version"
 PROCESS_JOB = "process-openapi-spec"
 REFETCH_INTERVAL = timedelta(days=1)
-"""The platform does not publish its schedule."""
+"""A choice of the local server, because the platform does not publish its schedule."""
 
 
 def _find_spec(ctx: Context, organization: Record, slug: str) -> Record | None:

@@ -94,8 +94,8 @@ def _space_hit(view: ContentView, hits: list[SearchHit]) -> Json:
 
 # --- link invites -----------------------------------------------------------------------------------
 #
-# One to the organization is for its admins, one to a space or collection for the admins of that: the flag
-# `viewInviteLinks` of its permissions.
+# Admins of the organization manage invites to the organization. Admins of a space or collection manage
+# invites to that object. The permission flag is `viewInviteLinks`.
 
 
 def list_invites(ctx: Context) -> Json:
@@ -221,7 +221,7 @@ def _invite_target(ctx: Context, organization: Record, invite: Record) -> Record
 # --- SAML providers, for admins, and the links that start a login, for members --------------------
 
 SAML_PROVIDER = "saml-provider"
-"""Its `ref` is the default team: it goes when the team goes."""
+"""Record kind of SAML providers. `ref` is the default team, and is cleared when the team is deleted."""
 
 
 def initialize_saml_provider(ctx: Context, provider: Record) -> None:

@@ -15,7 +15,7 @@ from ...store import Json, Record
 
 CONNECTION = "context-connection"
 PUSH_CONNECTORS = ("builtin:email", "builtin:api")
-"""Connectors to which others send: they are never synchronized."""
+"""Connectors that receive data instead of fetching them, so they are never synchronized."""
 MIN_SYNC_INTERVAL = timedelta(hours=1)
 DEFAULT_USAGE: Json = {"changeRequests": False, "search": False, "searchBoost": "x1.0"}
 

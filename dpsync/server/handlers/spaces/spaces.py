@@ -126,7 +126,7 @@ def space_response(ctx: Context, space: Record) -> Any:
 
 
 _EXCLUSIVE_FIELDS = {"emoji": "icon", "icon": "emoji"}
-"""What a space has beside its name: one of these takes the place of the other."""
+"""A space has an emoji or an icon: setting one clears the other."""
 
 
 def update_space(ctx: Context) -> Json:
@@ -176,7 +176,8 @@ def restore_space(ctx: Context) -> Json:
     space = ctx.space_from_path(deleted=True)
     if space.kind == "space":
         return responses.space(ctx, space)
-    ctx.store.remove(space.kind, space.id)  # what it kept is its own again
+    # Not `ctx.remove`: records that depend on the deleted space belong to the restored space again.
+    ctx.store.remove(space.kind, space.id)
     collection = ctx.load("collection", space.parent) if space.parent else None
     if collection is None or collection.organization != space.organization:
         space.parent = ""
