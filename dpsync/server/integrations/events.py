@@ -96,7 +96,7 @@ async def dispatch_events(work: RunningJob) -> None:
     while (next_event := _next_event(work)) is not None:
         event, url, sending_entry = next_event
         try:
-            status = await work.sources.post(url, to_json(event.doc["payload"]))
+            status = await work.services.post(url, to_json(event.doc["payload"]))
             outcome = f"the tunnel returned the status {status}"
             succeeded = 200 <= status < 300
         except FetchError as error:

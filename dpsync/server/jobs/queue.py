@@ -55,7 +55,7 @@ class RunningJob(Struct, frozen=True):
     job: Record
     store: Store
     clock: Clock
-    sources: OutsideServices
+    services: OutsideServices
     record_hooks: RecordHooks
 
     @contextmanager
@@ -89,13 +89,13 @@ class JobRunner:
         self,
         store: Store,
         clock: Clock,
-        sources: OutsideServices,
+        services: OutsideServices,
         handlers: Mapping[str, JobHandler],
         record_hooks: RecordHooks,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._sources = sources
+        self._services = services
         self._handlers = handlers
         self._record_hooks = record_hooks
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -146,7 +146,7 @@ class JobRunner:
     async def _call_handler(self, job: Record) -> None:
         """Call the handler of a job. If it fails, log the exception and remove the job."""
         try:
-            work = RunningJob(job, self._store, self._clock, self._sources, self._record_hooks)
+            work = RunningJob(job, self._store, self._clock, self._services, self._record_hooks)
             await self._handlers[job.doc["does"]](work)
         except JobCancelledError:
             pass

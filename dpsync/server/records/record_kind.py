@@ -4,7 +4,7 @@
     RecordKind  all records of one kind: the prefix of their ids, their owner, and their form in a world
     owner       the record with whose removal another record is removed; its id is in the column `scope`
     dependency  any other way in which a record depends on another, and what happens if the other is removed
-    holder      a record that depends on another record
+    dependent   a record that depends on another record
     kept        a dependency that stays valid while a deleted space can be restored
 
 The code that is common to all kinds (making ids, removing a record, transferring it, loading and dumping
@@ -22,22 +22,22 @@ from .world_sections import WorldSection
 
 ColumnFilter = dict[str, str]
 DeleteAction = Callable[[Context, Record], None]
-"""Handles a holder when the record on which it depends is removed."""
+"""Handles a dependent record when the record on which it depends is removed."""
 
 
-def remove_holder(ctx: Context, holder: Record) -> None:
-    """Remove the holder with everything that depends on it."""
-    ctx.remove(holder)
+def remove_dependent(ctx: Context, dependent: Record) -> None:
+    """Remove a dependent record with everything that depends on it."""
+    ctx.remove(dependent)
 
 
 def clear_column(column: str) -> DeleteAction:
-    """Return a rule that keeps the holder and clears this column."""
+    """Return an action that keeps a dependent record and clears one of its columns."""
 
-    def clear_holder(ctx: Context, holder: Record) -> None:
-        setattr(holder, column, "")
-        ctx.put(holder)
+    def clear_dependent(ctx: Context, dependent: Record) -> None:
+        setattr(dependent, column, "")
+        ctx.put(dependent)
 
-    return clear_holder
+    return clear_dependent
 
 
 def by_scope(record: Record) -> ColumnFilter:
@@ -51,31 +51,35 @@ def by_ref(record: Record) -> ColumnFilter:
 
 
 class Dependency(Struct, frozen=True):
-    """A dependency of holders on records of the kind `target_kind`.
+    """A way in which records of one kind depend on records of the kind `target_kind`.
 
-    `holder_columns` gives the columns (or the `id`) that select the holders of a record; `is_holder` filters
-    them further. `on_delete` is called for each holder when the record is removed. `until_erased`: the
-    removal of a space affects holders only when the deleted space is erased. `follows_transfer`: holders move
-    along when the record is transferred to another organization; other holders lose the record as if it were
-    removed.
+    `dependent_columns` gives the columns (or the `id`) that select the dependents of a record;
+    `is_dependent` filters them further. `on_delete` is called for each dependent when the record is
+    removed. `until_erased`: the removal of a space affects dependents only when the deleted space is
+    erased. `follows_transfer`: dependents move along when the record is transferred to another
+    organization; other dependents lose the record as if it were removed.
     """
 
     target_kind: str
-    holder_columns: Callable[[Record], ColumnFilter] = by_ref
-    is_holder: Callable[[Record, Record], bool] | None = None
-    on_delete: DeleteAction = remove_holder
+    dependent_columns: Callable[[Record], ColumnFilter] = by_ref
+    is_dependent: Callable[[Record, Record], bool] | None = None
+    on_delete: DeleteAction = remove_dependent
     until_erased: bool = False
     follows_transfer: bool = False
 
-    def find_holders(self, store: Store, kind: str, record: Record) -> list[Record]:
+    def find_dependents(self, store: Store, kind: str, record: Record) -> list[Record]:
         """Return the records of a kind that depend on the record by this dependency."""
-        columns = self.holder_columns(record)
+        columns = self.dependent_columns(record)
         if "id" in columns:
-            holder_record = store.get(kind, columns["id"])
-            holders = [holder_record] if holder_record is not None else []
+            dependent = store.get(kind, columns["id"])
+            dependents = [dependent] if dependent is not None else []
         else:
-            holders = store.find(kind, **columns)
-        return [holder for holder in holders if self.is_holder is None or self.is_holder(holder, record)]
+            dependents = store.find(kind, **columns)
+        return [
+            dependent
+            for dependent in dependents
+            if self.is_dependent is None or self.is_dependent(dependent, record)
+        ]
 
 
 def _set_created_at(ctx: Context, record: Record) -> None:
@@ -154,7 +158,7 @@ class RecordKinds:
             for kind in section.parent_kinds:
                 self.world_sections.setdefault(kind, []).append(section)
         # Dependent kinds come last in the declarations. They are removed first, before the records on which
-        # they depend, so that those have no holders left.
+        # they depend, so that those have no dependents left.
         for record_kind in reversed(self._kinds.values()):
             for dependency in record_kind.all_dependencies():
                 target = self._kinds[dependency.target_kind]
@@ -169,20 +173,26 @@ class RecordKinds:
         return iter(self._kinds.values())
 
     def before_removal(self, ctx: Context, record: Record) -> None:
-        """Remove or change each holder of a record as its dependency says. KeyError: unknown kind."""
+        """Remove or change each record that depends on a record, as its dependency says.
+
+        Raise KeyError for an unknown kind.
+        """
         for kind, dependency in self._removal_dependencies[record.kind]:
-            for holder in dependency.find_holders(ctx.store, kind, record):
-                dependency.on_delete(ctx, holder)
+            for dependent in dependency.find_dependents(ctx.store, kind, record):
+                dependency.on_delete(ctx, dependent)
 
     def before_transfer(self, ctx: Context, record: Record, organization: str) -> None:
-        """Transfer the holders that follow a record. Other holders lose the record as if it were removed."""
+        """Transfer the dependent records that follow a record.
+
+        The others lose the record as if it were removed.
+        """
         for kind, dependency in self._transfer_dependencies[record.kind]:
-            for holder in dependency.find_holders(ctx.store, kind, record):
+            for dependent in dependency.find_dependents(ctx.store, kind, record):
                 if dependency.follows_transfer:
-                    holder.organization = organization
-                    ctx.put(holder)
+                    dependent.organization = organization
+                    ctx.put(dependent)
                 else:
-                    dependency.on_delete(ctx, holder)
+                    dependency.on_delete(ctx, dependent)
 
     def kinds_counted_in_health(self) -> list[str]:
         """Return the kinds whose numbers of records the control plane reports."""

@@ -48,8 +48,8 @@ def _is_granted_to(grantee_kind: str) -> Callable[[Record, Record], bool]:
 
 RECORD_KINDS = (
     RecordKind(GRANT,
-               depends_on=(Dependency("member", by_user, is_holder=_is_granted_to("user")),
-                           Dependency("team", is_holder=_is_granted_to("team")),
+               depends_on=(Dependency("member", by_user, is_dependent=_is_granted_to("user")),
+                           Dependency("team", is_dependent=_is_granted_to("team")),
                            Dependency("collection", _by_object),
                            Dependency("space", _by_object, until_erased=True),
                            Dependency("site", _by_object)),

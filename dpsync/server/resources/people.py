@@ -151,7 +151,7 @@ RECORD_KINDS = (
                                           (WORLD.kind,),
                                           list[world_models.Organization], "organization"),
                depends_on=(Dependency("site", lambda site: {"id": site.organization},
-                                      is_holder=_is_default_site,
+                                      is_dependent=_is_default_site,
                                       on_delete=_clear_default_content),)),
     RecordKind("member", owner="organization", counted_in_health=True,
                world_section=WorldSection("members", _load_members, _dump_members,

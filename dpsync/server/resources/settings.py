@@ -74,8 +74,8 @@ RECORD_KINDS = (
                                           value_type=RichTextDocument)),
     SAML_PROVIDERS,
     RecordKind(INVITE, id_prefix="invite", owner="organization",
-               depends_on=(Dependency("collection", is_holder=_is_invite_to),
-                           Dependency("space", is_holder=_is_invite_to, until_erased=True)),
+               depends_on=(Dependency("collection", is_dependent=_is_invite_to),
+                           Dependency("space", is_dependent=_is_invite_to, until_erased=True)),
                world_section=WorldSection("linkInvites", _load_invites, _dump_invites,
                                           value_type=list[world_models.LinkInvite])),
 )  # fmt: skip

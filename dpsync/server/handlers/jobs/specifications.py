@@ -221,7 +221,7 @@ async def process_spec(work: RunningJob) -> None:
     source = work.job.doc["source"]
     text, code = "", "PARSE_ERROR"
     try:
-        text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
+        text = source["text"] if source.get("text") else await work.services.fetch(source["url"])
     except FetchError as error:
         code, errors = error.code, [{"message": error.message, "code": error.code}]
     else:
