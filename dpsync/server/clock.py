@@ -7,6 +7,7 @@ Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
+    """Return the real time."""
     return datetime.now(UTC)
 
 
@@ -16,4 +17,5 @@ def format_timestamp(time: datetime) -> str:
 
 
 def parse_timestamp(text: str) -> datetime:
+    """Return the time in a text as the API writes times."""
     return datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -12,6 +12,7 @@ class ApiError(Exception):
         self.message = message
 
     def body(self) -> dict[str, Any]:
+        """Return the body of the response."""
         return {"error": {"code": self.status, "message": self.message}}
 
 

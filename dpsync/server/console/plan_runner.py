@@ -46,6 +46,7 @@ class PlanRunner:
         self._process: asyncio.subprocess.Process | None = None
 
     def stop(self) -> None:
+        """Kill the run that is in progress, if there is one."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 

@@ -29,6 +29,7 @@ class FaultPreset(Struct, frozen=True):
 
     @property
     def rule(self) -> dict[str, Any]:
+        """Return the fault rule for the control plane."""
         return {**self.frequency, "fault": self.fault}
 
 

@@ -39,6 +39,8 @@ class SiteTree(Struct, frozen=True):
 
 
 class OrganizationTree(Struct, frozen=True):
+    """An organization with everything that the console lists."""
+
     id: str
     title: str
     link: str

@@ -27,6 +27,8 @@ class ContentConflict(Struct, frozen=True):
 
 
 class MergedContent(Struct, frozen=True):
+    """The result of a merge. The content must not be used if there are conflicts."""
+
     content: Json
     conflicts: tuple[ContentConflict, ...]
 

@@ -12,6 +12,8 @@ EXCERPT_LENGTH = 240
 
 
 class MatchedSection(Struct, frozen=True):
+    """A section that contains a word of the query. `body` is an excerpt of its text."""
+
     anchor: str
     title: str
     body: str

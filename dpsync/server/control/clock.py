@@ -31,6 +31,7 @@ class MovableClock:
         return "ahead" if ahead else "real"
 
     def use_real_time(self) -> None:
+        """Return to real time."""
         self._store.set_setting(_SETTING, None)
 
     def freeze(self, time: datetime) -> None:

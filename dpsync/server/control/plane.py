@@ -244,6 +244,7 @@ class ControlPlane:
         return {"requests": [entry.as_dict() for entry in log.entries], "dropped": log.dropped}
 
     def clear_requests(self, _: None) -> None:
+        """Clear the request log."""
         self.gateway.log.clear()
 
     def get_clock(self, _: None) -> Json:
@@ -282,4 +283,5 @@ class ControlPlane:
         return self.list_faults(None)
 
     def clear_faults(self, _: None) -> None:
+        """Remove all fault rules."""
         self.gateway.faults = FaultSchedule()

@@ -65,4 +65,5 @@ class RateLimit:
         return Allowance(allowed, self.requests, self.requests - used, ends - now)
 
     def clear(self) -> None:
+        """Forget the requests of all callers."""
         self._windows.clear()

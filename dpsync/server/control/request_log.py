@@ -22,6 +22,7 @@ class LoggedRequest(Struct, frozen=True):
     fault: str | None
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the entry as the control plane shows it."""
         return asdict(self)
 
 
@@ -43,6 +44,7 @@ class RequestLog:
         self.entries.append(entry)
 
     def clear(self) -> None:
+        """Remove all entries and reset the count of dropped entries."""
         self.entries.clear()
         self.dropped = 0
         self.clear_count += 1

@@ -5,7 +5,7 @@
     owner       the record with whose removal another record is removed; its id is in the column `scope`
     dependency  any other way in which a record depends on another, and what happens if the other is removed
     dependent   a record that depends on another record
-    kept        a dependency that stays valid while a deleted space can be restored
+    erasing     the final removal of a deleted space, which can be restored until then
 
 The code that is common to all kinds (making ids, removing a record, transferring it, loading and dumping
 worlds) reads these declarations and names no kind. The declarations are in `resources`.

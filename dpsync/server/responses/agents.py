@@ -1,4 +1,4 @@
-"""Answers about the agents of a site: settings, MCP servers, channels, context connections, topics."""
+"""Make the response bodies for the agents of a site, their MCP servers, channels, connections and topics."""
 
 from ..content.documents import empty_document
 from ..request.context import Context

@@ -1,4 +1,4 @@
-"""Answers for audit events."""
+"""Make the response bodies for audit events."""
 
 from ..request.context import Context
 from ..store import Json, Record

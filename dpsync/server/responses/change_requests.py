@@ -1,4 +1,4 @@
-"""The answer for a change request."""
+"""Make the response body for a change request."""
 
 from ..request.context import Context
 from ..spaces import revisions

@@ -1,4 +1,4 @@
-"""Answers for comments and replies.
+"""Make the response bodies for comments and replies.
 
 The `scope` of a comment is the space, `parent` is the change request ("" for a comment on the space itself),
 and `ref` is the page. A reply has the same `scope`, and its `parent` is the comment.

@@ -1,4 +1,4 @@
-"""Answers for spaces and collections."""
+"""Make the response bodies for spaces and collections."""
 
 from ..access.roles import permission_flags
 from ..request.context import CHANGE_REQUEST, Context

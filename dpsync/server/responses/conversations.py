@@ -1,4 +1,4 @@
-"""Answers for conversations, issues and clusters.
+"""Make the response bodies for conversations, issues and clusters.
 
 The sender of a conversation chooses its id, which is unique within an organization. So the id of the record
 is `ORG:ID`, and its `ref` is the source. An issue has its cluster as `parent` and the id of the conversation

@@ -1,4 +1,4 @@
-"""Answers about Git Sync, which keeps a site or a space in step with a git repository."""
+"""Make the response bodies for Git Sync, which keeps a site or a space in step with a git repository."""
 
 from ..request.context import Context
 from ..sites.git_sync import repository_state

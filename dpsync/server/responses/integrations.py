@@ -1,4 +1,4 @@
-"""Answers for integrations, their installations and their events."""
+"""Make the response bodies for integrations, their installations and their events."""
 
 from ..access.roles import permission_flags
 from ..integrations.events import INTEGRATION

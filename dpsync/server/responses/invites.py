@@ -1,4 +1,4 @@
-"""The answer for a link invite."""
+"""Make the response body for a link invite."""
 
 from ..request.context import Context
 from ..store import Json, Record

@@ -1,4 +1,4 @@
-"""Answers for revisions, pages and files."""
+"""Make the response bodies for revisions, pages and files."""
 
 import hashlib
 from urllib.parse import quote

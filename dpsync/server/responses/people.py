@@ -1,4 +1,4 @@
-"""Answers for users, members, teams, organizations and SAML providers."""
+"""Make the response bodies for users, members, teams, organizations and SAML providers."""
 
 from ..request.context import Context
 from ..store import Json, Record

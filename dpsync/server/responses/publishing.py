@@ -1,4 +1,4 @@
-"""Answers about the published site: its profile, redirects, share links, visitor authentication, scripts."""
+"""Make the response bodies for a published site: profile, redirects, share links, visitors, scripts."""
 
 from collections.abc import Iterator
 

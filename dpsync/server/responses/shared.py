@@ -1,4 +1,4 @@
-"""Helpers that most answers use."""
+"""Helpers that most functions of this package use."""
 
 from ..request.context import Context
 from ..store import Json

@@ -1,4 +1,4 @@
-"""The answer for a site."""
+"""Make the response body for a site."""
 
 from collections.abc import Iterator
 

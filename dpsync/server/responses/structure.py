@@ -1,4 +1,4 @@
-"""Answers for the navigation of a site: site spaces, sections, groups and external links."""
+"""Make the response bodies for the navigation of a site: site spaces, sections, groups and external links."""
 
 from ..request.context import Context
 from ..sites.navigation import EXTERNAL_LINK, GROUP, SECTION, Navigation
