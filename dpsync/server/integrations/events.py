@@ -1,7 +1,8 @@
 """Events of integrations: what happened to their installations.
 
 Nothing runs the script of an integration. An event is recorded at once or, while a tunnel is set, after it
-was sent to the tunnel, in the order of creation. The store keeps the last MAX_EVENTS events of an integration.
+was sent to the tunnel, in the order of creation. The store keeps the last MAX_EVENTS events of an
+integration.
 """
 
 from pydantic_core import to_json

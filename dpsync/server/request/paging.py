@@ -2,8 +2,8 @@
 
 The cursor contains the sort key of the last item of the page. If items are created, deleted or moved (even
 that item), no other item is repeated or skipped, because a move changes only the key of the moved item
-(`records.sibling_order`). In lists without a sort key, the cursor contains the position and the id of the last item;
-the id takes precedence while the item exists.
+(`records.sibling_order`). In lists without a sort key, the cursor contains the position and the id of the
+last item; the id takes precedence while the item exists.
 """
 
 import base64

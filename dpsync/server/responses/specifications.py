@@ -1,4 +1,4 @@
-"""Make the response bodies for OpenAPI specifications and their versions, translations and glossary entries."""
+"""Make the response bodies for OpenAPI specifications, their versions, translations and glossary entries."""
 
 from ..access.roles import permission_flags
 from ..request.context import Context
