@@ -104,58 +104,58 @@ class Companion:
             await send({"type": "websocket.close", "code": 1000})
 
     async def respond(self, request: Request) -> Response:
-        """Answer a request without logging it. Errors are answers, too. A header names the profile."""
-        response = await self._respond(request)
-        response.headers[PROFILE_HEADER] = self.profile
-        return response
+        """Return the response to a request, without logging the request. A header names the profile.
 
-    async def _respond(self, request: Request) -> Response:
-        """Answer a request: images and PDF files without a token, else the operation at the path.
-
-        The operation is checked for the caller, the profile, the body and the query before it runs. Every
-        error becomes an answer; an unexpected exception is logged and becomes a 500.
+        Every error becomes a response; an unexpected exception is logged and becomes a 500.
         """
         try:
-            path, operations_by_method = self._match_path_cached(raw_path(request.scope))
-            if path == ["v1", "openapi.json"] and request.method == "GET":
-                return _json_response(200, self.openapi_json())
-            if request.method == "GET" and (image := images.load_image(self.store, path)):
-                return Response(image[0], headers=image[1])
-            if request.method == "GET" and (pdf := pdf_export.load_pdf(self.store, path)):
-                return Response(pdf, media_type="application/pdf")
-            operation, params = _select_operation(request.method, path, operations_by_method)
-            user = self.find_caller(request.scope)
-            if user is None:
-                raise ApiError(401, "a valid token is required: send Authorization: Bearer TOKEN")
-            if not operation.is_supported_by(self.profile):
-                raise ApiError(
-                    501, f"the API version {self.profile} does not have the operation {operation.id}"
-                )
-            body = validate_body(operation, request, await read_body(request))
-            query_items = request.query_params.multi_items() if request.scope["query_string"] else []
-            query = validate_model(
-                operation.query_model, operation.query_model.collect_values(query_items), "query"
-            )
-            ctx = Context(self.store, user, self.clock, params, query, body)
-            ctx.prefers_minimal = (
-                operation.allows_minimal
-                and "return=minimal" in request.headers.get("prefer", "").replace(" ", "").lower()
-            )
-            ctx.base_url = base_url_of(request.scope)
-            return self.run_operation(operation, ctx)
+            response = await self._handle(request)
         except ApiError as error:
             headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
-            return _json_response(error.status, to_json(error.body()), headers)
+            response = _json_response(error.status, to_json(error.body()), headers)
         except ClientDisconnect:
             raise
         except StoreError as error:
             _log.error("%s %s: %s", request.method, request.url.path, error)
-            return _json_response(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
+            response = _json_response(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
         except Exception:
             _log.exception("%s %s failed", request.method, request.url.path)
-            return _json_response(
+            response = _json_response(
                 500, to_json(ApiError(500, "internal error: see the log of the local server").body())
             )
+        response.headers[PROFILE_HEADER] = self.profile
+        return response
+
+    async def _handle(self, request: Request) -> Response:
+        """Return an image or a PDF file, which need no token, or the response of the operation at the path.
+
+        Check the caller, the profile, the body and the query before the operation runs. Raise ApiError.
+        """
+        path, operations_by_method = self._match_path_cached(raw_path(request.scope))
+        if path == ["v1", "openapi.json"] and request.method == "GET":
+            return _json_response(200, self.openapi_json())
+        if request.method == "GET" and (image := images.load_image(self.store, path)):
+            return Response(image[0], headers=image[1])
+        if request.method == "GET" and (pdf := pdf_export.load_pdf(self.store, path)):
+            return Response(pdf, media_type="application/pdf")
+        operation, params = _select_operation(request.method, path, operations_by_method)
+        user = self.find_caller(request.scope)
+        if user is None:
+            raise ApiError(401, "a valid token is required: send Authorization: Bearer TOKEN")
+        if not operation.is_supported_by(self.profile):
+            raise ApiError(501, f"the API version {self.profile} does not have the operation {operation.id}")
+        body = validate_body(operation, request, await read_body(request))
+        query_items = request.query_params.multi_items() if request.scope["query_string"] else []
+        query = validate_model(
+            operation.query_model, operation.query_model.collect_values(query_items), "query"
+        )
+        ctx = Context(self.store, user, self.clock, params, query, body)
+        ctx.prefers_minimal = (
+            operation.allows_minimal
+            and "return=minimal" in request.headers.get("prefer", "").replace(" ", "").lower()
+        )
+        ctx.base_url = base_url_of(request.scope)
+        return self.run_operation(operation, ctx)
 
     def _match_path(self, raw: bytes) -> tuple[list[str], OperationsByMethod]:
         """Return the segments of a raw path, and the operations at the path. Called through a cache."""

@@ -79,22 +79,12 @@ def build_document(operations: Sequence[Operation]) -> Json:
 
 def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     """Return the OpenAPI object of one operation. `refs` has the reference to the schema of each model."""
-    query_schema = row.query_model.model_json_schema(schema_generator=_SchemaGenerator)
     operation_object: Json = {
         "operationId": row.id,
         "summary": summary(row.id),
         **({"description": row.note} if row.note else {}),
         "tags": [row.tag] if row.tag else [],
-        "parameters": [
-            *(
-                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-                for name in row.parameters
-            ),
-            *(
-                {"name": name, "in": "query", "schema": schema}
-                for name, schema in query_schema.get("properties", {}).items()
-            ),
-        ],
+        "parameters": _parameters(row),
     }
     if row.deprecated:
         operation_object["deprecated"] = True
@@ -125,6 +115,18 @@ def _operation_object(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
         **{str(status): refused for status in row.refusal_statuses()},
     }
     return operation_object
+
+
+def _parameters(row: Operation) -> list[Json]:
+    """Return the parameters of an operation in its path and in its query."""
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in row.parameters
+    ]
+    schema = row.query_model.model_json_schema(schema_generator=_SchemaGenerator)
+    properties = schema.get("properties", {})
+    in_query = [{"name": name, "in": "query", "schema": value} for name, value in properties.items()]
+    return [*in_path, *in_query]
 
 
 def summary(operation: str) -> str:
