@@ -27,12 +27,15 @@ class _MarkdownParser(MarkdownIt):
     """A Markdown parser that keeps every link target as written. `parse_target` interprets the targets."""
 
     def validateLink(self, url: str) -> bool:
+        """Accept every link target."""
         return True
 
     def normalizeLink(self, url: str) -> str:
+        """Keep a link target as written."""
         return url
 
     def normalizeLinkText(self, link: str) -> str:
+        """Keep the text of a link as written."""
         return link
 
 
@@ -241,6 +244,7 @@ def void_block_node(kind: str) -> Json:
 
 
 def _void_inline_node(kind: str) -> Json:
+    """Return an inline node without child nodes."""
     return {"object": "inline", "type": kind, "isVoid": True}
 
 

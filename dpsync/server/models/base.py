@@ -48,8 +48,9 @@ class Query(BaseModel):
 
     @classmethod
     def collect_values(cls, pairs: list[tuple[str, str]]) -> dict[str, Any]:
-        several = {name: [value for key, value in pairs if key == name] for name in cls.repeatable}
-        return {name: several.get(name, value) for name, value in pairs}
+        """Return the parameters of a query string by name, with a list for each repeatable one."""
+        lists = {name: [value for key, value in pairs if key == name] for name in cls.repeatable}
+        return {name: lists.get(name, value) for name, value in pairs}
 
 
 class AnswerBody(BaseModel):

@@ -28,9 +28,10 @@ ConversationId = Annotated[TextWithoutNul, StringConstraints(min_length=1, max_l
 
 
 def _check_timestamp(text: str) -> str:
+    """Return a time as the API writes times, in UTC if it has no zone. Raise ValueError for other texts."""
     try:
-        at = datetime.fromisoformat(text)
-        return format_timestamp(at if at.tzinfo else at.replace(tzinfo=UTC))
+        time = datetime.fromisoformat(text)
+        return format_timestamp(time if time.tzinfo else time.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         raise ValueError("must be an ISO 8601 date and time") from None
 

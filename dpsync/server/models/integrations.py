@@ -171,6 +171,7 @@ class Publish(Body):
 
 
 def _check_web_url(url: str) -> str:
+    """Return a URL with the scheme HTTP or HTTPS. Raise ValueError for any other text."""
     if not url.casefold().startswith(("http://", "https://")):
         raise ValueError("must be an http or https URL")
     return url
@@ -186,6 +187,7 @@ class Development(Body):
 
     @model_validator(mode="after")
     def _check_one_url(self) -> "Development":
+        """Check that the body has a URL, under either of its two names."""
         if self.tunnelUrl is None and self.url is None:
             raise ValueError("tunnelUrl is required")
         return self

@@ -253,6 +253,7 @@ class Invitation(Body):
 
     @model_validator(mode="after")
     def _check_not_empty(self) -> "Invitation":
+        """Check that the invitation names at least one user or team."""
         if not self.model_fields_set & {"users", "teams"}:
             raise ValueError("users or teams are required")
         return self

@@ -27,6 +27,7 @@ _SOURCE_PATTERN = re.compile(rf"/{_SEGMENT}(?:/{_SEGMENT})*(?:/\*|\*)?")
 
 
 def _check_source(source: str) -> str:
+    """Return the source of a redirect. Raise ValueError if it does not match the pattern."""
     if _SOURCE_PATTERN.fullmatch(source) is None:
         raise ValueError(
             "must be a path of letters, digits, - . _ ~ + and %XX, with at most one * at the end"
@@ -52,6 +53,7 @@ class SpaceUpdateToday(SpaceUpdate):
 
     @model_validator(mode="after")
     def _check_one(self) -> Self:
+        """Check that the body does not set both an emoji and an icon."""
         if self.sent_fields().get("emoji") is not None and self.sent_fields().get("icon") is not None:
             raise ValueError("set emoji or icon, not both")
         return self

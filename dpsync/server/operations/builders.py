@@ -54,14 +54,17 @@ def _write(
 
 
 def post(id: str, path: str, handler: Handler, answer: Any, body: Any = None, **options: Any) -> Operation:
+    """Return the row of an operation that creates an object or starts an action."""
     return _write("POST", id, path, handler, answer, body, **options)
 
 
 def patch(id: str, path: str, handler: Handler, answer: Any, body: Any, **options: Any) -> Operation:
+    """Return the row of an operation that updates an object."""
     return _write("PATCH", id, path, handler, answer, body, **options)
 
 
 def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **options: Any) -> Operation:
+    """Return the row of an operation that replaces an object."""
     return _write("PUT", id, path, handler, answer, body, **options)
 
 
@@ -82,11 +85,13 @@ class CrudOperations:
         self._item_path = f"{self._collection_path}/{{{record_kind.crud.parameter}}}"
 
     def list(self, id: str, **options: Any) -> Operation:
+        """Return the row of the operation that lists the resources of an owner."""
         return listing(
             id, self._collection_path, self._handlers.list, self._resource.response_model, **options
         )
 
     def create(self, id: str, **options: Any) -> Operation:
+        """Return the row of the operation that creates a resource."""
         resource = self._resource
         return post(
             id,
@@ -99,9 +104,11 @@ class CrudOperations:
         )
 
     def get(self, id: str, **options: Any) -> Operation:
+        """Return the row of the operation that reads a resource."""
         return get(id, self._item_path, self._handlers.get, self._resource.response_model, **options)
 
     def update(self, id: str, **options: Any) -> Operation:
+        """Return the row of the operation that updates a resource."""
         resource = self._resource
         return patch(
             id,
@@ -113,4 +120,5 @@ class CrudOperations:
         )
 
     def delete(self, id: str, **options: Any) -> Operation:
+        """Return the row of the operation that deletes a resource."""
         return delete(id, self._item_path, self._handlers.delete, **options)

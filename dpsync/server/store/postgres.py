@@ -105,12 +105,14 @@ class PostgresStore(SqlStore):
     # --- statements -----------------------------------------------------------------------------------
 
     def _query_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Return the rows that a statement selects."""
         query = _query(sql)
         return self._retry_first_statement(
             lambda: self._connection.execute(query, parameters, prepare=True).fetchall()
         )
 
     def _execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """Run a statement and return the number of changed rows."""
         query = _query(sql)
         return self._retry_first_statement(lambda: self._connection.execute(query, parameters).rowcount)
 

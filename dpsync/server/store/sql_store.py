@@ -268,6 +268,7 @@ class SqlStore(ABC):
             return self._execute("DELETE FROM documents WHERE kind = ? AND id = ?", (kind, id)) > 0
 
     def next_number(self, counter: str) -> int:
+        """Return the next number of a counter."""
         with self._lock, self._ensure_transaction():
             return int(self._query_rows(_NEXT_NUMBER, (counter,))[0][0])
 
@@ -276,20 +277,24 @@ class SqlStore(ABC):
             self._execute_many(_SET_COUNTER, list(values.items()))
 
     def clear(self) -> None:
+        """Delete every record and counter. The listener learns only that everything may have changed."""
         with self._lock, self._ensure_transaction():
             self._changes = None
             self._execute("DELETE FROM documents")
             self._execute("DELETE FROM counters")
 
     def all_records(self) -> list[Record]:
+        """Return all records in order of creation."""
         return self._records("ORDER BY seq, kind, id", ())
 
     def setting(self, name: str) -> str | None:
+        """Return a setting, or None if it is not set."""
         with self._lock:
             rows = self._query_rows("SELECT value FROM settings WHERE name = ?", (name,))
         return rows[0][0] if rows else None
 
     def set_setting(self, name: str, value: str | None) -> None:
+        """Store a setting, or delete it if the value is None."""
         with self._lock, self._ensure_transaction():
             if value is None:
                 self._execute("DELETE FROM settings WHERE name = ?", (name,))

@@ -38,18 +38,21 @@ class SqliteStore(SqlStore):
             raise
 
     def _query_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Return the rows that a statement selects. Raise StoreError if the database cannot be used."""
         try:
             return self._connection.execute(sql, parameters).fetchall()
         except sqlite3.DatabaseError as error:
             raise self._store_error(error) from error
 
     def _execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """Run a statement and return the number of changed rows. Raise StoreError."""
         try:
             return self._connection.execute(sql, parameters).rowcount
         except sqlite3.DatabaseError as error:
             raise self._store_error(error) from error
 
     def _execute_many(self, sql: str, rows: list[Row]) -> None:
+        """Run a statement once for each row. Raise StoreError."""
         try:
             self._connection.executemany(sql, rows)
         except sqlite3.DatabaseError as error:
