@@ -1,4 +1,4 @@
-"""Models of a site's agents in the `published` edition: settings, MCP servers, channels, topics."""
+"""Models of a site's agents in the profile `published`: settings, MCP servers, channels, topics."""
 
 from typing import Annotated, Literal, Self
 
@@ -84,7 +84,7 @@ ALLOWLIST_FIELDS = {
     "builtin:github": "allowedRepositories",
     "builtin:discord": "allowedChannels",
 }
-"""By its type, what a channel may be kept to."""
+"""For each type of channel, the field that restricts the channel to some conversations."""
 
 
 class ChannelSettings(Body):

@@ -1,4 +1,4 @@
-"""Models of audit events in the `published` edition."""
+"""Models of audit events in the profile `published`."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

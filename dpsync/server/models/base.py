@@ -13,7 +13,7 @@ Level = Role | Literal["inherit"] | None
 SortOrder = Literal["asc", "desc"]
 Id = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$")]
 TextWithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-"""What the store searches by: no column of it holds a NUL."""
+"""A text that may be stored in a column, which cannot contain NUL."""
 Url = Annotated[str, Field(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$")]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")]
 

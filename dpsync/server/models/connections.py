@@ -78,7 +78,7 @@ SETUP_MODELS: dict[str, type[Body]] = {
     "builtin:jira": OfJira,
     **{f"builtin:{name}": OfToken for name in ("intercom", "front", "pylon", "hubspot", "linear")},
 }
-"""By connector what it is set up with. The others take nothing."""
+"""The model of the settings of each connector. The other connectors have no settings."""
 
 
 def _parse_settings(setup: type[Body], values: dict[str, Any] | None) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class MarkdownText(Body):
 
 
 Emoji = Annotated[str, Field(max_length=50), AfterValidator(lambda text: text or None)]
-"""An empty text, which answers have where there is no emoji, is none."""
+"""An emoji. An empty text means none, because responses have it if there is no emoji."""
 
 Visibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
 Language = Literal[

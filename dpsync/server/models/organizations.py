@@ -102,7 +102,9 @@ class OrganizationUpdate(Body):
     hostname: str = optional_field(
         min_length=3, max_length=32, json_schema_extra={"pattern": HOSTNAME_PATTERN}
     )
-    """Its pattern is checked where it changes: one that is there may be older."""
+    """The handler checks the pattern, and only if the value changes: an existing value may be older than
+    the rule.
+    """
     defaultRole: Role | None = optional_field()
     defaultContent: DefaultContentUpdate | None = optional_field()
     logo: Url | None = optional_field()

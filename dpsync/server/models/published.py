@@ -1,7 +1,7 @@
-"""Bodies that are stricter in the `published` edition than in our models.
+"""Bodies that are stricter in the profile `published` than in our models.
 
 The reference and its additions leave open which words a choice has, and accept null to clear a value. The
-`published` edition lists the words and accepts null in fewer places.
+profile `published` lists the words and accepts null in fewer places.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Bodies for the customization of a site in the `published` edition, which lists every valid word.
+"""Bodies for the customization of a site in the profile `published`, which lists every valid word.
 
 Writing the customization of a site replaces all settings, so all members are required. For one site space,
 single members may be set at any depth, and null removes an override.

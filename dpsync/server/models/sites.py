@@ -15,7 +15,7 @@ SECTIONED_SITE: SiteTypeToday = "site"
 the spaces of such a site in sections."""
 AgentsContext = Literal["excluded", "included"]
 PROXY_PATTERN = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
-"""A host, which may be of one word, and one or more segments of a path."""
+"""A host (one word is enough), and one or more segments of a path."""
 HOSTNAME_PATTERN = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$"
 
 
