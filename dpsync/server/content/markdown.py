@@ -130,22 +130,21 @@ def _table(node: Json) -> str:
     columns = columns or [str(name) for name in definition]
     if not columns:
         return ""
-    cells = {str(fields.get("fragment")): fields for fields in _child_nodes(node.get("fragments"))}
+    fragments = {str(fragment.get("fragment")): fragment for fragment in _child_nodes(node.get("fragments"))}
     heads = [definition[column] if isinstance(definition[column], dict) else {} for column in columns]
     rows = [[_escape(str(head.get("title", ""))) for head in heads]]
     rows.append([_ALIGNMENTS.get(str(head.get("textAlignment")), "---") for head in heads])
-    for record in sorted(
-        _child_nodes(list(records.values())), key=lambda fields: str(fields.get("orderIndex"))
-    ):
+    ordered = sorted(_child_nodes(list(records.values())), key=lambda record: str(record.get("orderIndex")))
+    for record in ordered:
         values = record.get("values")
-        fields = values if isinstance(values, dict) else {}
-        rows.append([_cell(fields.get(column), cells) for column in columns])
+        values = values if isinstance(values, dict) else {}
+        rows.append([_cell(values.get(column), fragments) for column in columns])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _cell(value: Any, cells: dict[str, Json]) -> str:
-    """Return the text of a cell in one line. `cells` has the fragments of the table by name."""
-    fragment = cells.get(value) if isinstance(value, str) else None
+def _cell(value: Any, fragments: dict[str, Json]) -> str:
+    """Return the text of a cell in one line. A value may be the name of one of the table's fragments."""
+    fragment = fragments.get(value) if isinstance(value, str) else None
     if fragment is None:
         return "" if value is None or isinstance(value, dict | list) else _escape(str(value))
     return re.sub(r"\s*\n\s*", " ", _blocks(fragment.get("nodes")))

@@ -191,7 +191,10 @@ class _ThreeWayMerge:
         return list(self._merge_mapping(object_kind, base, main, theirs).values())
 
     def _merge_mapping(self, object_kind: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
-        """Merge three mappings entry by entry. An absent entry counts as one more value."""
+        """Merge three mappings entry by entry. A deletion of an entry is a change like any other.
+
+        With `id`, the entries are the fields of one object; without `id`, each entry is an object.
+        """
         merged: Json = {}
         for name in dict.fromkeys([*main, *theirs]):
             conflict = ContentConflict(object_kind, id or name, name if id else "value")

@@ -167,18 +167,18 @@ class Context(Struct, dict=True):
         record: Record,
         depends_on_caller: "Callable[[Context, Record], object]" = lambda ctx, record: False,
     ) -> Any:
-        """Return the answer for a record. A request that only reads caches it as JSON, once per role.
+        """Return the response body for a record. A request that only reads caches it as JSON.
 
-        `depends_on_caller` returns whether the answer depends on the caller and not only on the role. Such an
-        answer is cached once per caller.
+        Callers with equal access share the cached body. If `depends_on_caller` returns true, the body
+        depends on more than the access, and each caller has a cached body of their own.
         """
         if self._state_cache is None:
             return render(self, record)
-        role = self._access_numbers.get(record.organization)
-        if role is None:
-            role = self._state_cache.access_number(self.access_in(record.organization))
-            self._access_numbers[record.organization] = role
-        key: tuple[object, ...] = (render, record.kind, record.id, self.base_url, role)
+        access_number = self._access_numbers.get(record.organization)
+        if access_number is None:
+            access_number = self._state_cache.access_number(self.access_in(record.organization))
+            self._access_numbers[record.organization] = access_number
+        key: tuple[object, ...] = (render, record.kind, record.id, self.base_url, access_number)
         response = self._state_cache.responses.get(key)
         if response is None:
             if depends_on_caller(self, record):

@@ -141,22 +141,22 @@ def _start_index(
     items: Sequence[T],
     cursor: str,
     key: Callable[[T], SortKey],
-    anchor: Callable[[T], str] | None,
+    item_name: Callable[[T], str] | None,
     descending: bool,
 ) -> int:
     """Return the index of the first item after the cursor.
 
-    It follows the item whose name (`anchor`) is in the cursor, or else is the first item with a later sort
-    key. Raise 400 if the cursor is from another list.
+    It follows the item whose name is in the cursor, or else is the first item with a later sort key. Raise
+    400 if the cursor is from another list.
     """
-    last, name = _decode_cursor(cursor)
-    if anchor:
+    last_key, name = _decode_cursor(cursor)
+    if item_name:
         for index, item in enumerate(items):
-            if anchor(item) == name:
+            if item_name(item) == name:
                 return index + 1
     try:
         for index, item in enumerate(items):
-            if (key(item) < last) if descending else (key(item) > last):
+            if (key(item) < last_key) if descending else (key(item) > last_key):
                 return index
     except TypeError:
         raise bad_request("query.page: the cursor is not from this list") from None

@@ -25,13 +25,15 @@ def join_organization(ctx: Context) -> None:
         raise bad_request("joining needs a verified e-mail address")
     id = ctx.params["organizationId"]
     organization = ctx.load("organization", id)
-    joined, _ = ctx.membership_in(id)
-    if joined:
+    is_member, _ = ctx.membership_in(id)
+    if is_member:
         return
     domain = email.rpartition("@")[2].casefold()
-    open_to = [] if organization is None else [name.casefold() for name in organization.doc["emailDomains"]]
-    disabled = ctx.load("member", f"{id}:{ctx.user}") is not None
-    if organization is None or domain not in open_to or disabled:
+    accepted_domains = (
+        [] if organization is None else [name.casefold() for name in organization.doc["emailDomains"]]
+    )
+    is_disabled = ctx.load("member", f"{id}:{ctx.user}") is not None
+    if organization is None or domain not in accepted_domains or is_disabled:
         raise not_found("organization", id)
     ctx.put(make_member(ctx, organization, ctx.user, organization.doc.get("defaultRole")))
 

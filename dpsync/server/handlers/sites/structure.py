@@ -344,14 +344,17 @@ _POSITION_FIELDS = {
 
 
 def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
-    """Return (kind, id) of `{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}`."""
-    pointer = position.get(side)
-    if pointer is None:
+    """Return (kind, id) of the neighbor on a side of a position, or None.
+
+    A neighbor is `{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}`.
+    """
+    neighbor = position.get(side)
+    if neighbor is None:
         return None
-    id = pointer.get("id") or pointer.get(_POSITION_FIELDS[pointer["type"]])
+    id = neighbor.get("id") or neighbor.get(_POSITION_FIELDS[neighbor["type"]])
     if not id:
         raise bad_request(f"body.position.{side}: invalid position: names no neighbor")
-    return KINDS_BY_API_TYPE[pointer["type"]], id
+    return KINDS_BY_API_TYPE[neighbor["type"]], id
 
 
 # --- external links: siblings of sections and groups --------------------------------------------

@@ -95,14 +95,17 @@ def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
 
 
 def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
-    """Return (kind, id) of `{type: space, space: ID}`."""
-    pointer = position.get(side)
-    if pointer is None:
+    """Return (kind, id) of the neighbor on a side of a position, or None.
+
+    A position is `{before: {type: space, space: ID}}` or `{after: …}`.
+    """
+    neighbor = position.get(side)
+    if neighbor is None:
         return None
-    id = pointer.get(pointer["type"]) or pointer.get("id")
+    id = neighbor.get(neighbor["type"]) or neighbor.get("id")
     if not id:
-        raise bad_request(f"body.position.{side}: invalid position: {pointer['type']} names no neighbor")
-    return pointer["type"], id
+        raise bad_request(f"body.position.{side}: invalid position: {neighbor['type']} names no neighbor")
+    return neighbor["type"], id
 
 
 def _transfer_target(ctx: Context, item: Record, spaces: list[Record]) -> str:
