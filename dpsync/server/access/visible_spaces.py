@@ -74,11 +74,11 @@ class SpaceGroups:
 
     def _update_container(self, record: Record, *, exists: bool) -> None:
         """Store or forget a collection or site, and drop all results, because roles may depend on it."""
-        known = self._collections if record.kind == "collection" else self._sites
+        objects = self._collections if record.kind == "collection" else self._sites
         if exists:
-            known[record.id] = protected_object(record), record.parent
+            objects[record.id] = protected_object(record), record.parent
         else:
-            del known[record.id]
+            del objects[record.id]
         self._groups_by_viewer.clear()
         self._visible_counts.clear()
 

@@ -151,14 +151,16 @@ class Console:
         """Return the logged requests after a number as JSON, for the script of the page."""
         log = self.gateway.log
         after, cleared = (request.query_params.get(name, "0") for name in ("after", "cleared"))
-        last = log.dropped + len(log.entries)
+        last_number = log.dropped + len(log.entries)
         last_shown = (
             int(after) if after.isdecimal() and len(after) < 16 and cleared == str(log.clear_count) else 0
         )
-        new_count = min(max(0, last - last_shown), _MAX_REQUESTS_SHOWN)
+        new_count = min(max(0, last_number - last_shown), _MAX_REQUESTS_SHOWN)
         entries = list(log.entries)[len(log.entries) - new_count :]
-        rows = [_request_row(number, entry) for number, entry in enumerate(entries, last - new_count + 1)]
-        answer = {"last": last, "cleared": log.clear_count, "rows": rows}
+        rows = [
+            _request_row(number, entry) for number, entry in enumerate(entries, last_number - new_count + 1)
+        ]
+        answer = {"last": last_number, "cleared": log.clear_count, "rows": rows}
         return _response(to_json(answer), "application/json", _CSP_DENY_ALL)
 
     async def _clear_requests(self, request: Request) -> Response:
@@ -189,8 +191,8 @@ class Console:
     async def _add_fault(self, request: Request) -> Response:
         """Add a fault rule for one operation, as chosen in the form."""
         form = await _read_form(request)
-        given = (form.get(name, "") for name in ("operation", "fault", "often"))
-        return await self._run_action(request, lambda: switches.add_rule(self._fault_schedule(), *given))
+        arguments = (form.get(name, "") for name in ("operation", "fault", "often"))
+        return await self._run_action(request, lambda: switches.add_rule(self._fault_schedule(), *arguments))
 
     async def _remove_rule(self, request: Request) -> Response:
         """Remove a fault rule."""

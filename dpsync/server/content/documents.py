@@ -55,9 +55,13 @@ def _merge_leaves(leaves: list[Any]) -> list[Any]:
     """Return the leaves of a text, with adjacent leaves joined if they have the same marks."""
     joined: list[Json] = []
     for leaf in leaves:
-        last = joined[-1] if joined else {}
-        if _is_text_leaf(last) and _is_text_leaf(leaf) and last.get("marks", []) == leaf.get("marks", []):
-            joined[-1] = {**last, "text": last["text"] + leaf["text"]}
+        previous = joined[-1] if joined else {}
+        if (
+            _is_text_leaf(previous)
+            and _is_text_leaf(leaf)
+            and previous.get("marks", []) == leaf.get("marks", [])
+        ):
+            joined[-1] = {**previous, "text": previous["text"] + leaf["text"]}
         else:
             joined.append(leaf)
     return joined

@@ -44,11 +44,11 @@ def _block(node: Json) -> str:
         level = kind.removeprefix("heading-")
         marks = "#" * (int(level) if level in ("1", "2", "3") else 3)
         return f"{marks} {_inlines(node.get('nodes'), heading=True)}".rstrip()
-    written = _WRITERS.get(kind)
-    if written is not None:
-        return written(node)
-    inside = _blocks(node.get("nodes")) if _holds_blocks(node) else _inlines(node.get("nodes"))
-    return "\n\n".join(part for part in (inside, _blocks(node.get("fragments"))) if part)
+    writer = _WRITERS.get(kind)
+    if writer is not None:
+        return writer(node)
+    text = _blocks(node.get("nodes")) if _holds_blocks(node) else _inlines(node.get("nodes"))
+    return "\n\n".join(part for part in (text, _blocks(node.get("fragments"))) if part)
 
 
 def _holds_blocks(node: Json) -> bool:
@@ -73,15 +73,15 @@ def _list_writer(marker: Callable[[Json, int], str]) -> Callable[[Json], str]:
 
 def _ordered_list(node: Json) -> str:
     """Return a numbered list, starting at the number in its data."""
-    start = node_data(node).get("start")
-    first = start if type(start) is int and 0 <= start < 10**8 else 1
-    return _list_writer(lambda _, number: f"{first + number}.")(node)
+    declared_start = node_data(node).get("start")
+    first_number = declared_start if type(declared_start) is int and 0 <= declared_start < 10**8 else 1
+    return _list_writer(lambda _, number: f"{first_number + number}.")(node)
 
 
 def _quote(node: Json) -> str:
     """Return a block with `>` before each line."""
-    inside = _blocks(node.get("nodes")) if _holds_blocks(node) else _inlines(node.get("nodes"))
-    return "\n".join(f"> {line}".rstrip() for line in inside.split("\n"))
+    text = _blocks(node.get("nodes")) if _holds_blocks(node) else _inlines(node.get("nodes"))
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
 def _code(node: Json) -> str:

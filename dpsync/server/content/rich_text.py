@@ -121,8 +121,8 @@ def _list(node: SyntaxTreeNode) -> Json:
 
 def _task_state(item: Json) -> bool | None:
     """Return whether the task box at the start of the item is ticked, or None without a task box."""
-    first = item["nodes"][0] if item["nodes"] else {}
-    text = first["nodes"][0] if first.get("type") == "paragraph" and first["nodes"] else {}
+    first_block = item["nodes"][0] if item["nodes"] else {}
+    text = first_block["nodes"][0] if first_block.get("type") == "paragraph" and first_block["nodes"] else {}
     match = _TASK_MARKER.match(text["leaves"][0]["text"]) if text.get("leaves") else None
     return match[1] != " " if match else None
 
@@ -201,9 +201,9 @@ def _inlines(nodes: Iterable[SyntaxTreeNode | str], marks: Marks) -> Iterator[Js
         elif node.type in _MARK_TYPES:
             yield from _inlines(_with_expressions(node.children), (*marks, _MARK_TYPES[node.type]))
         elif node.type == "link":
-            inside = _merge_texts(_inlines(_with_expressions(node.children), marks)) or text_nodes("")
+            children = _merge_texts(_inlines(_with_expressions(node.children), marks)) or text_nodes("")
             data = {"ref": parse_target(str(node.attrs["href"]))}
-            yield {"object": "inline", "type": "link", "data": data, "nodes": inside, "isVoid": False}
+            yield {"object": "inline", "type": "link", "data": data, "nodes": children, "isVoid": False}
         elif node.type == "image":
             yield {**_void_inline_node("inline-image"), "data": _image_data(node)}
         elif node.type == "code_inline":
@@ -218,15 +218,15 @@ def _merge_texts(inlines: Iterable[Json]) -> list[Json]:
     """Join adjacent texts, and adjacent leaves with the same marks."""
     merged: list[Json] = []
     for inline in inlines:
-        last = merged[-1] if merged else None
-        if last is None or inline["object"] != "text" or last["object"] != "text":
+        previous = merged[-1] if merged else None
+        if previous is None or inline["object"] != "text" or previous["object"] != "text":
             merged.append(inline)
             continue
         for leaf in inline["leaves"]:
-            if last["leaves"][-1]["marks"] == leaf["marks"]:
-                last["leaves"][-1]["text"] += leaf["text"]
+            if previous["leaves"][-1]["marks"] == leaf["marks"]:
+                previous["leaves"][-1]["text"] += leaf["text"]
             elif leaf["text"]:
-                last["leaves"].append(leaf)
+                previous["leaves"].append(leaf)
     return merged
 
 

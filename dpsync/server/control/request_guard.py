@@ -93,15 +93,15 @@ class RequestGuard:
     def _name_refusal(self, authority: str) -> ApiError:
         """Return the error for a foreign host name, with the names that are accepted."""
         if self._on_loopback:
-            own = "localhost, *.localhost and loopback addresses"
+            accepted = "localhost, *.localhost and loopback addresses"
         else:
-            own = "IP addresses, localhost and names without a dot"
+            accepted = "IP addresses, localhost and names without a dot"
         return ApiError(
             421,
             f"The local server on {self._listens_on} refuses the host name "
             f"{authority[:_MAX_HOST_LENGTH_SHOWN]!r}, because a web page could read the responses "
             "(DNS rebinding). "
-            f"Accepted host names: {own}. "
+            f"Accepted host names: {accepted}. "
             "To accept another name, start dpsync serve with --allow-host NAME.",
         )
 

@@ -59,8 +59,10 @@ def _image_type(content: bytes) -> tuple[str, str]:
 def _skip_prolog(content: bytes) -> bytes:
     """Return an XML document from its first element on."""
     remainder = content.removeprefix(b"\xef\xbb\xbf").lstrip()
-    while closing := next((end for start, end in _PROLOG_DELIMITERS if remainder.startswith(start)), None):
-        remainder = remainder.partition(closing)[2].lstrip()
+    while end_delimiter := next(
+        (end for start, end in _PROLOG_DELIMITERS if remainder.startswith(start)), None
+    ):
+        remainder = remainder.partition(end_delimiter)[2].lstrip()
     return remainder
 
 

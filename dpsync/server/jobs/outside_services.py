@@ -142,8 +142,8 @@ class OutsideServices(Struct, dict=True):
             raise FetchError(
                 "FETCH_ERROR", f"{url.scheme or 'no scheme'} is not supported: use http or https"
             )
-        named = url.host.casefold() in {name.casefold() for name in self.allowed_hosts}
-        if not named and not (self.allow_loopback and _is_loopback(url.host)):
+        is_allowed = url.host.casefold() in {name.casefold() for name in self.allowed_hosts}
+        if not is_allowed and not (self.allow_loopback and _is_loopback(url.host)):
             raise FetchError(
                 "FETCH_ERROR",
                 f"the local server may not contact {url.host}. To allow the host, "

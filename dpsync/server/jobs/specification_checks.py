@@ -141,10 +141,10 @@ def _has_target(document: Json, reference: str) -> bool:
         name = part.replace("~1", "/").replace("~0", "~")
         # YAML has numbers as keys: the statuses of responses.
         keys: list[Any] = [name, int(name)] if re.fullmatch("[0-9]{1,9}", name) else [name]
-        known = (
+        available_keys = (
             value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
         )
-        matching_keys = [key for key in keys if key in known]
+        matching_keys = [key for key in keys if key in available_keys]
         if not matching_keys:
             return False
         value = value[matching_keys[0]]

@@ -78,8 +78,8 @@ def _prefix_language(node: Any, language: str) -> Any:
     kind = str(node.get("type"))
     if kind == "code":
         return node
-    inside = node.get("nodes")
+    children = node.get("nodes")
     is_text = kind == "paragraph" or kind.startswith("heading-")
-    if is_text and isinstance(inside, list) and plain_text(inside).strip():
-        return {**node, "nodes": [text_node(f"[{language}] "), *inside]}
+    if is_text and isinstance(children, list) and plain_text(children).strip():
+        return {**node, "nodes": [text_node(f"[{language}] "), *children]}
     return {name: _prefix_language(value, language) for name, value in node.items()}

@@ -89,9 +89,9 @@ def _parse_settings(setup: type[Body], values: dict[str, Any] | None) -> dict[st
     try:
         return setup.model_validate(values or {}).sent_fields()
     except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        where = ".".join(map(str, ("setupSettings", *first["loc"])))
-        raise ValueError(f"{where}: {first['msg']}") from None
+        first_error = error.errors(include_input=False)[0]
+        where = ".".join(map(str, ("setupSettings", *first_error["loc"])))
+        raise ValueError(f"{where}: {first_error['msg']}") from None
 
 
 class Usage(Body):

@@ -62,8 +62,8 @@ def parse_origin(data: Any) -> WorldOrigin:
     try:
         return WorldOrigin.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"origin.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        first_error = error.errors()[0]
+        raise ValueError(f"origin.{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}") from None
 
 
 def origin_record(data: Any) -> Record:

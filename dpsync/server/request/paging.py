@@ -40,8 +40,8 @@ def paginate(
     chosen = list(items[start : start + limit])
     envelope: dict[str, Any] = {"count": len(items)}
     if chosen and start + limit < len(items):
-        last = chosen[-1]
-        envelope["next"] = {"page": _encode_cursor(key(last), item_name(last) if item_name else "")}
+        last_item = chosen[-1]
+        envelope["next"] = {"page": _encode_cursor(key(last_item), item_name(last_item) if item_name else "")}
     return chosen, envelope
 
 
@@ -107,8 +107,8 @@ def filtered_page(
     `count` is the total number of these records. If all of them fit on the first page, reading stops early.
     """
     limit, cursor = ctx.query.limit, ctx.query.page
-    first = MAX_SEQ if descending and cursor is None else _cursor_seq(cursor)
-    after, size, records = first, limit + 1, list[Record]()
+    first_seq = MAX_SEQ if descending and cursor is None else _cursor_seq(cursor)
+    after, size, records = first_seq, limit + 1, list[Record]()
     while len(records) <= limit and not (cursor is None and len(records) == count):
         read = ctx.store.find_by_creation(kind, after, size, descending=descending, **where)
         records += [record for record in read if matches(record)]

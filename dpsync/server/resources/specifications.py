@@ -50,11 +50,11 @@ def _load_spec(loader: WorldLoader, organization: Record, entry: Json) -> None:
 
 def _load_versions(loader: WorldLoader, spec: Record, entries: list[Json]) -> None:
     """Load the versions of a specification. Add an empty record for a last version that is not listed."""
-    named = [version["id"] for version in entries]
+    listed_ids = [version["id"] for version in entries]
     last_version = spec.doc.get("lastVersion")
     for version in [
         *entries,
-        *([{"id": last_version}] if last_version and last_version not in named else []),
+        *([{"id": last_version}] if last_version and last_version not in listed_ids else []),
     ]:
         doc = {"createdAt": loader.next_timestamp(), **without_keys(version, "id")}
         loader.add(

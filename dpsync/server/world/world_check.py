@@ -72,8 +72,8 @@ def describe_error(error: Exception) -> str:
         case KeyError():
             return f"{error.args[0]!r} is missing, or refers to an unknown object"
         case ValidationError():
-            first = error.errors(include_url=False)[0]
-            return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            first_error = error.errors(include_url=False)[0]
+            return f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
         case ValueError() | yaml.YAMLError():
             return " ".join(str(error).split())
     return "a value has the wrong type"
@@ -81,8 +81,12 @@ def describe_error(error: Exception) -> str:
 
 def _check_top_level(world: Json, record_kinds: RecordKinds) -> Iterator[WorldProblem]:
     """Check the parts of a world outside of all sections: unknown members, and plain records."""
-    known = [*(section.key for section in record_kinds.world_sections[WORLD.kind]), "format", "records"]
-    yield from (unknown_member_problem((name,), known) for name in world.keys() - {*known})
+    known_members = [
+        *(section.key for section in record_kinds.world_sections[WORLD.kind]),
+        "format",
+        "records",
+    ]
+    yield from (unknown_member_problem((name,), known_members) for name in world.keys() - {*known_members})
     try:
         check_format(world)
     except ValueError as error:

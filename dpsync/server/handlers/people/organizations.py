@@ -88,11 +88,11 @@ def _load_instructions(ctx: Context, organization: Record) -> Record:
     """
     instructions = ctx.store.get("agent-instructions", organization.id)
     if instructions is None:
-        first = next(iter(ctx.store.find("member", organization=organization.id)))
+        first_member = next(iter(ctx.store.find("member", organization=organization.id)))
         doc = {
             "instructions": empty_document(),
             "updatedAt": organization.doc["createdAt"],
-            "updatedBy": first.ref,
+            "updatedBy": first_member.ref,
         }
         instructions = Record("agent-instructions", organization.id, doc, organization.id, organization.id)
     return instructions

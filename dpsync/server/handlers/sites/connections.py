@@ -56,8 +56,8 @@ def sync_connection(ctx: Context) -> None:
             f"the connector {connection.doc['connector']} cannot be synchronized, "
             "because other services send the data"
         )
-    last = connection.doc.get("syncedAt")
-    if last is not None and ctx.now - parse_timestamp(last) < MIN_SYNC_INTERVAL:
+    last_sync = connection.doc.get("syncedAt")
+    if last_sync is not None and ctx.now - parse_timestamp(last_sync) < MIN_SYNC_INTERVAL:
         raise bad_request("the connection was synchronized less than an hour ago")
     for name in ("failureMessage", "failureReason"):
         connection.doc.pop(name, None)

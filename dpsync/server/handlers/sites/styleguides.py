@@ -52,12 +52,12 @@ def create_styleguide(ctx: Context) -> Json:
         return responses.space(ctx, existing)
     space = add_space(ctx, site.organization, "", {"title": DEFAULT_TITLE, "type": STYLEGUIDE_TYPE})
     if template is not None:
-        first = revisions.initial_revision_id(space.id)
+        initial_revision = revisions.initial_revision_id(space.id)
         content = revisions.revision_content(revisions.active_revision(ctx.store, space))
         editor = ContentEditor(content, content, ctx.timestamp, ctx.new_id)
         text = {"markdown": template["markdown"]}
         editor.apply([{"operation": "insert_page", "title": template["title"], "document": text}])
-        revision_id = revisions.add_revision(ctx, space, editor.content, [first], type="edits")
+        revision_id = revisions.add_revision(ctx, space, editor.content, [initial_revision], type="edits")
         revisions.activate_revision(ctx, space, revision_id)
     site.ref = space.id
     ctx.put(site)

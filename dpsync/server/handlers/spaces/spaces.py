@@ -75,10 +75,10 @@ def create_space(ctx: Context) -> Json:
     }
     space = add_space(ctx, organization.id, parent, space_fields)
     if ctx.body.template is not None:
-        first = revisions.initial_revision_id(space.id)
-        content = content_with_template(ctx, space, first, ctx.body.template)
+        initial_revision = revisions.initial_revision_id(space.id)
+        content = content_with_template(ctx, space, initial_revision, ctx.body.template)
         revisions.activate_revision(
-            ctx, space, revisions.add_revision(ctx, space, content, [first], type="edits")
+            ctx, space, revisions.add_revision(ctx, space, content, [initial_revision], type="edits")
         )
     return responses.space(ctx, space)
 
