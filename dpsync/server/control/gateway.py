@@ -192,12 +192,7 @@ class _ProxiedRequest:
             case DelayFault(when="after"):
                 await self._gateway.wait(fault.seconds)
             case TruncateFault():
-                if answer.body:
-                    await self._send_headers(answer)
-                    half = answer.body[: len(answer.body) // 2]
-                    await self._send({"type": "http.response.body", "body": half, "more_body": True})
-                self._log_request()
-                await connection.close_connection(self._scope, self._receive)
+                await self._send_half(answer)
                 return
             case ContentTypeFault():
                 answer = replace(answer, headers=answer.headers | {"content-type": fault.value})
@@ -310,6 +305,15 @@ class _ProxiedRequest:
             return lost.done()
         finally:
             lost.cancel()
+
+    async def _send_half(self, answer: BufferedResponse) -> None:
+        """Send half of the body, or nothing without a body, and close the connection."""
+        if answer.body:
+            await self._send_headers(answer)
+            half = answer.body[: len(answer.body) // 2]
+            await self._send({"type": "http.response.body", "body": half, "more_body": True})
+        self._log_request()
+        await connection.close_connection(self._scope, self._receive)
 
     async def _reset_connection(self) -> None:
         """Reset the connection, and log the request first: the log is complete before the client notices."""

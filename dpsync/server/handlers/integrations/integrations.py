@@ -156,7 +156,27 @@ def publish(ctx: Context) -> Json:
     if before is not None and before.organization != publisher.id:
         raise conflict(f"the name {name!r} is taken by another organization")
     images, bundle = _decode_images(ctx)
-    body, previous = ctx.body, before.doc if before else {}
+    doc = _next_version(ctx.body, images, before.doc if before else {})
+    integration = Record(INTEGRATION, name, doc, publisher.id, publisher.id, seq=before.seq if before else 0)
+    states_before: dict[tuple[str, str], installations.InstallationState] = {}
+    if before is not None:
+        for record in installations.installations_of(ctx, before):
+            states_before[record.kind, record.id] = installations.installation_state(before, record)
+    ctx.put(integration)
+    ctx.put(Record(BUNDLE, name, bundle, publisher.id, name))
+    if before is not None:
+        # A configuration that was complete for the previous version may be incomplete now, or vice versa.
+        for record in installations.installations_of(ctx, integration):
+            state_before = states_before[record.kind, record.id]
+            installations.emit_setup_event(ctx, integration, record, state_before)
+    return responses.integration(ctx, integration)
+
+
+def _next_version(body: Any, images: Json, previous: Json) -> Json:
+    """Return the document of the next version of an integration. `previous` is {} for a new integration.
+
+    `images` has the members of the document that name images.
+    """
     doc = {
         "title": body.title,
         "visibility": body.visibility,
@@ -175,19 +195,7 @@ def publish(ctx: Context) -> Json:
     }
     if "development" in previous:
         doc["development"] = previous["development"]
-    integration = Record(INTEGRATION, name, doc, publisher.id, publisher.id, seq=before.seq if before else 0)
-    states_before: dict[tuple[str, str], installations.InstallationState] = {}
-    if before is not None:
-        for record in installations.installations_of(ctx, before):
-            states_before[record.kind, record.id] = installations.installation_state(before, record)
-    ctx.put(integration)
-    ctx.put(Record(BUNDLE, name, bundle, publisher.id, name))
-    if before is not None:
-        # A configuration that was complete for the previous version may be incomplete now, or vice versa.
-        for record in installations.installations_of(ctx, integration):
-            state_before = states_before[record.kind, record.id]
-            installations.emit_setup_event(ctx, integration, record, state_before)
-    return responses.integration(ctx, integration)
+    return doc
 
 
 def _find_publisher(ctx: Context, before: Record | None) -> Record:
