@@ -226,7 +226,7 @@ def _matches(
     if " " not in rule.operation:
         return operation is not None and operation.id == rule.operation
     expected_method, pattern = _parse_operation(rule.operation)
-    return expected_method == method and _segments_match(pattern, segments, fixed=True)
+    return expected_method == method and _segments_match(pattern, segments, from_request=True)
 
 
 def _can_match(operation: str, row: Operation) -> bool:
@@ -235,7 +235,7 @@ def _can_match(operation: str, row: Operation) -> bool:
         return operation == row.id
     method, pattern = _parse_operation(operation)
     return method == row.method and _segments_match(
-        pattern, ["v1", *row.path.strip("/").split("/")], fixed=False
+        pattern, ["v1", *row.path.strip("/").split("/")], from_request=False
     )
 
 
@@ -246,12 +246,12 @@ def _parse_operation(operation: str) -> tuple[str, list[str]]:
     return method, segments if segments[0] == "v1" else ["v1", *segments]
 
 
-def _segments_match(pattern: list[str], segments: list[str], *, fixed: bool) -> bool:
+def _segments_match(pattern: list[str], segments: list[str], *, from_request: bool) -> bool:
     """Return whether a path matches a pattern, in which a segment in braces matches any segment.
 
-    `fixed`: the segments come from a request, where braces have no special meaning.
+    `from_request`: the segments come from a request, where braces have no special meaning.
     """
     return len(pattern) == len(segments) and all(
-        expected == segment or expected.startswith("{") or (not fixed and segment.startswith("{"))
+        expected == segment or expected.startswith("{") or (not from_request and segment.startswith("{"))
         for expected, segment in zip(pattern, segments, strict=True)
     )

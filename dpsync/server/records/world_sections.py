@@ -164,14 +164,14 @@ def list_section(
     """
 
     def load(loader: WorldLoader, owner: Record, entries: list[Json]) -> None:
-        for record in loader.each_entry(entries):
+        for entry in loader.each_entry(entries):
             doc = {
                 **defaults,
                 **dict.fromkeys(timestamp_fields, loader.next_timestamp()),
-                **without_keys(record, "id", ref_field),
+                **without_keys(entry, "id", ref_field),
             }
-            id = loader.entry_id(kind, record)
-            loader.add(Record(kind, id, doc, owner.organization, owner.id, ref=record.get(ref_field) or ""))
+            id = loader.entry_id(kind, entry)
+            loader.add(Record(kind, id, doc, owner.organization, owner.id, ref=entry.get(ref_field) or ""))
 
     def dump(dumper: WorldDumper, owner: Record) -> list[Json]:
         records = dumper.find_by_creation(kind, scope=owner.id)

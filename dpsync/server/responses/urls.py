@@ -45,7 +45,7 @@ def quote_segment(text: str) -> str:
 
 
 def site_url(ctx: Context, site: Record) -> str | None:
-    """Return the URL of a site, or None if it is not published or the query lacks a valid `shareKey`."""
+    """Return the URL of a site, or None if it is unpublished or needs a `shareKey` that the query lacks."""
     return published_url(ctx, site, getattr(ctx.query, "shareKey", None))
 
 

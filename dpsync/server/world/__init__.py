@@ -48,9 +48,9 @@ def load_builtin_world() -> Json:
 
 
 def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
-    """Read a world from a file, YAML or JSON, and check it.
+    """Read a world from a YAML or JSON file and check it.
 
-    Raises OSError, and ValueError with everything that is wrong, each at its line and column.
+    Raise OSError, or ValueError with all problems, each with its line and column.
     """
     if not path.is_file():
         raise ValueError(f"{path}: invalid data: the path is not a regular file")

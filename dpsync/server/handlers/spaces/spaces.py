@@ -156,7 +156,10 @@ def update_space(ctx: Context) -> Json:
 
 
 def delete_space(ctx: Context) -> None:
-    """Delete a space. It can be restored for seven days. Sites stop showing it at once."""
+    """Delete a space. Sites stop showing it at once.
+
+    The space becomes a record of the kind `deleted-space`, from which it can be restored for seven days.
+    """
     space = ctx.load("space", ctx.params["spaceId"])
     if space is None:
         return
