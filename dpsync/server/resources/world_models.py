@@ -28,6 +28,8 @@ ClusterId = Annotated[Name, refers_to("issues-cluster")]
 
 
 class User(WorldModel):
+    """The entry of a user."""
+
     id: Name = optional_member()
     displayName: str = optional_member()
     email: Text = optional_member()
@@ -39,11 +41,15 @@ Tokens = dict[Token, UserId]
 
 
 class DefaultContent(WorldModel):
+    """The site that an organization shows by default."""
+
     type: Literal["site"]
     site: SiteId
 
 
 class Organization(WorldModel):
+    """The entry of an organization, without the objects in it."""
+
     id: Name = optional_member()
     title: str = optional_member()
     hostname: str = optional_member()
@@ -65,6 +71,8 @@ class Organization(WorldModel):
 
 
 class Member(WorldModel):
+    """The entry of a member of an organization."""
+
     user: UserId
     role: RoleOrGuest = optional_member()
     disabled: bool = optional_member()
@@ -74,22 +82,30 @@ class Member(WorldModel):
 
 
 class Team(WorldModel):
+    """The entry of a team, without its members."""
+
     id: Name = optional_member()
     title: str = optional_member()
     createdAt: str = optional_member()
 
 
 class TeamMember(WorldModel):
+    """The entry of a member of a team."""
+
     user: UserId
     role: Literal["owner", "member"] | None = optional_member()
 
 
 class Permissions(WorldModel):
+    """The roles of users and teams on an object, by id."""
+
     users: dict[UserId, RoleOrGuest] | None = optional_member()
     teams: dict[TeamId, RoleOrGuest] | None = optional_member()
 
 
 class _SpaceOrCollection(WorldModel):
+    """The members that spaces and collections share."""
+
     id: Name = optional_member()
     title: str = optional_member()
     parent: CollectionId | None = optional_member()
@@ -98,10 +114,14 @@ class _SpaceOrCollection(WorldModel):
 
 
 class Collection(_SpaceOrCollection):
+    """The entry of a collection."""
+
     description: str = optional_member()
 
 
 class Space(_SpaceOrCollection):
+    """The entry of a space, without its content."""
+
     type: Literal["styleguide"] = optional_member()
     emoji: str | None = optional_member()
     icon: str | None = optional_member()
@@ -117,6 +137,8 @@ class Space(_SpaceOrCollection):
 
 
 class Site(WorldModel):
+    """The entry of a site, without the objects in it."""
+
     id: Name = optional_member()
     type: str = optional_member()
     appliedType: str = optional_member()
@@ -137,6 +159,8 @@ class Site(WorldModel):
 
 
 class _NavigationNode(WorldModel):
+    """The members that sections, links and section groups share."""
+
     id: Name = optional_member()
     title: str = optional_member()
     icon: str | None = optional_member()
@@ -148,6 +172,8 @@ class _NavigationNode(WorldModel):
 
 
 class SiteSpace(WorldModel):
+    """A space in the navigation of a site."""
+
     type: Literal["space"]
     id: Name = optional_member()
     space: SpaceId
@@ -162,6 +188,8 @@ class SiteSpace(WorldModel):
 
 
 class Section(_NavigationNode):
+    """A section in the navigation of a site, with its site spaces."""
+
     type: Literal["section"]
     path: Text = optional_member()
     default: bool = optional_member()
@@ -169,11 +197,15 @@ class Section(_NavigationNode):
 
 
 class ExternalLink(_NavigationNode):
+    """An external link in the navigation of a site."""
+
     type: Literal["external-link"]
     url: str
 
 
 class SectionGroup(_NavigationNode):
+    """A section group in the navigation of a site, with its children."""
+
     type: Literal["section-group"]
     children: "list[Node] | None" = optional_member()
 
@@ -182,27 +214,37 @@ Node = Annotated[SiteSpace | Section | ExternalLink | SectionGroup, Field(discri
 
 
 class ToSection(WorldModel):
+    """A section as the destination of a redirect."""
+
     kind: Literal["site-section"]
     siteSectionId: Name
 
 
 class ToSiteSpace(WorldModel):
+    """A site space as the destination of a redirect."""
+
     kind: Literal["site-space"]
     siteSpaceId: Name
 
 
 class ToPage(WorldModel):
+    """A page as the destination of a redirect."""
+
     kind: Literal["site-page"]
     siteSpaceId: Name
     pageId: Name
 
 
 class ToUrl(WorldModel):
+    """A URL as the destination of a redirect."""
+
     kind: Literal["external"]
     url: str
 
 
 class Redirect(WorldModel):
+    """The entry of a redirect."""
+
     id: Name = optional_member()
     source: Text
     destination: Annotated[ToSection | ToSiteSpace | ToPage | ToUrl, Field(discriminator="kind")]
@@ -214,6 +256,8 @@ class Redirect(WorldModel):
 
 
 class ShareLink(WorldModel):
+    """The entry of a share link."""
+
     id: Name = optional_member()
     name: str = optional_member()
     active: bool = optional_member()
@@ -222,6 +266,8 @@ class ShareLink(WorldModel):
 
 
 class VisitorAuth(WorldModel):
+    """The visitor authentication of a site."""
+
     backend: Literal["custom", "integration"] = optional_member()
     fallbackURL: str | None = optional_member()
     logoutURL: str | None = optional_member()
@@ -230,6 +276,8 @@ class VisitorAuth(WorldModel):
 
 
 class AgentSettings(WorldModel):
+    """The agent settings of a site."""
+
     scans: Json = optional_member()
     findings: Json = optional_member()
     editing: Json = optional_member()
@@ -238,6 +286,8 @@ class AgentSettings(WorldModel):
 
 
 class McpServer(WorldModel):
+    """The entry of an MCP server."""
+
     id: Name = optional_member()
     name: str
     url: str
@@ -247,6 +297,8 @@ class McpServer(WorldModel):
 
 
 class Channel(WorldModel):
+    """The entry of a channel."""
+
     id: Name = optional_member()
     type: str
     setupSettings: Json = optional_member()
@@ -256,6 +308,8 @@ class Channel(WorldModel):
 
 
 class ContextConnection(WorldModel):
+    """The entry of a context connection."""
+
     id: Name = optional_member()
     connector: str
     setupSettings: Json = optional_member()
@@ -269,6 +323,8 @@ class ContextConnection(WorldModel):
 
 
 class Topic(WorldModel):
+    """The entry of a topic."""
+
     id: Name = optional_member()
     label: str
     parent: TopicId | None = optional_member()
@@ -280,6 +336,8 @@ class Topic(WorldModel):
 
 
 class SamlProvider(WorldModel):
+    """The entry of a SAML provider."""
+
     id: Name = optional_member()
     label: str = optional_member()
     entityID: str = optional_member()
@@ -291,6 +349,8 @@ class SamlProvider(WorldModel):
 
 
 class LinkInvite(WorldModel):
+    """The entry of a link invite: a role in the organization, or a level on a space or collection."""
+
     id: Name = optional_member()
     role: Role = optional_member()
     level: Role = optional_member()
@@ -301,6 +361,8 @@ class LinkInvite(WorldModel):
 
 
 class SpecificationVersion(WorldModel):
+    """The entry of a version of an OpenAPI specification."""
+
     id: Name
     sourceURL: str | None = optional_member()
     text: str = optional_member()
@@ -308,6 +370,8 @@ class SpecificationVersion(WorldModel):
 
 
 class Specification(WorldModel):
+    """The entry of an OpenAPI specification."""
+
     id: Name = optional_member()
     slug: Name
     source: dict[Literal["url", "text"], str | None] = optional_member()
@@ -324,6 +388,8 @@ class Specification(WorldModel):
 
 
 class GlossaryEntry(WorldModel):
+    """The entry of a term in several languages."""
+
     id: Name = optional_member()
     translations: dict[str, Any]
     createdAt: str = optional_member()
@@ -331,11 +397,15 @@ class GlossaryEntry(WorldModel):
 
 
 class TranslationSource(WorldModel):
+    """The space that a translation translates, and its language."""
+
     space: SpaceOrDeletedSpaceId
     language: str
 
 
 class Translation(WorldModel):
+    """The entry of a translation."""
+
     id: Name = optional_member()
     source: TranslationSource
     language: str = optional_member()
@@ -348,6 +418,8 @@ class Translation(WorldModel):
 
 
 class WaitingEvent(WorldModel):
+    """The entry of an event that waits to be sent."""
+
     id: Name
     organization: OrganizationId
     installation: Name
@@ -356,6 +428,8 @@ class WaitingEvent(WorldModel):
 
 
 class Integration(WorldModel):
+    """The entry of an integration, with its script, secrets and images."""
+
     name: Name
     title: str = optional_member()
     description: str = optional_member()
@@ -381,6 +455,8 @@ class Integration(WorldModel):
 
 
 class _InstallationSettings(WorldModel):
+    """The members that all installations share."""
+
     configuration: Json = optional_member()
     externalIds: list[str] = optional_member()
     createdAt: str = optional_member()
@@ -388,14 +464,20 @@ class _InstallationSettings(WorldModel):
 
 
 class SpaceInstallation(_InstallationSettings):
+    """The entry of an installation on a space."""
+
     space: SpaceId
 
 
 class SiteInstallation(_InstallationSettings):
+    """The entry of an installation on a site."""
+
     site: SiteId
 
 
 class Installation(_InstallationSettings):
+    """The entry of an installation in an organization."""
+
     id: Name = optional_member()
     integration: Name
     status: str = optional_member()
@@ -406,12 +488,16 @@ class Installation(_InstallationSettings):
 
 
 class Reaction(WorldModel):
+    """A reaction to a comment or reply."""
+
     emoji: str
     user: UserId
     reactedAt: str = optional_member()
 
 
 class Reply(WorldModel):
+    """The entry of a reply to a comment."""
+
     id: Name = optional_member()
     body: str | Json
     postedBy: UserId
@@ -421,6 +507,8 @@ class Reply(WorldModel):
 
 
 class Comment(Reply):
+    """The entry of a comment."""
+
     space: SpaceOrDeletedSpaceId
     changeRequest: ChangeRequestId | None = optional_member()
     page: Text | None = optional_member()
@@ -434,6 +522,8 @@ class Comment(Reply):
 
 
 class Cluster(WorldModel):
+    """The entry of a cluster of issues."""
+
     id: Name = optional_member()
     label: str
     topic: str = optional_member()
@@ -443,6 +533,8 @@ class Cluster(WorldModel):
 
 
 class Conversation(WorldModel):
+    """The entry of a conversation."""
+
     id: Name
     source: str = optional_member()
     subject: str = optional_member()
@@ -455,6 +547,8 @@ class Conversation(WorldModel):
 
 
 class Issue(WorldModel):
+    """The entry of an issue in a conversation."""
+
     id: Name = optional_member()
     title: str
     topic: str = optional_member()
@@ -468,6 +562,8 @@ class Issue(WorldModel):
 
 
 class AuditEvent(WorldModel):
+    """The entry of an audit event."""
+
     id: Name = optional_member()
     occurredAt: str = optional_member()
     action: str
