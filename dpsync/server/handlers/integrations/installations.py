@@ -88,14 +88,14 @@ def list_organization_installations(ctx: Context) -> Json:
         if integration is not None and matches_search(integration, search):
             pairs.append((installation, integration))
 
-    def answer(pair: tuple[Record, Record]) -> Json:
+    def render(pair: tuple[Record, Record]) -> Json:
         installation, integration = pair
         return {
             "installation": responses.installation(ctx, installation),
             "integration": responses.integration(ctx, integration),
         }
 
-    return list_page(ctx, pairs, answer, lambda pair: [pair[0].seq])
+    return list_page(ctx, pairs, render, lambda pair: [pair[0].seq])
 
 
 def install(ctx: Context) -> Json:

@@ -201,10 +201,10 @@ def list_clusters(ctx: Context) -> Json:
     descending = query.order == "desc"
     clusters = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=descending)
 
-    def answer(cluster: Record) -> Json:
+    def render(cluster: Record) -> Json:
         return responses.issues_cluster(ctx, cluster, issues.get(cluster.id, []))
 
-    return list_page(ctx, clusters, answer, key, descending=descending)
+    return list_page(ctx, clusters, render, key, descending=descending)
 
 
 def _require_cluster(ctx: Context) -> Record:

@@ -176,13 +176,13 @@ def list_member_spaces(ctx: Context) -> Json:
     """List the spaces that both the member and the caller may view."""
     member = _require_member(ctx)
 
-    def answer(space: Record) -> Json:
+    def render(space: Record) -> Json:
         return {"permission": ctx.role_on(space, member.ref), "space": responses.space(ctx, space)}
 
     return filtered_page(
         ctx,
         "space",
-        answer,
+        render,
         matches=lambda space: ctx.can_view(space) and ctx.role_on(space, member.ref) is not None,
         count=ctx.count_common_spaces(member.organization, member.ref),
         descending=ctx.query.order == "desc",
@@ -200,8 +200,8 @@ def list_member_teams(ctx: Context) -> Json:
             entries.append((team, membership))
     entries.sort(key=lambda entry: entry[0].seq)
 
-    def answer(entry: tuple[Record, Record]) -> Json:
+    def render(entry: tuple[Record, Record]) -> Json:
         team, membership = entry
         return {"team": responses.team(ctx, team), "member": {"role": membership.doc["role"]}}
 
-    return list_page(ctx, entries, answer, lambda entry: [entry[0].seq])
+    return list_page(ctx, entries, render, lambda entry: [entry[0].seq])

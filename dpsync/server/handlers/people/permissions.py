@@ -164,11 +164,11 @@ def list_effective_roles(ctx: Context) -> Json:
         if role is not None and (query.role is None or role == query.role)
     ]
 
-    def answer(entry: tuple[Record, Role]) -> Json:
+    def render(entry: tuple[Record, Role]) -> Json:
         member, role = entry
         answer = {"permission": role, "user": responses.user(ctx, member.ref)}
         if ctx.is_published_profile and target.kind == "site":
             answer |= {"origin": _role_origin(ctx, target, member.ref), "disabled": member.doc["disabled"]}
         return answer
 
-    return list_page(ctx, entries, answer, lambda entry: [entry[0].seq])
+    return list_page(ctx, entries, render, lambda entry: [entry[0].seq])

@@ -40,12 +40,12 @@ def list_teams(ctx: Context) -> Json:
     """List the teams of an organization, optionally filtered by title or by owner."""
     organization, query = ctx.organization_from_path(), ctx.query
 
-    def answer(team: Record) -> Any:
+    def render(team: Record) -> Any:
         return ctx.render_cached(responses.team, team)
 
     if query.title or query.owner is not None:
-        return list_page(ctx, _matching_teams(ctx, organization), answer)
-    return page_by_creation(ctx, "team", answer, organization=organization.id)
+        return list_page(ctx, _matching_teams(ctx, organization), render)
+    return page_by_creation(ctx, "team", render, organization=organization.id)
 
 
 def _matching_teams(ctx: Context, organization: Record) -> list[Record]:
@@ -95,14 +95,14 @@ def list_team_members(ctx: Context) -> Json:
     """List the members of a team in the order in which they joined."""
     team = _require_team(ctx, "view")
 
-    def answer(membership: Record) -> Json:
+    def render(membership: Record) -> Json:
         member = find_member(ctx, team.organization, membership.ref)
         if member is None:
             raise LookupError(f"the membership {membership.id} belongs to no member of the organization")
         role = {"role": membership.doc["role"]}
         return {"organization": responses.member(ctx, member), "team": role, "permissions": {"view": True}}
 
-    return page_by_creation(ctx, "membership", answer, scope=team.id)
+    return page_by_creation(ctx, "membership", render, scope=team.id)
 
 
 def change_team_members(ctx: Context) -> None:

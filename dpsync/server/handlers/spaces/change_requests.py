@@ -15,7 +15,7 @@ from ...errors import ApiError, bad_request, conflict, not_found
 from ...request.changes import changed_fields
 from ...request.context import CHANGE_REQUEST, Context, is_locked
 from ...request.paging import list_page
-from ...responses.change_requests import change_request as answer
+from ...responses.change_requests import change_request as render
 from ...responses.shared import api_url
 from ...spaces import pdf_export, revisions
 from ...spaces.merge_rules import make_attempt, rules_in_force, unmet_rules
@@ -66,7 +66,7 @@ def _list_requests(ctx: Context, requests: list[Record]) -> Json:
         return [request.doc["updatedAt"], request.seq]
 
     matching = sorted((request for request in requests if matches(request.doc)), key=key, reverse=True)
-    return list_page(ctx, matching, lambda request: answer(ctx, request), key, descending=True)
+    return list_page(ctx, matching, lambda request: render(ctx, request), key, descending=True)
 
 
 # --- one ------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def create(ctx: Context) -> Json:
     if body.template is not None:
         _apply_template_to_request(ctx, space, request, body.template)
     ctx.put(request)
-    return answer(ctx, request)
+    return render(ctx, request)
 
 
 def _make_request(ctx: Context, space: Record, subject: str) -> Record:
@@ -102,7 +102,7 @@ def _make_request(ctx: Context, space: Record, subject: str) -> Record:
 
 def get(ctx: Context) -> Json:
     """Return the change request that the path names."""
-    return answer(ctx, ctx.change_request_from_path())
+    return render(ctx, ctx.change_request_from_path())
 
 
 def update(ctx: Context) -> Json:
@@ -112,7 +112,7 @@ def update(ctx: Context) -> Json:
         changes["description"] = stored_document(changes["description"])
     changes = changed_fields(request.doc, changes)
     if not changes:
-        return answer(ctx, request)
+        return render(ctx, request)
     if changes.get("status") == "merged":
         raise bad_request("body.status: to merge a change request, use POST …/merge")
     if "status" in changes and request.doc["status"] == "merged":
@@ -120,7 +120,7 @@ def update(ctx: Context) -> Json:
         changes |= {"revision": merged, "revisionMergedAncestor": merged}
     request.doc |= changes
     _save_request(ctx, request)
-    return answer(ctx, request)
+    return render(ctx, request)
 
 
 def _save_request(ctx: Context, request: Record) -> None:
@@ -233,7 +233,7 @@ def change_content(ctx: Context) -> Json:
     _save_request(ctx, request)
     if ctx.is_published_profile:
         changes = [_change_response(ctx, space, request, result) for result in results if "page" in result]
-        return {"changeRequest": answer(ctx, request), "changes": changes}
+        return {"changeRequest": render(ctx, request), "changes": changes}
     return {"revision": request.doc["revision"], "results": results}
 
 

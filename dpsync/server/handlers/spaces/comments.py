@@ -83,10 +83,10 @@ def list_comments(ctx: Context) -> Json:
     ]
     comments.sort(key=_sort_key, reverse=latest_first)
 
-    def answer(comment: Record) -> Json:
+    def render(comment: Record) -> Json:
         return responses.comment(ctx, space, comment, query.format)
 
-    return list_page(ctx, comments, answer, _sort_key, descending=latest_first)
+    return list_page(ctx, comments, render, _sort_key, descending=latest_first)
 
 
 def post_comment(ctx: Context) -> Json:
@@ -161,10 +161,10 @@ def list_replies(ctx: Context) -> Json:
     """List the replies to a comment in order of creation."""
     space, comment = _require_comment(ctx)
 
-    def answer(reply: Record) -> Json:
+    def render(reply: Record) -> Json:
         return responses.comment_reply(ctx, space, reply, comment, ctx.query.format)
 
-    return page_by_creation(ctx, REPLY, answer, organization=comment.organization, parent=comment.id)
+    return page_by_creation(ctx, REPLY, render, organization=comment.organization, parent=comment.id)
 
 
 def post_reply(ctx: Context) -> Json:

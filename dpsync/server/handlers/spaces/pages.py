@@ -12,7 +12,7 @@ from ...content.page_tree import Page
 from ...content.rich_text import to_document
 from ...request.context import Context
 from ...request.paging import list_page, page_by_index
-from ...responses import pages as answers
+from ...responses import pages as responses
 from ...responses.links import LinkResolver, LinkSource, LinksToTarget, link_sources
 from ...spaces.content_view import ContentView, view_change_request, view_space
 from ...store import Json
@@ -28,32 +28,32 @@ def view_from_path(ctx: Context) -> ContentView:
 
 def get_revision(ctx: Context) -> Json:
     """Return the whole content of a space or change request."""
-    return answers.revision(view_from_path(ctx))
+    return responses.revision(view_from_path(ctx))
 
 
 def list_pages(ctx: Context) -> Json:
     """Return all pages of the content as a tree."""
-    return {"pages": answers.pages(view_from_path(ctx))}
+    return {"pages": responses.pages(view_from_path(ctx))}
 
 
 def list_files(ctx: Context) -> Json:
     """List the files of the content."""
     view = view_from_path(ctx)
     files: list[Json] = view.content["files"]
-    return page_by_index(ctx, files, lambda file: answers.file(view, file), lambda file: str(file["id"]))
+    return page_by_index(ctx, files, lambda file: responses.file(view, file), lambda file: str(file["id"]))
 
 
 def get_file(ctx: Context) -> Json:
     """Return the file that the path names."""
     view = view_from_path(ctx)
-    return answers.file(view, view.require_file(ctx.params["fileId"]))
+    return responses.file(view, view.require_file(ctx.params["fileId"]))
 
 
 def get_page(ctx: Context) -> Json:
     """Return a page with its descendants, whose texts have the same form."""
     view, query = view_from_path(ctx), ctx.query
     page, ancestors = view.require_page(ctx.params["pageId"])
-    answer = answers.page(view, page, ancestors)
+    answer = responses.page(view, page, ancestors)
     if (query.format, query.evaluated, query.dereferenced) != ("markdown", "false", "false"):
         _convert_format(view, page, answer)
     return answer
@@ -65,7 +65,7 @@ def _convert_format(view: ContentView, page: Page, answer: Json) -> None:
         text = answer.pop("markdown")
         document = _expand_document(view, page, page_document(page) if "body" in page else to_document(text))
         if view.ctx.query.format == "document":
-            answer["document"] = answers.document(document)
+            answer["document"] = responses.document(document)
         else:
             answer["markdown"] = markdown.to_markdown(document)
     for child, child_answer in zip(page["pages"], answer["pages"], strict=True):
@@ -81,7 +81,9 @@ def _expand_document(view: ContentView, page: Page, document: Json) -> Json:
     if query.dereferenced != "false":
         document = evaluation.inline_reusable_contents(document, view.content["reusableContents"])
     if query.dereferenced == "true":
-        document = evaluation.resolve_references(document, lambda ref: answers.reference_url(view, page, ref))
+        document = evaluation.resolve_references(
+            document, lambda ref: responses.reference_url(view, page, ref)
+        )
     if query.evaluated != "false":
         variables = {"space": view.content["variables"], "page": page.get("variables") or {}}
         document = evaluation.evaluate_expressions(
@@ -95,7 +97,7 @@ def search_space(ctx: Context) -> Json:
     view = view_space(ctx, ctx.space_from_path())
     hits = search_pages(view.content["pages"], query_words(ctx.query.query))
     ranks = {id(hit): rank for rank, hit in enumerate(hits, 1)}
-    return page_by_index(ctx, hits, lambda hit: answers.search_hit(view, hit, ranks[id(hit)]))
+    return page_by_index(ctx, hits, lambda hit: responses.search_hit(view, hit, ranks[id(hit)]))
 
 
 def list_space_links(ctx: Context) -> Json:
