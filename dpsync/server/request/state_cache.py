@@ -79,7 +79,7 @@ class StateCache:
                     groups.update(*sides)
 
     def _clear_responses(self) -> None:
-        """Drop all answers, the numbers of accesses, and the headers that name the world."""
+        """Drop all response bodies, the numbers of accesses, and the headers that name the world."""
         self.responses.clear()
         self._access_numbers.clear()
         self._world_headers = None
