@@ -33,7 +33,7 @@ def order_edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
 
 
 def _create_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Send a step only after every id in it is known: of its object, of its parent, of its references."""
+    """Send a step only after the creates of its object, of the parent, and of all references in the step."""
     for draft in steps.steps.values():
         needed = draft.referenced_addresses() | {draft.address}
         resource = decisions.sides.desired.entries.get(draft.address)
@@ -45,12 +45,16 @@ def _create_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Restore or transfer an object before a step refers to it, although its id is known already."""
+    """Restore or transfer an object before a step refers to it.
+
+    Such an object has an id before the plan (`_create_before_use` does not wait for it), but the object
+    cannot be used until then.
+    """
     sides = decisions.sides
     restored = {
-        address: maker
+        address: step
         for address in steps.creating_steps
-        if (maker := steps.creating_step(address)) and maker.verb in ("restore", "transfer")
+        if (step := steps.creating_step(address)) and step.verb in ("restore", "transfer")
     }
     for address, drafts in steps.by_address.items() if restored else ():
         resource = sides.entries.get(address)
@@ -65,7 +69,10 @@ def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Send acts after all other writes to the object, and await the result after sending the act."""
+    """Send actions ("act") after all other writes to the object, and await the result after the action.
+
+    An action is a request such as publishing a site; "await" steps poll until its result is there.
+    """
     for drafts in steps.by_address.values():
         for number, draft in enumerate(drafts):
             if draft.verb == "act":
@@ -75,7 +82,7 @@ def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Wait for the kinds that a kind or a field declares in `after`."""
+    """Order a step after the steps of those kinds that its kind or its fields name in `after`."""
     sides = decisions.sides
     by_place: _ByPlace = defaultdict(list)
     for address in steps.by_address:
@@ -88,12 +95,12 @@ def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterato
         for draft in drafts:
             # A step that makes something less visible is never held back: every other step waits for it.
             fields = draft.fields if draft.phase != "withdraw" else ()
-            words = {
+            awaited_kinds = {
                 *kind.steps_after_kinds,
-                *(word for name in fields for word in kind.field(name).written_after),
+                *(kind_name for name in fields for kind_name in kind.field(name).written_after),
             }
-            if words and draft.verb != "delete":
-                yield from draft.waits_for(*_steps_of_kinds(steps, resource, words, by_place))
+            if awaited_kinds and draft.verb != "delete":
+                yield from draft.waits_for(*_steps_of_kinds(steps, resource, awaited_kinds, by_place))
 
 
 def _own_value_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
@@ -109,7 +116,7 @@ def _own_value_before_inherited(decisions: Decisions, steps: StepSet) -> Iterato
         other = inherited_from(sides, resource) if resource is not None else None
         if other is not None:
             entry = decisions.entries.get(address)
-            keeps = entry is not None and any(item.inherited_from for item in entry.separately_written)
+            keeps = entry is not None and any(change.inherited_from for change in entry.separately_written)
             yield from (
                 Edge(last.id, first.id, not keeps) for first in drafts for last in steps.steps_of(other)
             )
@@ -119,119 +126,138 @@ _ByPlace = dict[tuple[str, Address | None], list[Entry]]
 """The entries that have steps, by kind and parent."""
 
 
-def _steps_of_kinds(steps: StepSet, entry: Entry, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
-    """Yield the steps of the named kinds below an object or below any object around it.
+def _steps_of_kinds(
+    steps: StepSet, entry: Entry, kind_names: set[str], by_place: _ByPlace
+) -> Iterator[StepDraft]:
+    """Yield the non-delete steps of the named kinds in an entry or in any of its ancestors.
 
-    The word "children" stands for all steps below the object itself.
+    The name "children" stands for all steps below the entry itself.
     """
-    for word in sorted(words):
-        for around in entry.address.self_and_ancestors():
-            for other in by_place.get((word, around), ()):
+    for kind_name in sorted(kind_names):
+        for ancestor in entry.address.self_and_ancestors():
+            for other in by_place.get((kind_name, ancestor), ()):
                 if other is not entry:
                     yield from (step for step in steps.steps_of(other.address) if step.verb != "delete")
-    if "children" in words:
-        inside = (step for step in steps.steps_below(entry.address) if step.address != entry.address)
-        yield from (step for step in inside if step.verb != "delete")
+    if "children" in kind_names:
+        nested_steps = (step for step in steps.steps_below(entry.address) if step.address != entry.address)
+        yield from (step for step in nested_steps if step.verb != "delete")
 
 
 def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Move an object inside others of its kind (a collection) after all objects around it were moved.
+    """Move an object that can contain objects of its kind (a collection) after its future containers.
 
-    Then everything above the object is in its final place, and no move can create a temporary circle, even
+    Then everything above the object is in its final place, and no move can create a temporary cycle, even
     when two objects change places.
     """
     sides = decisions.sides
 
-    def stays(address: Address, item: Field) -> bool:
-        moved = (step for step in steps.steps_of(address, "place") if item.name in step.fields)
-        return sides.live(address) is not None and next(moved, None) is None
+    def stays(address: Address, field: Field) -> bool:
+        moves_of_object = (step for step in steps.steps_of(address, "place") if field.name in step.fields)
+        return sides.live(address) is not None and next(moves_of_object, None) is None
 
-    for kind, item in self_nesting_fields(sides.registry):
-        nesting = Nesting(sides, kind, item, stays)
-        circular = {part for circle in nesting.cycles() for part in circle}
-        placing = {
+    for kind, field in self_nesting_fields(sides.registry):
+        nesting = Nesting(sides, kind, field, stays)
+        addresses_in_cycles = {member for cycle in nesting.cycles() for member in cycle}
+        moves = {
             address: step
             for address in steps.by_address
             for step in steps.steps_of(address, "place")
-            if item.name in step.fields and address not in circular
+            if field.name in step.fields and address not in addresses_in_cycles
         }
-        for address, step in placing.items():
+        for address, step in moves.items():
             # The nearest container waits for the next one itself.
-            above = (placing[container] for container in nesting.containers(address) if container in placing)
-            yield from step.waits_for(*islice(above, 1))
+            outer_moves = (
+                moves[container] for container in nesting.containers(address) if container in moves
+            )
+            yield from step.waits_for(*islice(outer_moves, 1))
 
 
 def _clear_before_recreating(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
-    """In a tree that is re-created, create the first new node after the last old node is deleted.
+    """Create the first new node of a re-created tree after the last old node is deleted.
 
-    The old nodes are deleted one after the other, in an order that agrees with the other edges, so a new node
-    needs only one edge to the last of them.
+    The old nodes are deleted one after the other, in an order that agrees with the other edges, so a new
+    node needs only one edge: to the last delete.
     """
     if not any(step.phase == "clear" for step in steps.steps.values()):
         return
     for address, scope in decisions.sides.desired.scopes.items():
         if decisions.sides.registry[scope.kinds[0]].is_node:
-            inside = list(steps.steps_below(address))
-            clearing = in_dependency_order([step for step in inside if step.phase == "clear"], edges)
-            for before, step in pairwise(clearing):
-                yield from step.waits_for(before)
-            for step in inside:
-                yield from step.waits_for(*(clearing[-1:] if step.phase != "clear" else ()))
+            steps_in_tree = list(steps.steps_below(address))
+            ordered_deletes = in_dependency_order(
+                [step for step in steps_in_tree if step.phase == "clear"], edges
+            )
+            for previous, step in pairwise(ordered_deletes):
+                yield from step.waits_for(previous)
+            for step in steps_in_tree:
+                yield from step.waits_for(*(ordered_deletes[-1:] if step.phase != "clear" else ()))
 
 
 def _hide_first_show_last(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Hide an object before anything inside of it changes, and show it when all of that is done."""
-    withdrawing, exposing = (
-        _steps_by_phase(decisions, steps, "withdraw"),
-        _steps_by_phase(decisions, steps, "expose"),
-    )
-    revealing = _deletes_that_reveal_contents(decisions, steps)
-    if not (withdrawing or exposing or revealing):
+    """Hide an object before anything inside it changes, and show the object after all of these changes.
+
+    So nothing is public during an apply that is public neither before nor after it.
+    """
+    hiding_steps = _steps_by_phase(decisions, steps, "withdraw")
+    showing_steps = _steps_by_phase(decisions, steps, "expose")
+    revealing_deletes = _deletes_that_reveal_contents(decisions, steps)
+    if not (hiding_steps or showing_steps or revealing_deletes):
         return
     visibility = Visibility(decisions)
-    last = {step.id: holder for holder, _, step in _children_hidden_with_parent(decisions, steps)}
+    parent_of_late_show = {
+        step.id: parent for parent, _, step in _children_hidden_with_parent(decisions, steps)
+    }
     for address, drafts in steps.by_address.items():
-        for above in (address, *visibility.surroundings(address)):
-            below = above != address and address.is_at_or_below(above)
+        for surrounding in (address, *visibility.surroundings(address)):
+            is_ancestor = surrounding != address and address.is_at_or_below(surrounding)
             for step in drafts:
-                if step.verb == "create" and above == address:
+                if step.verb == "create" and surrounding == address:
                     continue
                 if step.phase != "withdraw":
-                    yield from step.waits_for(*withdrawing.get(above, ()))
-                if (step.phase == "expose" and not below) or last.get(step.id) == above:
+                    yield from step.waits_for(*hiding_steps.get(surrounding, ()))
+                if (step.phase == "expose" and not is_ancestor) or parent_of_late_show.get(
+                    step.id
+                ) == surrounding:
                     continue
-                for show in exposing.get(above, ()):
-                    if show.address == above or step.phase != "expose":
+                for show in showing_steps.get(surrounding, ()):
+                    if show.address == surrounding or step.phase != "expose":
                         yield from show.waits_for(step)
-            if above in revealing and above != address:
+            if surrounding in revealing_deletes and surrounding != address:
                 # The contents become visible as soon as the hidden object is deleted.
-                inside = (step for step in drafts if step.phase != "expose")
-                yield from revealing[above].waits_for(*inside)
+                steps_inside = (step for step in drafts if step.phase != "expose")
+                yield from revealing_deletes[surrounding].waits_for(*steps_inside)
 
 
 def _show_children_after_parent(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Hide a child that was created with a hidden parent before the parent is shown; show the child later."""
-    for holder, field, step in _children_hidden_with_parent(decisions, steps):
-        showing = [other for other in steps.steps_of(holder) if field.name in other.fields]
-        yield from step.waits_for(*showing)
-        for show in showing:
-            yield from show.waits_for(*steps.steps_of(step.address, "withdraw"))
+    """Hide a child that was created with a hidden parent before the parent is shown; show the child later.
+
+    Such a child has no request of its own in which it could be created hidden: it is visible as soon as its
+    parent is.
+    """
+    for parent, field, step in _children_hidden_with_parent(decisions, steps):
+        parent_steps = [other for other in steps.steps_of(parent) if field.name in other.fields]
+        yield from step.waits_for(*parent_steps)
+        for parent_step in parent_steps:
+            yield from parent_step.waits_for(*steps.steps_of(step.address, "withdraw"))
 
 
 def _children_hidden_with_parent(
     decisions: Decisions, steps: StepSet
 ) -> Iterator[tuple[Address, Field, StepDraft]]:
-    """Yield the parent of such an object, the field that hides both, and the step that shows the object."""
+    """Yield the children that cannot be created hidden themselves, but are created with a hidden parent.
+
+    Each item is the address of the parent, the field that hides the child, and the step that shows the
+    child.
+    """
     for address, entry in decisions.entries.items():
         if entry.hiding_field is not None and not entry.has_create_request and entry.entry.holder is not None:
             # A new child is shown by its update. For a live one, only the step that shows it waits.
-            shows: Verb | Phase = "update" if entry.live is None else "expose"
-            for step in steps.steps_of(address, shows):
+            showing_phase: Verb | Phase = "update" if entry.live is None else "expose"
+            for step in steps.steps_of(address, showing_phase):
                 yield entry.entry.holder, entry.hiding_field, step
 
 
 def _deletes_that_reveal_contents(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
-    """Return the deletes of hidden objects whose contents move out of them and become visible."""
+    """Return, by address, the deletes of hidden objects whose contents move up and become visible."""
     deletes = {}
     for address, identity in decisions.deletions.addresses.items():
         live, kind = decisions.deletions.roots[identity], decisions.sides.registry[identity[0]]
@@ -241,95 +267,103 @@ def _deletes_that_reveal_contents(decisions: Decisions, steps: StepSet) -> dict[
 
 
 def _steps_by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Address, list[StepDraft]]:
-    """Return the steps of a phase by the address that they hide or show.
+    """Return the steps that hide ("withdraw") or show ("expose") objects, by the address of the object.
 
-    A step for an object that lets people in, such as a share link, counts for the parent.
+    A step for an object that gives access to its parent, such as a share link, counts for the parent.
     """
     sides = decisions.sides
     steps_by_address: dict[Address, list[StepDraft]] = defaultdict(list)
     for step in steps.steps.values():
         if step.phase == phase:
             entry = sides.entries[step.address]
-            lets_in = sides.kind(entry).opens_parent and entry.parent is not None
-            steps_by_address[entry.parent if lets_in and entry.parent is not None else step.address].append(
-                step
-            )
+            opens_parent = sides.kind(entry).opens_parent and entry.parent is not None
+            address = entry.parent if opens_parent and entry.parent is not None else step.address
+            steps_by_address[address].append(step)
     return steps_by_address
 
 
 def _change_while_hidden(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Change an object before it moves out of a hidden place, and after it moves into one.
 
-    Changes inside of a tree come before its moves in both cases; what becomes visible by that is reported
-    (exposures.py).
+    Changes inside a tree come before its moves in both cases; exposures.py reports what becomes visible by
+    that.
     """
     visibility, sides = Visibility(decisions), decisions.sides
-    moving = {step.address: (step, out) for step, out in visibility.moves_across_hidden(steps)}
-    for address, drafts in steps.by_address.items() if moving else ():
-        new, entry = sides.live(address) is None, sides.entries.get(address)
-        in_tree = entry is not None and sides.kind(entry).is_node
-        coming_out = (
-            moving[above] for above in (address, *visibility.surroundings_now(address)) if above in moving
+    moves = {
+        step.address: (step, leaves_hidden) for step, leaves_hidden in visibility.moves_across_hidden(steps)
+    }
+    for address, drafts in steps.by_address.items() if moves else ():
+        is_new, entry = sides.live(address) is None, sides.entries.get(address)
+        is_node = entry is not None and sides.kind(entry).is_node
+        moves_out = (
+            moves[surrounding]
+            for surrounding in (address, *visibility.surroundings_now(address))
+            if surrounding in moves
         )
-        for move in (move for move, out in coming_out if out and not new):
-            before = (
+        for move in (move for move, leaves_hidden in moves_out if leaves_hidden and not is_new):
+            earlier_updates = (
                 step for step in drafts if step.verb == "update" and visibility.can_precede_moves(step, steps)
             )
-            yield from move.waits_for(*before)
-        going_in = (
-            moving[above] for above in (address, *visibility.surroundings_after(address)) if above in moving
+            yield from move.waits_for(*earlier_updates)
+        moves_in = (
+            moves[surrounding]
+            for surrounding in (address, *visibility.surroundings_after(address))
+            if surrounding in moves
         )
-        for move in (move for move, out in going_in if not out):
+        for move in (move for move, leaves_hidden in moves_in if not leaves_hidden):
             for step in drafts:
-                later = step.verb in ("create", "update") and step.phase not in ("withdraw", "free")
-                if later and (new or not in_tree or step.phase == "expose"):
+                is_write = step.verb in ("create", "update") and step.phase not in ("withdraw", "free")
+                if is_write and (is_new or not is_node or step.phase == "expose"):
                     yield from step.waits_for(move)
 
 
 def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Where at least one object must hold a value (an admin), add a new holder before removing an old one.
+    """Give a guarded value (admin) to a new object before an old one loses it.
 
-    One new holder is enough for all that lose the value.
+    The platform requires at least one object with the value in each parent. One new object with the value
+    is enough for all that lose it.
     """
     for kind in decisions.sides.registry.in_dependency_order:
         if kind.guard is None:
             continue
-        gain: dict[Address | None, list[StepDraft]] = defaultdict(list)
-        lose: dict[Address | None, list[StepDraft]] = defaultdict(list)
+        gaining_steps: dict[Address | None, list[StepDraft]] = defaultdict(list)
+        losing_steps: dict[Address | None, list[StepDraft]] = defaultdict(list)
         for step in (step for drafts in steps.by_address.values() for step in drafts):
             resource = decisions.sides.entries.get(step.address)
             if resource is None:
                 if step.verb == "delete" and decisions.deletions.addresses[step.address][0] == kind.name:
-                    lose[step.address.owner_of_list(kind.key)].append(step)
+                    losing_steps[step.address.owner_of_list(kind.key)].append(step)
             elif resource.kind == kind.name and (kind.guard.field in step.fields or step.verb == "create"):
-                holds = resource.fields.get(kind.guard.field) == kind.guard.value
-                (gain if holds else lose)[resource.parent].append(step)
-        for parent, losing in lose.items():
-            for step in losing:
-                yield from step.waits_for(*gain[parent][:1])
+                has_guarded_value = resource.fields.get(kind.guard.field) == kind.guard.value
+                (gaining_steps if has_guarded_value else losing_steps)[resource.parent].append(step)
+        for parent, losing_steps_of_parent in losing_steps.items():
+            for step in losing_steps_of_parent:
+                yield from step.waits_for(*gaining_steps[parent][:1])
 
 
 def _delete_references_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Delete or change everything that refers to a deleted object before that object."""
+    """Delete or change each live object that refers to a deleted object before deleting that object."""
     sides, deletions = decisions.sides, decisions.deletions
-    own: dict[Identity, StepDraft] = {}
+    delete_steps: dict[Identity, StepDraft] = {}
     for root in deletions.roots:
-        own[root] = steps.steps_of(sides.names.address(root), "delete", "clear")[0]
-    deleted = deletions.roots_by_contained
-    for live in sides.snapshot.objects.values() if deleted else ():
-        for item in sides.kind(live).reference_fields:
-            for id in sorted(referenced_ids(item, live.fields.get(item.name))):
+        delete_steps[root] = steps.steps_of(sides.names.address(root), "delete", "clear")[0]
+    root_of_deleted = deletions.roots_by_contained
+    for live in sides.snapshot.objects.values() if root_of_deleted else ():
+        for field in sides.kind(live).reference_fields:
+            for id in sorted(referenced_ids(field, live.fields.get(field.name))):
                 for target in (
-                    sides.names.referenced_object(live, name, id) for name in item.referenced_kinds
+                    sides.names.referenced_object(live, name, id) for name in field.referenced_kinds
                 ):
-                    if target not in deleted:
+                    if target not in root_of_deleted:
                         continue
-                    step = own[deleted[target]]
-                    if live.identity in deleted:
-                        yield from step.waits_for(own[deleted[live.identity]])
+                    delete_step = delete_steps[root_of_deleted[target]]
+                    if live.identity in root_of_deleted:
+                        yield from delete_step.waits_for(delete_steps[root_of_deleted[live.identity]])
                     elif live.identity in sides.names.declared:
                         writers = steps.steps_of(sides.names.declared[live.identity])
-                        yield from step.waits_for(*(other for other in writers if item.name in other.fields))
+                        yield from delete_step.waits_for(
+                            *(other for other in writers if field.name in other.fields)
+                        )
 
 
 _RULES: tuple[EdgeRule, ...] = (

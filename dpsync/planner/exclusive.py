@@ -29,116 +29,123 @@ from dpsync.planner.sides import Sides
 
 
 class _FlagGroup(Struct):
-    """The objects that can have one flag in one place after the apply."""
+    """The objects of which exactly one can have a flag, such as the spaces of a site (flag "default")."""
 
     live_holders: list[Identity] = msgspec.field(default_factory=list)
     """Live objects that have the flag now."""
     remaining: list[LiveObject] = msgspec.field(default_factory=list)
+    """Live objects, with or without the flag, that the plan does not delete."""
     created: list[Entry] = msgspec.field(default_factory=list)
+    """Entries whose objects the plan creates."""
     is_declared: bool = False
-    """Whether an entry declares the flag."""
-
-    def note_declaration(self, entry: Entry, flag: Field) -> None:
-        self.is_declared = self.is_declared or entry.fields.get(flag.name) is True
+    """Whether an entry declares to have the flag."""
 
 
 _FlagKey = tuple[str, str, Identity]
-"""Kind, name of the flag, and owner of the place; the owner's address if it is not live."""
+"""Kind, name of the flag, and owner of the group; ("", address) for an owner that is not live."""
 
 
 class ExclusiveFlags:
-    """All exclusive flags with their places.
+    """The flags of which the platform keeps exactly one in each parent (the default among siblings).
 
-    `is_deleted` returns whether an object is deleted, `is_blocked` whether an entry is blocked.
+    `is_deleted` returns whether the plan deletes an object, `is_blocked` whether an entry is blocked.
     """
 
     def __init__(
         self, sides: Sides, is_deleted: Callable[[Identity], bool], is_blocked: Callable[[Entry], bool]
     ) -> None:
         self.sides = sides
-        self._deleted = is_deleted
+        self._is_deleted = is_deleted
         self._flags = [
-            (kind, item, item.exclusive_within)
+            (kind, flag, flag.exclusive_within)
             for kind in sides.registry.in_dependency_order
-            for item in kind.fields
-            if item.exclusive_within is not None
+            for flag in kind.fields
+            if flag.exclusive_within is not None
         ]
-        self._places: dict[_FlagKey, _FlagGroup] = defaultdict(_FlagGroup)
+        self._groups: dict[_FlagKey, _FlagGroup] = defaultdict(_FlagGroup)
         self._flags_by_holder: dict[Identity, list[_FlagKey]] = defaultdict(list)
         kinds = {kind.name for kind, _, _ in self._flags}
         for live in sides.snapshot.objects.values():
             if live.kind in kinds:
-                self._add_live(live)
-        for resource in sides.entries.values():
-            if (
-                resource.kind in kinds
-                and not sides.policy.is_ignored(resource.address)
-                and not is_blocked(resource)
-            ):
-                self._add_entry(resource)
+                self._add_live_object(live)
+        for entry in sides.entries.values():
+            if entry.kind in kinds and not sides.policy.is_ignored(entry.address) and not is_blocked(entry):
+                self._add_entry(entry)
 
-    def _add_live(self, live: LiveObject) -> None:
-        for kind, item, place_kind in self._flags_of(live.kind):
+    def _add_live_object(self, live: LiveObject) -> None:
+        """Put a live object into the group of each exclusive flag of its kind."""
+        for kind, flag, place_kind in self._flags_of(live.kind):
             owner = self.sides.hierarchy.live_ancestor(live, place_kind)
             if owner is None:
                 continue
-            key = kind.name, item.name, owner
-            place = self._places[key]
-            if live.fields.get(item.name) is True:
-                place.live_holders.append(live.identity)
+            key = kind.name, flag.name, owner
+            group = self._groups[key]
+            if live.fields.get(flag.name) is True:
+                group.live_holders.append(live.identity)
                 self._flags_by_holder[live.identity].append(key)
-            if not self._deleted(live.identity):
-                place.remaining.append(live)
+            if not self._is_deleted(live.identity):
+                group.remaining.append(live)
 
     def _add_entry(self, entry: Entry) -> None:
-        for kind, item, place_kind in self._flags_of(entry.kind):
+        """Put an entry into the group of each exclusive flag of its kind."""
+        for kind, flag, place_kind in self._flags_of(entry.kind):
             address = self.sides.hierarchy.ancestor(entry, place_kind)
             if address is None:
                 continue
             owner = self.sides.live(address)
-            place = self._places[kind.name, item.name, owner.identity if owner else ("", str(address))]
-            place.note_declaration(entry, item)
+            group = self._groups[kind.name, flag.name, owner.identity if owner else ("", str(address))]
+            group.is_declared = group.is_declared or entry.fields.get(flag.name) is True
             if self.sides.live(entry.address) is None:
-                place.created.append(entry)
+                group.created.append(entry)
 
-    def _flags_of(self, name: str) -> list[tuple[Kind, Field, str]]:
-        """Return the exclusive flags of a kind."""
-        return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
+    def _flags_of(self, kind_name: str) -> list[tuple[Kind, Field, str]]:
+        """Return the exclusive flags of a kind: kind, field, and kind of the owner of the group."""
+        return [(kind, flag, place_kind) for kind, flag, place_kind in self._flags if kind.name == kind_name]
 
     def entries_forced_to_have_flag(self) -> Iterator[tuple[Entry, Field]]:
-        """Yield an entry that would get a flag although it, like all others, declares not to have it."""
-        for (name, flag, _), place in sorted(self._places.items()):
-            new = not place.live_holders and not place.remaining
-            lost = bool(place.live_holders) and all(
-                self._deleted(identity) for identity in place.live_holders
+        """Yield the first entry of each group in which all remaining entries declare not to have the flag.
+
+        One of them would get the flag nevertheless, because the platform always gives it to one object. The
+        plan reports this as an error.
+        """
+        for (kind_name, flag_name, _), group in sorted(self._groups.items()):
+            is_new_group = not group.live_holders and not group.remaining
+            all_holders_deleted = bool(group.live_holders) and all(
+                self._is_deleted(identity) for identity in group.live_holders
             )
-            if place.is_declared or not (new or lost):
+            if group.is_declared or not (is_new_group or all_holders_deleted):
                 continue
-            addresses = [self.sides.names.declared.get(live.identity) for live in place.remaining]
+            addresses = [self.sides.names.declared.get(live.identity) for live in group.remaining]
             entries = [self.sides.entries.get(address) if address else None for address in addresses]
-            remaining = [*entries, *place.created]
-            refusing = [entry for entry in remaining if entry is not None and entry.fields.get(flag) is False]
+            remaining = [*entries, *group.created]
+            refusing = [
+                entry for entry in remaining if entry is not None and entry.fields.get(flag_name) is False
+            ]
             if refusing and len(refusing) == len(remaining):
-                yield refusing[0], self.sides.registry[name].field(flag)
+                yield refusing[0], self.sides.registry[kind_name].field(flag_name)
 
     def live_holder_id(self, entry: Entry, flag: Field) -> str | None:
         """Return the id of the live object that loses a flag to an entry; None if no object has the flag."""
-        for kind, item, place_kind in self._flags_of(entry.kind):
+        for kind, candidate, place_kind in self._flags_of(entry.kind):
             address = self.sides.hierarchy.ancestor(entry, place_kind)
             owner = self.sides.live(address) if address is not None else None
-            if item.name == flag.name and owner is not None:
-                place = self._places[kind.name, item.name, owner.identity]
+            if candidate.name == flag.name and owner is not None:
+                group = self._groups[kind.name, candidate.name, owner.identity]
                 return next(
-                    (self.sides.snapshot.objects[identity].id for identity in place.live_holders), None
+                    (self.sides.snapshot.objects[identity].id for identity in group.live_holders), None
                 )
         return None
 
     def platform_choice_effects(self, deleted: list[Identity]) -> tuple[Effect, ...]:
-        """Return an effect for each flag that the platform gives to another object after these deletes."""
+        """Return an effect for each flag that the platform gives to another object after these deletes.
+
+        That is the case if a deleted object has the flag, other objects of the group remain, and no entry
+        declares the flag.
+        """
         effects: dict[str, Effect] = {}
         for key in (key for identity in deleted for key in self._flags_by_holder.get(identity, ())):
-            (_, flag, owner), place = key, self._places[key]
-            if not place.is_declared and (place.remaining or place.created):
+            (_, flag, owner), group = key, self._groups[key]
+            if not group.is_declared and (group.remaining or group.created):
                 address = str(self.sides.names.address(owner))
                 text = f"GitBook will set {flag} on another object"
                 effects[address] = Effect(address=address, what=text, counts=False)
@@ -154,29 +161,34 @@ def inherited_values_to_write(
 ) -> Iterator[FieldChange]:
     """Yield the inherited values of an entry that must be written as its own before they change.
 
-    `changes`: the fields that this plan changes on the entry from which values are inherited.
-    `written_fields`: the fields of this entry that the plan writes anyway.
+    `changes` has the fields that this plan changes on the object from which the entry inherits,
+    `written_fields` the fields of this entry that the plan writes anyway.
     """
-    changing = {item.field.name: item for item in changes}
-    inherited = inherited_from(sides, entry)
+    changing = {change.field.name: change for change in changes}
+    source = inherited_from(sides, entry)
     for field in managed_fields(sides, entry) if changing else ():
-        item = changing.get(field.name)
-        if item is None or field.name in written_fields or entry.fields[field.name] is None:
+        change = changing.get(field.name)
+        if change is None or field.name in written_fields or entry.fields[field.name] is None:
             continue
-        wanted = sides.values.with_references(field, entry.fields[field.name], entry)
-        now = sides.values.with_references(field, live.fields.get(field.name), live)
-        after = item.field.type.merge_over_live(item.before, item.after)
-        effective = without_inherited(_effective_value(now, item.before, after), after, wanted)
-        if not equals_live(field, wanted, effective):
-            yield FieldChange(field, wanted, now, inherited)
+        declared = sides.values.with_references(field, entry.fields[field.name], entry)
+        live_value = sides.values.with_references(field, live.fields.get(field.name), live)
+        new_inherited = change.field.type.merge_over_live(change.before, change.after)
+        effective = without_inherited(
+            _effective_value(live_value, change.before, new_inherited), new_inherited, declared
+        )
+        if not equals_live(field, declared, effective):
+            yield FieldChange(field, declared, live_value, source)
 
 
-def _effective_value(now: Value, before: Value, after: Value) -> Value:
-    """Return the effective value once the inherited value is `after`; equal parts count as inherited."""
-    if canonical_json(now) == canonical_json(before):
+def _effective_value(live: Value, before: Value, after: Value) -> Value:
+    """Return what the platform returns once the inherited value changes from `before` to `after`.
+
+    Parts of the live value that equal `before` count as inherited, so they change too. All others stay.
+    """
+    if canonical_json(live) == canonical_json(before):
         return after
-    if isinstance(now, dict) and isinstance(before, dict) and isinstance(after, dict):
-        names = [*now, *(name for name in after if name not in now)]
-        parts = {name: _effective_value(now.get(name), before.get(name), after.get(name)) for name in names}
+    if isinstance(live, dict) and isinstance(before, dict) and isinstance(after, dict):
+        names = [*live, *(name for name in after if name not in live)]
+        parts = {name: _effective_value(live.get(name), before.get(name), after.get(name)) for name in names}
         return {name: part for name, part in parts.items() if part is not None}
-    return now
+    return live

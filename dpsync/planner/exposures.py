@@ -39,77 +39,78 @@ from dpsync.planner.visibility import Visibility
 
 
 def brief_exposures(decisions: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
-    """Return all exposures for a moment: of new objects, then of changes where something is moved."""
+    """Return all exposures that last only for a moment during the apply: of creates, then of moves."""
     return (*_briefly_visible_creates(decisions), *_briefly_visible_moves(decisions, steps))
 
 
 def _briefly_visible_creates(decisions: Decisions) -> Iterator[Exposure]:
-    """Yield new objects that are public or too powerful until a later request."""
+    """Yield an exposure for each new object that is public or too powerful until a later request."""
     for address, entry in decisions.entries.items():
         if entry.live is not None:
             continue
-        if later := decisions.hidden_creation.briefly_visible_fields(entry.entry):
-            names = " and ".join(item.name for item in later)
+        if late_fields := decisions.hidden_creation.briefly_visible_fields(entry.entry):
+            names = " and ".join(field.name for field in late_fields)
             yield _brief_exposure(
-                address, f"{names} can be set only after GitBook has created the object", later[0]
+                address, f"{names} can be set only after GitBook has created the object", late_fields[0]
             )
-        if powerful := decisions.hidden_creation.over_privileged_fields(entry.entry):
-            first = " and ".join(f"{item.name} is {initial_value(item)}" for item in powerful)
+        if strong_fields := decisions.hidden_creation.over_privileged_fields(entry.entry):
+            values = " and ".join(f"{field.name} is {initial_value(field)}" for field in strong_fields)
             words = (
-                f"more access for a moment than in your files: {first} until GitBook has created the object"
+                f"more access for a moment than in your files: {values} until GitBook has created the object"
             )
-            yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
+            yield Exposure(address=str(address), field=strong_fields[0].name, words=words, moment=True)
 
 
 def _briefly_visible_moves(decisions: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
-    """Yield changed objects that are visible for a moment because they, or a place around them, are moved."""
+    """Yield an exposure for each changed object that is visible for a moment because of a move.
+
+    The object itself or one of its surroundings moves out of a hidden place or into one.
+    """
     visibility = Visibility(decisions)
-    moving = {step.address: out for step, out in visibility.moves_across_hidden(steps.drafts)}
+    leaves_hidden = {step.address: is_out for step, is_out in visibility.moves_across_hidden(steps.drafts)}
     exposure_by_address: dict[Address, Exposure] = {}
-    for address in steps.drafts.by_address if moving else ():
-        for above in (address, *visibility.surroundings(address)):
-            if above in moving and not _is_owner_hidden(decisions, above):
+    for address in steps.drafts.by_address if leaves_hidden else ():
+        for surrounding in (address, *visibility.surroundings(address)):
+            if surrounding in leaves_hidden and not _is_owner_hidden(decisions, surrounding):
                 late_steps = [
                     step
                     for step in steps.drafts.steps_of(address, "update")
                     if not visibility.can_precede_moves(step, steps.drafts)
                 ]
-                reasons = (
-                    _late_change_reason(decisions, address, above, bool(late_steps))
-                    if moving[above]
-                    else (_early_change_reason(decisions, address, above))
-                )
-                for reason in reasons:
+                if leaves_hidden[surrounding]:
+                    reason = _late_change_reason(decisions, address, surrounding, bool(late_steps))
+                else:
+                    reason = _early_change_reason(decisions, address, surrounding)
+                if reason is not None:
                     exposure_by_address.setdefault(address, _brief_exposure(address, reason))
     yield from exposure_by_address.values()
 
 
-def _late_change_reason(
-    decisions: Decisions, address: Address, moved: Address, changed: bool
-) -> Iterator[str]:
-    """Yield why an object that moves out of a hidden place is visible before its change."""
+def _late_change_reason(decisions: Decisions, address: Address, moved: Address, changed: bool) -> str | None:
+    """Return why an object that leaves a hidden place is visible before its change; None if it is not."""
     if address in decisions.deletions.addresses and address != moved:
-        yield f"dpsync deletes this object after {moved} becomes visible"
-    elif changed:
-        yield f"dpsync changes this object after {moved} becomes visible"
+        return f"dpsync deletes this object after {moved} becomes visible"
+    if changed:
+        return f"dpsync changes this object after {moved} becomes visible"
+    return None
 
 
-def _early_change_reason(decisions: Decisions, address: Address, moved: Address) -> Iterator[str]:
-    """Yield why the change of an object is visible before it moves into a hidden place."""
+def _early_change_reason(decisions: Decisions, address: Address, moved: Address) -> str | None:
+    """Return why the change of an object is visible before the object is hidden by a move, or None.
+
+    Only nodes of trees are changed before they move.
+    """
     entry = decisions.entries.get(address)
     if entry is not None and entry.live is not None and decisions.sides.kind(entry.entry).is_node:
+        visible_content = content_field(decisions.sides.kind(entry.entry))
         names = [
-            item.field.name
-            for item in entry.separately_written
-            if _is_visible_field(entry, decisions, item.field)
+            change.field.name
+            for change in entry.separately_written
+            if change.field == visible_content or change.field.widens_when == "changed"
         ]
         if names:
-            yield f"dpsync changes the {names[0]} of this object before dpsync hides {moved}"
-
-
-def _is_visible_field(entry: EntryDecision, decisions: Decisions, field: Field) -> bool:
-    """Return whether visitors see a field."""
-    return field == content_field(decisions.sides.kind(entry.entry)) or field.widens_when == "changed"
+            return f"dpsync changes the {names[0]} of this object before dpsync hides {moved}"
+    return None
 
 
 def _is_owner_hidden(decisions: Decisions, address: Address) -> bool:
@@ -118,14 +119,18 @@ def _is_owner_hidden(decisions: Decisions, address: Address) -> bool:
     parent = sides.entries[address].parent
     while parent is not None:
         entry, live = sides.entries[parent], sides.live(parent)
-        now = live.fields if live is not None else {}
-        if any(hides_itself(sides.kind(entry), fields) for fields in (now, {**now, **entry.fields})):
+        live_fields = live.fields if live is not None else {}
+        if any(
+            hides_itself(sides.kind(entry), fields)
+            for fields in (live_fields, {**live_fields, **entry.fields})
+        ):
             return True
         parent = entry.parent
     return False
 
 
 def _brief_exposure(address: Address, why: str, field: Field | None = None) -> Exposure:
+    """Return an exposure with the words "public for a moment", and why."""
     name = field.name if field is not None else ""
     return Exposure(address=str(address), field=name, words=f"public for a moment: {why}", moment=True)
 
@@ -155,65 +160,69 @@ def find_exposures(
 # What is changed.
 
 
-def _widened_fields(decisions: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
-    """Yield the changed fields of a live object that open access."""
+def _widened_fields(decisions: Decisions, entry: EntryDecision, object_change: Change) -> Iterator[Exposure]:
+    """Yield an exposure for each changed field of a live object that gives more people access."""
     kind = decisions.sides.kind(entry.entry)
     if kind.redirects is not None:
         return
-    differences = {item.field: item for item in change.differences}
-    for item in entry.display:
-        is_readable = item.field.response_path is not None
+    displayed_differences = {change.field: change for change in object_change.differences}
+    for change in entry.display:
+        is_readable = change.field.response_path is not None
         before = (
-            _with_organization_value(decisions, entry.entry, item.field, item.before, later=False)
+            _with_organization_value(decisions, entry.entry, change.field, change.before, after_apply=False)
             if is_readable
             else None
         )
-        after = _with_organization_value(decisions, entry.entry, item.field, item.after, later=True)
-        displayed = differences.get(item.field.name)
+        after = _with_organization_value(decisions, entry.entry, change.field, change.after, after_apply=True)
+        displayed = displayed_differences.get(change.field.name)
         if (
             displayed is None
-            or kind.follows_from_roles(item.field)
-            or not widens_access(item.field, before, after)
+            or kind.follows_from_roles(change.field)
+            or not widens_access(change.field, before, after)
         ):
             continue
-        if item.field.widening_rule == "linked" and not _has_foreign_host(
-            decisions, added_urls(before, item.after)
+        if change.field.widening_rule == "linked" and not _has_foreign_host(
+            decisions, added_urls(before, change.after)
         ):
             continue
         yield Exposure(
-            address=change.address,
-            field=item.field.name,
+            address=object_change.address,
+            field=change.field.name,
             before=displayed.before if is_readable else None,
             after=displayed.after,
-            words=_describe_loosened_rules(item.field, before, after)
-            or _change_phrase(kind, item.field, displayed.before, displayed.after),
+            words=_describe_loosened_rules(change.field, before, after)
+            or _change_phrase(kind, change.field, displayed.before, displayed.after),
         )
 
 
 def _with_organization_value(
-    decisions: Decisions, resource: Entry, field: Field, value: Value, later: bool
+    decisions: Decisions, resource: Entry, field: Field, value: Value, after_apply: bool
 ) -> Value:
     """Return the organization's value in place of `inherit`; `value` itself if that is unknown.
 
-    `later` selects the organization's value after the apply. For an object that this apply transfers to
+    `after_apply` selects the organization's value after the apply. For an object that this apply transfers to
     another organization, `inherit` is not replaced, because only one of the two organizations is known.
     """
-    sides, how, organization = decisions.sides, field.widening_rule, resource.address.organization
+    sides, rule, organization = decisions.sides, field.widening_rule, resource.address.organization
     is_transferred = resource.address in sides.snapshot.transferred_entries
     if (
-        not isinstance(how, Restriction)
-        or how.inherit_value is None
-        or value != how.inherit_value
+        not isinstance(rule, Restriction)
+        or rule.inherit_value is None
+        or value != rule.inherit_value
         or is_transferred
     ):
         return value
     entry = decisions.entries.get(organization)
-    written = {item.field.name: item.after for item in entry.separately_written} if entry is not None else {}
-    if later and field.name in written:
-        return written[field.name]
+    written_values = (
+        {item.field.name: item.after for item in entry.separately_written} if entry is not None else {}
+    )
+    if after_apply and field.name in written_values:
+        return written_values[field.name]
     live = sides.live(organization)
-    known = live.fields.get(field.name) if live is not None else None
-    return value if live is None or known is None else sides.values.with_references(field, known, live)
+    live_value = live.fields.get(field.name) if live is not None else None
+    return (
+        value if live is None or live_value is None else sides.values.with_references(field, live_value, live)
+    )
 
 
 def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
@@ -227,7 +236,7 @@ def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
 
 
 def _change_phrase(kind: Kind, field: Field, before: Any, after: Any) -> str:
-    """Return a phrase for the change of a field."""
+    """Return a phrase for a change that widens access, for example "visibility raised: private → public"."""
     if field.widening_rule == "added":
         return f"{field.name}: {', '.join(_shorten(item) for item in added_items(before, after))} added"
     if field.widening_rule == "linked":
@@ -235,8 +244,14 @@ def _change_phrase(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if field.widening_rule == "set" and isinstance(after, dict):
         return f"{field.name} changed"  # it may hold what nobody should read
     if isinstance(field.widening_rule, Restriction) and after is not None:
-        words = sorted(opening_words(field.widening_rule, after) - opening_words(field.widening_rule, before))
-        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may restrict less"
+        added_words = sorted(
+            opening_words(field.widening_rule, after) - opening_words(field.widening_rule, before)
+        )
+        return (
+            f"{field.name}: {', '.join(added_words)} added"
+            if added_words
+            else f"{field.name} may restrict less"
+        )
     if not isinstance(field.widening_rule, tuple):
         if after is None:
             return f"{field.name} removed"
@@ -250,12 +265,13 @@ def _change_phrase(kind: Kind, field: Field, before: Any, after: Any) -> str:
 
 
 def _has_foreign_host(decisions: Decisions, urls: Iterable[str]) -> bool:
-    """Return whether a URL leads to a host that is not one of the read sites."""
-    own = _site_hosts(decisions)
-    return any(host_of(url) not in own for url in urls)
+    """Return whether a URL leads to a host that is not the host of a site that was read."""
+    own_hosts = _site_hosts(decisions)
+    return any(host_of(url) not in own_hosts for url in urls)
 
 
 def _site_hosts(decisions: Decisions) -> set[str | None]:
+    """Return the hosts of all live objects that have a URL."""
     objects = decisions.sides.snapshot.objects.values()
     return {host_of(live.url) for live in objects if live.url is not None}
 
@@ -282,15 +298,16 @@ def _transfer_exposure(decisions: Decisions, change: Change) -> Iterator[Exposur
 
 
 def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
-    """Yield the fields in which a new object has more than the least access.
+    """Yield an exposure for each field in which a new object has more than the least access.
 
-    Where each object of a kind counts as an exposure, yield one exposure for all fields.
+    For kinds of which each new object is an exposure (members), yield one exposure with all of these
+    fields.
     """
     sides, resource = decisions.sides, entry.entry
     kind, address = sides.kind(resource), str(resource.address)
     if kind.redirects is not None:
         return
-    gains = []
+    exposed_fields = []
     for field in kind.fields:
         if kind.follows_from_roles(field):
             continue  # access_changes.py
@@ -306,16 +323,18 @@ def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterato
             if leads_elsewhere
             else _value_phrase(field, displayed)
         )
-        gains.append((field, displayed, f"new, with {field.name} {phrase}"))
+        exposed_fields.append((field, displayed, f"new, with {field.name} {phrase}"))
     if not kind.creation_widens_access:
-        for field, displayed, words in gains:
+        for field, displayed, words in exposed_fields:
             yield Exposure(address=address, field=field.name, after=displayed, words=words)
-    elif gains:
-        named_gains = [gain for gain in gains if gain[0].name in resource.fields] or gains
+    elif exposed_fields:
+        declared_fields = [
+            exposed_field for exposed_field in exposed_fields if exposed_field[0].name in resource.fields
+        ] or exposed_fields
         all_phrases = ", ".join(
-            f"{field.name} {_value_phrase(field, displayed)}" for field, displayed, _ in named_gains
+            f"{field.name} {_value_phrase(field, displayed)}" for field, displayed, _ in declared_fields
         )
-        field, displayed, _ = gains[0]
+        field, displayed, _ = exposed_fields[0]
         is_guarded_value = (
             kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
         )
@@ -326,7 +345,7 @@ def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterato
 
 
 def _initial_value(decisions: Decisions, entry: EntryDecision, field: Field) -> Value:
-    """Return the declared value of a field of a new object, else the value that the platform gives it."""
+    """Return the declared value of a field of a new object, or the default of the platform."""
     address = entry.entry.address
     if field.name in entry.entry.fields and not decisions.blocking.is_field_blocked(address, field):
         return entry.entry.fields[field.name]
@@ -336,8 +355,8 @@ def _initial_value(decisions: Decisions, entry: EntryDecision, field: Field) -> 
 def _more_than_least(field: Field, value: Value) -> bool:
     """Return whether a value gives more than the least access."""
     is_on_scale = isinstance(field.widening_rule, tuple) and value in field.widening_rule
-    default = value in (field.value_when_absent, field.platform_default) and not is_on_scale
-    if value is None or default:
+    is_default = value in (field.value_when_absent, field.platform_default) and not is_on_scale
+    if value is None or is_default:
         return False
     if isinstance(field.widening_rule, Restriction):
         return bool(opening_words(field.widening_rule, value))
@@ -371,25 +390,25 @@ def redirect_notes(decisions: Decisions, changes: Iterable[Change]) -> Iterator[
     redirects = [
         entry for entry in entries if entry and decisions.sides.kind(entry.entry).redirects is not None
     ]
-    own = _site_hosts(decisions) if redirects else set()
+    own_hosts = _site_hosts(decisions) if redirects else set()
     for entry in redirects:
         kind, live = decisions.sides.kind(entry.entry), entry.live
         before = live.fields if live is not None else {}
         after = {**before, **(entry.entry.fields if live is None else {})}
         after |= {item.field.name: item.after for item in entry.separately_written}
-        new = _destinations(kind, after) - _destinations(kind, before)
-        if foreign := {host or url for url in new if (host := host_of(url)) not in own}:
-            hosts_by_organization[entry.entry.address.organization][entry.entry.address] = foreign
+        new_urls = _destinations(kind, after) - _destinations(kind, before)
+        if foreign_hosts := {host or url for url in new_urls if (host := host_of(url)) not in own_hosts}:
+            hosts_by_organization[entry.entry.address.organization][entry.entry.address] = foreign_hosts
     for hosts_by_address in hosts_by_organization.values():
         verb = "redirect leads" if len(hosts_by_address) == 1 else "redirects lead"
-        where = shorten_list(sorted(set().union(*hosts_by_address.values())))
-        text = f"{len(hosts_by_address)} {verb} to hosts outside your sites: {where}"
+        hosts = shorten_list(sorted(set().union(*hosts_by_address.values())))
+        text = f"{len(hosts_by_address)} {verb} to hosts outside your sites: {hosts}"
         yield Note(address=str(min(hosts_by_address)), text=text, consequence=True)
 
 
 def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
-    """Return the URLs that a redirect with these fields leads to; none while it is a draft."""
-    scales = ((item.exposure, fields.get(item.name)) for item in kind.fields)
+    """Return the URLs to which a redirect with these fields leads; none while the redirect is a draft."""
+    scales = ((field.exposure, fields.get(field.name)) for field in kind.fields)
     if any(isinstance(scale, tuple) and scale and value == scale[0] for scale, value in scales):
         return set()
     return {url for value in fields.values() for url in added_urls(None, value)}
@@ -399,7 +418,7 @@ def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
 
 
 def _exposures_by_delete(decisions: Decisions) -> Iterator[Exposure]:
-    """Yield deleted objects that kept people out, such as a login."""
+    """Yield an exposure for each deleted object that restricts access, such as a SAML login."""
     sides = decisions.sides
     for identity in decisions.deletions.all_deleted:
         kind = sides.registry[identity[0]]
@@ -412,6 +431,7 @@ def _exposures_by_delete(decisions: Decisions) -> Iterator[Exposure]:
 
 
 def _shorten(value: Any) -> str:
+    """Return a value as text of at most 60 characters; "nothing" for None."""
     plain = to_plain(value)
     if isinstance(plain, bool):
         return "true" if plain else "false"

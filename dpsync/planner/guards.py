@@ -35,12 +35,13 @@ def find_refusals(
     exposures: tuple[Exposure, ...] = (),
     identity_refusals: Collection[Refusal] = (),
 ) -> Iterator[Refusal | Question]:
-    """Return all refusals and questions except those about identity and about the number of deletes.
+    """Yield all refusals and questions except those about identity and about the number of deletes.
 
-    `identity_refusals` has the questions about which object an entry is.
+    `identity_refusals` has the questions about which live object an entry is. Entries with such a question
+    are not refused again for fields that only a create can set.
     """
-    asked = {item.address for item in identity_refusals}
-    yield from _refuse_create_only_changes(decisions, asked)
+    ambiguous_addresses = {refusal.address for refusal in identity_refusals}
+    yield from _refuse_create_only_changes(decisions, ambiguous_addresses)
     yield from _refuse_protected_deletes(decisions)
     yield from unknown_protections(decisions)
     yield from _refuse_forgotten_deletes(decisions)
@@ -58,77 +59,88 @@ def find_refusals(
 def _refuse_create_only_changes(
     decisions: Decisions, ambiguous_addresses: Collection[str]
 ) -> Iterator[Refusal]:
-    """Refuse changes of fields that only a create can set.
+    """Refuse changes of fields that only a create request can set.
 
-    `ambiguous_addresses` has the entries of unclear identity.
+    `ambiguous_addresses` has the entries of unclear identity, which get a question instead.
     """
     sides = decisions.sides
-    found = {address: items for address, items in decisions.differences_by_entry.items() if items}
-    for address, compared in sorted(found.items()):
+    changed_entries = {
+        address: changes for address, changes in decisions.differences_by_entry.items() if changes
+    }
+    for address, changes_of_entry in sorted(changed_entries.items()):
         if str(address) in ambiguous_addresses:
             continue
         resource = sides.entries[address]
         kind = sides.kind(resource)
-        for item in compared:
+        for change in changes_of_entry:
             if (
-                item.field.written_in == "create"
-                and item.field.own_call is None
-                and not item.field.is_parent_reference
+                change.field.written_in == "create"
+                and change.field.own_call is None
+                and not change.field.is_parent_reference
             ):
-                name, noun = item.field.name, kind.noun
-                before = sides.values.to_display(item.field, item.before, resource)
-                at = resource.address.field(name)
+                name, noun = change.field.name, kind.noun
+                before = sides.values.to_display(change.field, change.before, resource)
+                field_address = resource.address.field(name)
                 yield words.CREATE_ONLY.refusal(
-                    at, field=name, one=kind.noun_with_article, before=before, noun=noun
+                    field_address, field=name, one=kind.noun_with_article, before=before, noun=noun
                 )
 
 
 def _refuse_protected_deletes(decisions: Decisions) -> Iterator[Refusal]:
+    """Refuse each direct or cascading delete of an object that `protect` names, now or in the git base."""
     sides = decisions.sides
     for identity in decisions.deletions.all_deleted:
-        since = sides.policy.protected_by(identity)
-        if since is not None:
-            until = "" if since == "now" else " in the commit that dpsync compares with"
+        protection = sides.policy.protected_by(identity)
+        if protection is not None:
+            until = "" if protection == "now" else " in the commit that dpsync compares with"
             address = sides.names.address(identity)
-            rebuilt = any(
-                item.becomes_site_spaces and address.is_at_or_below(item.scope.address)
-                for item in decisions.restructuring.confirmed
+            is_restructured = any(
+                restructuring.becomes_site_spaces and address.is_at_or_below(restructuring.scope.address)
+                for restructuring in decisions.restructuring.confirmed
             )
             name = address_for_policy(sides.former_names, identity)
-            skip = "" if rebuilt else f"add {{ address: {name}, skip: true }} to policy.protect, "
+            skip = "" if is_restructured else f"add {{ address: {name}, skip: true }} to policy.protect, "
             yield words.PROTECTED.refusal(address, until=until, skip=skip)
 
 
 def _refuse_forgotten_deletes(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse deletes of objects that `forget` names, or perhaps names by a key whose object is unknown."""
+    """Refuse deletes of objects that `forget` names, or may name.
+
+    A pattern whose object is unknown may name any of the deleted objects of its list.
+    """
     sides = decisions.sides
     for identity in decisions.deletions.cascade.objects:
         if sides.policy.is_forgotten(identity):
             yield words.FORGOTTEN.refusal(sides.names.address(identity))
     for pattern in sides.desired.policy.forget:
-        *place, key = pattern.segments
-        if "*" in key or any(sides.policy.is_forgotten(one, pattern) for one in sides.snapshot.objects):
+        *list_segments, key = pattern.segments
+        objects = sides.snapshot.objects
+        if "*" in key or any(sides.policy.is_forgotten(identity, pattern) for identity in objects):
             continue
-        around = Pattern(pattern.text, tuple(place))
+        # No object is known by this name: it may be any of the deleted objects of this list.
+        list_pattern = Pattern(pattern.text, tuple(list_segments))
         to_delete = [sides.names.address(root) for root in decisions.deletions.roots]
-        count = sum(around.matches(address.list_address) for address in to_delete)
+        count = sum(list_pattern.matches(address.list_address) for address in to_delete)
         if count:
             yield words.PERHAPS_FORGOTTEN.refusal(pattern.text, count=format_count(count, "object"))
 
 
 def _refuse_unreadable_dependents(decisions: Decisions) -> Iterator[Refusal]:
     """Refuse to delete or transfer an object whose dependents this token cannot read."""
-    given = decisions.transfers.transferred
+    transferred = decisions.transfers.transferred
     for identity, url in sorted(decisions.sides.snapshot.delete_evidence.unreadable_dependents.items()):
-        if decisions.deletions.deletes(identity) or identity in given:
+        if decisions.deletions.deletes(identity) or identity in transferred:
             yield words.UNREADABLE_DEPENDENTS.refusal(decisions.sides.names.address(identity), url=url)
 
 
 def _refuse_nonempty_deletes(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse to delete a nonempty object whose contents would move one level up (a collection)."""
+    """Refuse to delete a nonempty object whose contents would move one level up (a collection).
+
+    The contents are objects that no entry moves elsewhere, or whose move is blocked.
+    """
     sides = decisions.sides
-    for identity, left in decisions.deletions.cascade.contents_kept_inside.items():
-        for live in left:
+    for identity, contents in decisions.deletions.cascade.contents_kept_inside.items():
+        for live in contents:
             inside = sides.names.address(live.identity)
             yield _nonempty_refusal(sides, identity, inside, _how_to_move_out(sides, identity, live))
     for identity, address in _containers_with_blocked_moves(decisions):
@@ -136,17 +148,21 @@ def _refuse_nonempty_deletes(decisions: Decisions) -> Iterator[Refusal]:
 
 
 def _nonempty_refusal(sides: Sides, identity: Identity, inside: Address, how: str = "") -> Refusal:
+    """Return the refusal to delete an object because of an object inside it.
+
+    `how` is the instruction for moving the inner object out, or "".
+    """
     noun = sides.registry[identity[0]].noun
     return words.NOT_EMPTY.refusal(sides.names.address(identity), noun=noun, inside=inside, how=how)
 
 
-def _how_to_move_out(sides: Sides, holder: Identity, live: LiveObject) -> str:
-    """Return which line of the files moves a live object out of its holder; "" in a navigation."""
+def _how_to_move_out(sides: Sides, container: Identity, live: LiveObject) -> str:
+    """Return which line of the files moves a live object out of its container; "" for a node of a tree."""
     kind = sides.kind(live)
     fields = [
         field.name
         for field in kind.reference_fields
-        if is_container_field(field) and holder[0] in field.referenced_kinds
+        if is_container_field(field) and container[0] in field.referenced_kinds
     ]
     if kind.is_node or not fields:
         return ""
@@ -156,81 +172,94 @@ def _how_to_move_out(sides: Sides, holder: Identity, live: LiveObject) -> str:
 
 
 def _containers_with_blocked_moves(decisions: Decisions) -> Iterator[tuple[Identity, Address]]:
-    """Yield each such holder that the plan deletes, with an entry in it whose move out is blocked."""
+    """Yield each deleted container and the address of an entry whose move out of it is blocked.
+
+    Only containers whose contents would move one level up count (collections).
+    """
     sides, registry = decisions.sides, decisions.sides.registry
-    holders = {
+    containers = {
         root for root in decisions.deletions.roots if registry[root[0]].lifecycle.on_delete == "lifted"
     }
-    for address, resource in sides.entries.items() if holders else ():
+    for address, resource in sides.entries.items() if containers else ():
         live = sides.live(address)
         if live is None:
             continue
-        for item in filter(is_container_field, sides.kind(resource).reference_fields):
-            stays = decisions.blocking.is_entry_blocked(address) or decisions.blocking.is_field_blocked(
-                address, item
+        for field in filter(is_container_field, sides.kind(resource).reference_fields):
+            is_blocked = decisions.blocking.is_entry_blocked(address) or decisions.blocking.is_field_blocked(
+                address, field
             )
-            if stays and item.name in resource.fields:
-                ids = referenced_ids(item, live.fields.get(item.name))
-                named = {
+            if is_blocked and field.name in resource.fields:
+                ids = referenced_ids(field, live.fields.get(field.name))
+                live_containers = {
                     sides.names.referenced_object(live, kind, id)
                     for id in ids
-                    for kind in item.referenced_kinds
+                    for kind in field.referenced_kinds
                 }
-                yield from ((holder, address) for holder in sorted(named & holders))
+                yield from ((container, address) for container in sorted(live_containers & containers))
 
 
 def _refuse_cycles(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse a collection that would be inside itself, by declared or live parents."""
+    """Refuse collections that would be inside themselves, by declared and by live parents."""
     sides = decisions.sides
 
-    def stays(address: Address, item: Field) -> bool:
+    def is_blocked(address: Address, field: Field) -> bool:
         return decisions.blocking.is_entry_blocked(address) or decisions.blocking.is_field_blocked(
-            address, item
+            address, field
         )
 
-    for kind, item in self_nesting_fields(sides.registry):
-        for circle in Nesting(sides, kind, item, stays).cycles():
-            if any(not isinstance(one, Address) and decisions.deletions.deletes(one) for one in circle):
+    for kind, field in self_nesting_fields(sides.registry):
+        for cycle in Nesting(sides, kind, field, is_blocked).cycles():
+            # A member of a cycle is the address of an entry or the identity of an undeclared live object.
+            if any(
+                not isinstance(member, Address) and decisions.deletions.deletes(member) for member in cycle
+            ):
                 continue  # a deleted collection must be empty (`_refuse_nonempty_deletes`)
-            names = [one if isinstance(one, Address) else sides.names.address(one) for one in circle]
-            around = format_cycle([str(one) for one in (*names[1:], names[0])], ", which is in ")
-            yield words.CIRCLE.refusal(names[0].field(item.name), around=around, field=item.name)
+            addresses = [
+                member if isinstance(member, Address) else sides.names.address(member) for member in cycle
+            ]
+            path = format_cycle(list(map(str, (*addresses[1:], addresses[0]))), ", which is in ")
+            yield words.CIRCLE.refusal(addresses[0].field(field.name), around=path, field=field.name)
 
 
 def _refuse_referenced_deletes(decisions: Decisions) -> Iterator[Refusal]:
     """Refuse to delete an object that a declared entry names by `{ id: … }`."""
     sides = decisions.sides
     for resource in sides.entries.values() if decisions.deletions.roots else ():
-        for item in sides.kind(resource).reference_fields:
-            for id in sorted(referenced_ids(item, resource.fields.get(item.name))):
-                meant = [sides.names.referenced_object(resource, name, id) for name in item.referenced_kinds]
-                for identity in filter(decisions.deletions.deletes, meant):
-                    named = sides.names.address(identity)
-                    yield words.IN_USE.refusal(resource.address.field(item.name), named=named)
+        for field in sides.kind(resource).reference_fields:
+            for id in sorted(referenced_ids(field, resource.fields.get(field.name))):
+                targets = [
+                    sides.names.referenced_object(resource, name, id) for name in field.referenced_kinds
+                ]
+                for identity in filter(decisions.deletions.deletes, targets):
+                    target = sides.names.address(identity)
+                    yield words.IN_USE.refusal(resource.address.field(field.name), named=target)
 
 
 def _check_last_holders(decisions: Decisions) -> Iterator[Refusal | Question]:
-    """Refuse to remove or demote the token's own user, or the last member with a guarded value (admin)."""
+    """Refuse to remove or demote the user of the token, or the last member with a guarded value (admin).
+
+    A kind declares the guarded field and value in `guard`.
+    """
     sides = decisions.sides
     for kind in sides.registry.in_dependency_order:
         if kind.guard is None:
             continue
-        parents: dict[Identity, list[LiveObject]] = {}
+        objects_by_parent: dict[Identity, list[LiveObject]] = {}
         for live in sides.snapshot.objects.values():
             if (
                 live.kind == kind.name
                 and live.parent is not None
                 and not decisions.deletions.deletes(live.parent)
             ):
-                parents.setdefault(live.parent, []).append(live)
-        for parent, members in parents.items():
-            yield from _token_user_refusals(decisions, kind.guard, members)
+                objects_by_parent.setdefault(live.parent, []).append(live)
+        for parent, objects in objects_by_parent.items():
+            yield from _token_user_refusals(decisions, kind.guard, objects)
             yield from _last_holder_refusals(
-                decisions, kind, kind.guard, sides.names.address(parent), members
+                decisions, kind, kind.guard, sides.names.address(parent), objects
             )
 
 
-def _value_after(decisions: Decisions, guard: LastHolderGuard, live: LiveObject) -> object:
+def _guarded_value_after(decisions: Decisions, guard: LastHolderGuard, live: LiveObject) -> object:
     """Return the guarded value that a live object will have; None if the plan deletes the object."""
     sides = decisions.sides
     if decisions.deletions.deletes(live.identity):
@@ -248,58 +277,70 @@ def _value_after(decisions: Decisions, guard: LastHolderGuard, live: LiveObject)
 
 def _is_write_blocked(decisions: Decisions, guard: LastHolderGuard, entry: Entry) -> bool:
     """Return whether the plan does not write the guarded field of an entry."""
-    item = decisions.sides.kind(entry).field(guard.field)
+    field = decisions.sides.kind(entry).field(guard.field)
     return decisions.blocking.is_entry_blocked(entry.address) or decisions.blocking.is_field_blocked(
-        entry.address, item
+        entry.address, field
     )
 
 
 def _token_user_refusals(
     decisions: Decisions, guard: LastHolderGuard, members: list[LiveObject]
 ) -> Iterator[Refusal | Question]:
-    user = decisions.sides.snapshot.token_user_id
+    """Refuse to delete or demote the user of the token; ask if the server does not say who that is."""
+    token_user_id = decisions.sides.snapshot.token_user_id
     for live in members if guard.protects_token_user else ():
-        goes = decisions.deletions.deletes(live.identity)
-        had = live.fields.get(guard.field) == guard.value
-        if user is None and had and _value_after(decisions, guard, live) != guard.value:
+        is_deleted = decisions.deletions.deletes(live.identity)
+        has_value = live.fields.get(guard.field) == guard.value
+        if (
+            token_user_id is None
+            and has_value
+            and _guarded_value_after(decisions, guard, live) != guard.value
+        ):
             yield _possible_token_user_question(
-                decisions, guard, decisions.sides.names.address(live.identity), goes
+                decisions, guard, decisions.sides.names.address(live.identity), is_deleted
             )
-        if live.id != user:
+        if live.id != token_user_id:
             continue
-        if goes or (had and _value_after(decisions, guard, live) != guard.value):
+        if is_deleted or (has_value and _guarded_value_after(decisions, guard, live) != guard.value):
             yield words.OWN_USER.refusal(
-                decisions.sides.names.address(live.identity), lose=_loss_text(guard, goes)
+                decisions.sides.names.address(live.identity), lose=_loss_text(guard, is_deleted)
             )
 
 
-def _loss_text(guard: LastHolderGuard, goes: bool) -> str:
-    return "be removed" if goes else f"stop being {guard.value}"
+def _loss_text(guard: LastHolderGuard, is_deleted: bool) -> str:
+    """Return what happens to a member, for the words "would …": deleted, or without the guarded value."""
+    return "be removed" if is_deleted else f"stop being {guard.value}"
 
 
 def _possible_token_user_question(
-    decisions: Decisions, guard: LastHolderGuard, address: Address, goes: bool
+    decisions: Decisions, guard: LastHolderGuard, address: Address, is_deleted: bool
 ) -> Question:
-    """Return the question whether a leaving admin is the token's user, for a server that does not tell."""
+    """Ask whether a member who loses the guarded value (admin) is the user of the token.
+
+    The question is needed on a server that does not tell who the user of the token is.
+    """
     answer = Answer(NOT_TOKEN_USER, str(address))
     lacking = decisions.sides.registry.profile.missing_operation_text("showing the user of the token")
-    lose = _loss_text(guard, goes)
-    way = WayOut(
+    lose = _loss_text(guard, is_deleted)
+    resolution = WayOut(
         address=str(address), add=answer.flag, means="confirm that this member is not the user of the token"
     )
     refusal = words.PERHAPS_OWN_USER.refusal(
-        address, answers=(way,), lose=lose, lacking=lacking, answer=answer.flag
+        address, answers=(resolution,), lose=lose, lacking=lacking, answer=answer.flag
     )
     return Question(answer, refusal)
 
 
 def _last_holder_refusals(
-    decisions: Decisions, kind: Kind, guard: LastHolderGuard, parent: Address, holders: list[LiveObject]
+    decisions: Decisions, kind: Kind, guard: LastHolderGuard, parent: Address, members: list[LiveObject]
 ) -> Iterator[Refusal]:
-    had = [live for live in holders if live.fields.get(guard.field) == guard.value]
-    if not had or any(_value_after(decisions, guard, live) == guard.value for live in holders):
+    """Refuse if nobody in a parent has the guarded value (admin) after the plan, but somebody has it now."""
+    former_holders = [live for live in members if live.fields.get(guard.field) == guard.value]
+    if not former_holders or any(
+        _guarded_value_after(decisions, guard, live) == guard.value for live in members
+    ):
         return
-    arrives = any(
+    has_new_holder = any(
         resource.kind == kind.name
         and resource.parent == parent
         and resource.fields.get(guard.field) == guard.value
@@ -308,17 +349,17 @@ def _last_holder_refusals(
         and not _is_write_blocked(decisions, guard, resource)
         for resource in decisions.sides.entries.values()
     )
-    if not arrives:
-        at, value = decisions.sides.names.address(had[0].identity), guard.value
-        yield words.LAST.refusal(at, parent=parent, value=value, a_value=_article(value))
-
-
-def _article(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+    if not has_new_holder:
+        address, value = decisions.sides.names.address(former_holders[0].identity), guard.value
+        a_value = f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
+        yield words.LAST.refusal(address, parent=parent, value=value, a_value=a_value)
 
 
 def unknown_protections(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse deletes in a place where `protect` names an object that dpsync does not know."""
+    """Refuse deletes in a list where `protect` names an object that dpsync does not know.
+
+    The unknown object may be any of the deleted objects, under a new name.
+    """
     if decisions.deletions.roots:
         yield from _UnknownProtections(decisions).find_refusals()
 
@@ -327,45 +368,47 @@ class _UnknownProtections:
     """The search for `protect` patterns that name an unknown object."""
 
     def __init__(self, decisions: Decisions) -> None:
-        self.decided, self.sides = decisions, decisions.sides
+        self.decisions, self.sides = decisions, decisions.sides
 
     def find_refusals(self) -> Iterator[Refusal]:
+        """Yield a refusal for each such pattern in whose list the plan deletes objects."""
         for pattern in self.sides.desired.policy.protect:
-            place = self._unknown_list(pattern)
-            names = self._deletes_in(place) if place is not None else []
-            if names:
-                yield words.PERHAPS_PROTECTED.refusal(pattern.text, names=", ".join(names))
+            list_pattern = self._list_with_unknown_object(pattern)
+            if list_pattern is None:
+                continue
+            deleted = []
+            for identity in self.decisions.deletions.all_deleted:
+                names = self.sides.former_names.addresses_of(identity)
+                if any(list_pattern.matches_or_contains(name.list_address) for name in names):
+                    deleted.append(str(self.sides.names.address(identity)))
+            if deleted:
+                yield words.PERHAPS_PROTECTED.refusal(pattern.text, names=", ".join(sorted(deleted)))
 
-    def _unknown_list(self, pattern: Pattern) -> Pattern | None:
-        """Return the place of the first unknown object on the path of a pattern; None if all are known."""
+    def _list_with_unknown_object(self, pattern: Pattern) -> Pattern | None:
+        """Return the list of the first unknown object on the path of a pattern; None if all are known."""
         for end in range(2, len(pattern.segments) + 1):
             if "*" in pattern.segments[end - 1]:
                 return None
             part = Pattern(pattern.text, pattern.segments[:end])
-            kinds = self._places.kinds(Address(part.segments))
-            if any(isinstance(kind.delete, Call) for kind in kinds) and self._is_unknown(part, pattern):
+            kinds = self._place_types.kinds(Address(part.segments))
+            if any(isinstance(kind.delete, Call) for kind in kinds) and self._is_unknown_object(
+                part, pattern
+            ):
                 return Pattern(pattern.text, part.segments[:-1])
         return None
 
-    def _is_unknown(self, part: Pattern, whole: Pattern) -> bool:
-        """Return whether a part of a pattern is unknown.
+    def _is_unknown_object(self, part: Pattern, whole: Pattern) -> bool:
+        """Return whether the object that a part of a pattern names is unknown, live and in history.
 
-        A title (`[Title]`) counts only if the git base protects it already: a new line may be for later.
+        A title (`[Title]`) counts as unknown only if the git base protects it already: a new line may be
+        for an object that will be created later.
         """
-        title = part.last_segment.startswith("[")
-        before = self.sides.base.desired.policy.protect if self.sides.base.desired is not None else ()
-        if title and ("~" in part.last_segment or whole not in before):
+        is_title = part.last_segment.startswith("[")
+        base_patterns = self.sides.base.desired.policy.protect if self.sides.base.desired is not None else ()
+        if is_title and ("~" in part.last_segment or whole not in base_patterns):
             return False
         return not self.sides.former_names.matches_anything(part)
 
-    def _deletes_in(self, place: Pattern) -> list[str]:
-        found = []
-        for identity in self.decided.deletions.all_deleted:
-            names = self.sides.former_names.addresses_of(identity)
-            if any(place.matches_or_contains(name.list_address) for name in names):
-                found.append(str(self.sides.names.address(identity)))
-        return sorted(found)
-
     @cached_property
-    def _places(self) -> PlaceTypes:
+    def _place_types(self) -> PlaceTypes:
         return PlaceTypes(self.sides.registry)

@@ -49,23 +49,31 @@ class Hierarchy(Struct, frozen=True, dict=True):
         return self.snapshot.live_id(address) or f"{{{address}}}"
 
     def ancestor_ids(self, entry: Entry) -> AncestorIds:
-        """Return kind and id of the ancestors of an entry, the nearest first."""
-        return [(above.kind, self.live_id_or_placeholder(above.address)) for above in self._ancestors(entry)]
+        """Return kind and id of each ancestor of an entry, the nearest first.
+
+        An ancestor that is not live has its address in braces instead of an id.
+        """
+        return [
+            (ancestor.kind, self.live_id_or_placeholder(ancestor.address))
+            for ancestor in self._ancestors(entry)
+        ]
 
     def ancestor(self, entry: Entry, kind: str) -> Address | None:
         """Return the nearest ancestor of an entry with this kind; the parent for the kind `DIRECT_PARENT`."""
         if kind == DIRECT_PARENT:
             return entry.parent
-        return next((above.address for above in self._ancestors(entry) if above.kind == kind), None)
+        return next((ancestor.address for ancestor in self._ancestors(entry) if ancestor.kind == kind), None)
 
     def _ancestors(self, entry: Entry) -> Iterator[Entry]:
-        around = entry.parent
-        while around is not None:
-            above = self.desired.entries[around]
-            yield above
-            around = above.parent
+        """Yield the ancestors of an entry, the nearest first."""
+        address = entry.parent
+        while address is not None:
+            ancestor = self.desired.entries[address]
+            yield ancestor
+            address = ancestor.parent
 
     def first_child(self, entry: Entry) -> Entry | None:
+        """Return the first child of an entry; None if it has no children."""
         return self.desired.entries.get(entry.children[0]) if entry.children else None
 
     def preorder(self, children: Iterable[Address]) -> Iterator[Address]:
@@ -84,49 +92,50 @@ class Hierarchy(Struct, frozen=True, dict=True):
 
     # Live objects.
 
-    def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
-        """Return the nearest ancestor of this kind; for the kind `DIRECT_PARENT`, the parent."""
+    def live_ancestor(self, live: LiveObject, kind: str) -> Identity | None:
+        """Return the nearest live ancestor of this kind; the parent for the kind `DIRECT_PARENT`."""
         if kind == DIRECT_PARENT:
-            return item.parent
-        return next((above for above in self.snapshot.ancestors(item) if above[0] == kind), None)
+            return live.parent
+        return next((ancestor for ancestor in self.snapshot.ancestors(live) if ancestor[0] == kind), None)
 
     def live_ancestors_and_self(self, item: Entry | LiveObject) -> list[Identity]:
-        """Return the live objects of an item and its ancestors, the nearest first."""
+        """Return the identities of an entry or live object and of its live ancestors, the nearest first."""
         if isinstance(item, LiveObject):
             return [item.identity, *self.snapshot.ancestors(item)]
-        own = self.snapshot.live_id(item.address)
-        above = [(kind, id) for kind, id in self.ancestor_ids(item) if not id.startswith("{")]
-        return [(item.kind, own), *above] if own else above
+        own_id = self.snapshot.live_id(item.address)
+        ancestors = [(kind, id) for kind, id in self.ancestor_ids(item) if not id.startswith("{")]
+        return [(item.kind, own_id), *ancestors] if own_id else ancestors
 
-    def contents(self, holder: Identity) -> Iterator[LiveObject]:
-        """Yield all live objects inside a live object, at any depth, such as the spaces in a collection."""
-        waiting, seen = [holder], {holder}
+    def contents(self, container: Identity) -> Iterator[LiveObject]:
+        """Yield all live objects inside a container (a collection), at any depth."""
+        waiting, seen = [container], {container}
         while waiting:
-            for live in self._contents[waiting.pop()]:
+            for live in self._direct_contents[waiting.pop()]:
                 if live.identity not in seen:
                     seen.add(live.identity)
                     waiting.append(live.identity)
                     yield live
 
     @cached_property
-    def _contents(self) -> dict[Identity, list[LiveObject]]:
-        held: dict[Identity, list[LiveObject]] = defaultdict(list)
+    def _direct_contents(self) -> dict[Identity, list[LiveObject]]:
+        """The live objects directly inside each container, by the container fields of the objects."""
+        contents: dict[Identity, list[LiveObject]] = defaultdict(list)
         for live in self.snapshot.objects.values():
-            for item in self.registry[live.kind].fields:
-                value = live.fields.get(item.name)
-                if is_container_field(item) and isinstance(value, LiveId):
-                    held[item.type.referenced_kinds[0], value.id].append(live)
+            for container_field in self.registry[live.kind].fields:
+                value = live.fields.get(container_field.name)
+                if is_container_field(container_field) and isinstance(value, LiveId):
+                    contents[container_field.type.referenced_kinds[0], value.id].append(live)
                     break
-        return held
+        return contents
 
 
-def is_container_field(item: Field) -> bool:
-    """Return whether a field names the object that contains an object."""
-    return item.is_parent_reference or (item.own_call is not None and bool(item.type.referenced_kinds))
+def is_container_field(field: Field) -> bool:
+    """Return whether a field names the container of an object, such as the collection of a space."""
+    return field.is_parent_reference or (field.own_call is not None and bool(field.type.referenced_kinds))
 
 
 def at_or_below(addresses: list[Address], address: Address) -> list[Address]:
-    """Return those of sorted addresses that are at or below an address."""
+    """Return the addresses of a sorted list that are at or below an address, by binary search."""
     start = bisect_left(addresses, address)
     return list(takewhile(lambda other: other.is_at_or_below(address), addresses[start:]))
 
@@ -169,38 +178,44 @@ class Names(Struct, frozen=True, dict=True):
         id = self.snapshot.live_id(address)
         if id is None:
             return None
-        owner = None
+        parent = None
         if item.parent is not None:
-            owner = self.desired.entries[item.parent].kind, self.snapshot.live_id(item.parent) or ""
-        return self.registry[item.kind].identity_of(id, owner)
+            parent = self.desired.entries[item.parent].kind, self.snapshot.live_id(item.parent) or ""
+        return self.registry[item.kind].identity_of(id, parent)
 
     def referenced_object(self, item: Entry | LiveObject, kind: str, id: str) -> Identity:
-        """Return the object that an id in a field of `item` means.
+        """Return the identity of the object that an id in a field of `item` means.
 
         If ids of the kind are not unique (members), it is the object in the organization of `item`.
         """
         if kind not in self.registry or (target := self.registry[kind]).has_unique_id:
             return kind, id
-        around = next(
-            (above for above in self.lineage.live_ancestors_and_self(item) if above[0] in target.parents),
+        owner = next(
+            (
+                ancestor
+                for ancestor in self.lineage.live_ancestors_and_self(item)
+                if ancestor[0] in target.parents
+            ),
             None,
         )
-        return target.identity_of(id, around)
+        return target.identity_of(id, owner)
 
     def address(self, identity: Identity) -> Address:
-        """Return the address of a live object: of its entry, or for an unmanaged object by title."""
+        """Return the address of a live object: of its entry, else by title (`acme/teams/[Sales]`).
+
+        If several undeclared siblings have the title, the address contains the id: `acme/teams/[Sales~id]`.
+        """
         if identity in self.declared:
             return self.declared[identity]
         if identity not in self._unmanaged:
-            self._unmanaged[identity] = self._unmanaged_address(self.snapshot.objects[identity])
+            live = self.snapshot.objects[identity]
+            address = self._list_address(live)
+            if not isinstance(self.kind(live).shape, SingleEntry):  # else there is only one in each parent
+                title = self._title(live)
+                is_unique = self._title_counts[live.parent, self.kind(live).key, title] == 1
+                address = address.unmanaged_child(title, None if is_unique else live.id)
+            self._unmanaged[identity] = address
         return self._unmanaged[identity]
-
-    def _unmanaged_address(self, item: LiveObject) -> Address:
-        if isinstance(self.kind(item).shape, SingleEntry):
-            return self._list_address(item)  # there is only one in each parent
-        title = self._title(item)
-        alone = self._title_counts[item.parent, self.kind(item).key, title] == 1
-        return self._list_address(item).unmanaged_child(title, None if alone else item.id)
 
     def label(self, item: Entry | LiveObject) -> str:
         """Return the title of an entry or live object, for messages."""
@@ -212,10 +227,14 @@ class Names(Struct, frozen=True, dict=True):
 
     def all_addresses(self, identity: Identity) -> set[Address]:
         """Return all addresses of an undeclared object: by title, by title and id, and in the git base."""
-        item = self.snapshot.objects[identity]
-        place, title = self._list_address(item), self._title(item)
-        single = isinstance(self.kind(item).shape, SingleEntry)
-        names = {place} if single else {place.unmanaged_child(title), place.unmanaged_child(title, item.id)}
+        live = self.snapshot.objects[identity]
+        list_address, title = self._list_address(live), self._title(live)
+        is_single = isinstance(self.kind(live).shape, SingleEntry)
+        names = (
+            {list_address}
+            if is_single
+            else {list_address.unmanaged_child(title), list_address.unmanaged_child(title, live.id)}
+        )
         return names | ({self.base_addresses[identity]} if identity in self.base_addresses else set())
 
     def undeclared_matching(self, pattern: Pattern) -> Iterator[Identity]:
@@ -234,28 +253,33 @@ class Names(Struct, frozen=True, dict=True):
                 if same_id or any(map(pattern.matches, self.all_addresses(identity))):
                     yield identity
 
-    def _list_address(self, item: LiveObject) -> Address:
-        if item.parent is None:
-            return Address(())
-        kind = self.kind(item)
-        parent = self.address(item.parent)
-        inside = self.registry[item.parent[0]].key == kind.key and item.parent[0] in kind.parents
-        return parent if inside and item.holder == item.parent else parent.child(*kind.key.split("."))
+    def _list_address(self, live: LiveObject) -> Address:
+        """Return the address of the list that contains a live object, such as `acme/teams`.
 
-    def _title(self, item: LiveObject) -> str:
-        kind = self.kind(item)
-        value = item.fields.get(kind.title_field)
+        For a node inside another node of its tree, it is the address of the other node.
+        """
+        if live.parent is None:
+            return Address(())
+        kind = self.kind(live)
+        parent = self.address(live.parent)
+        is_nested = self.registry[live.parent[0]].key == kind.key and live.parent[0] in kind.parents
+        return parent if is_nested and live.holder == live.parent else parent.child(*kind.key.split("."))
+
+    def _title(self, live: LiveObject) -> str:
+        """Return the title of a live object; its id if it has no title."""
+        kind = self.kind(live)
+        value = live.fields.get(kind.title_field)
         if isinstance(value, LiveId):
-            return self._referenced_title(item, kind.field(kind.title_field).type.referenced_kinds, value.id)
+            return self._referenced_title(live, kind.field(kind.title_field).type.referenced_kinds, value.id)
         if isinstance(value, dict):  # translations: take the first language
             value = value[min(value)] if value else None
-        return str(value) if value else item.id
+        return str(value) if value else live.id
 
     def _referenced_title(self, item: LiveObject, kinds: tuple[str, ...], id: str) -> str:
-        """Return the name of the object to which the title field of `item` refers, as files write the name.
+        """Return the name of the object to which the title field of `item` refers (the e-mail of a user).
 
-        The API answer with `item` contains the name as well (`referenced_title_path`), so the name is the
-        same whether or not the referenced object was read.
+        The name is written as in the files. The API answer with `item` contains the name as well
+        (`referenced_title_path`), so the name is the same whether or not the referenced object was read.
         """
         targets = [
             (self.registry[kind], self.referenced_object(item, kind, id))
@@ -275,23 +299,24 @@ class Names(Struct, frozen=True, dict=True):
     def referenced_titles(self) -> dict[Identity, str]:
         """Titles of the objects to which title fields of live objects refer, such as e-mails of members."""
         return {
-            self.referenced_object(item, name, value.id): item.referenced_title
-            for item in self.snapshot.objects.values()
-            if item.referenced_title is not None
-            and isinstance(value := item.fields.get(self.kind(item).title_field), LiveId)
-            for name in self.kind(item).field(self.kind(item).title_field).type.referenced_kinds
+            self.referenced_object(live, kind_name, value.id): live.referenced_title
+            for live in self.snapshot.objects.values()
+            if live.referenced_title is not None
+            and isinstance(value := live.fields.get(self.kind(live).title_field), LiveId)
+            for kind_name in self.kind(live).field(self.kind(live).title_field).type.referenced_kinds
         }
 
     @cached_property
     def _title_counts(self) -> Counter[tuple[Identity | None, str, str]]:
         """The number of undeclared objects for each parent, kind key and title."""
         return Counter(
-            (item.parent, self.kind(item).key, self._title(item))
-            for identity, item in self.snapshot.objects.items()
+            (live.parent, self.kind(live).key, self._title(live))
+            for identity, live in self.snapshot.objects.items()
             if identity not in self.declared
         )
 
     def kind(self, item: Entry | LiveObject) -> Kind:
+        """Return the kind of an entry or a live object."""
         return self.registry[item.kind]
 
     # In the git base.
@@ -331,16 +356,22 @@ class FormerNames(Struct, frozen=True, dict=True):
     # What an address meant.
 
     def objects_at(self, address: Address) -> frozenset[Identity] | None:
-        """Return the live object that an address meant; empty if it was deleted, None if nothing knows it."""
+        """Return the live objects that an address meant, by the first source that knows the address.
+
+        The sources are the ids file, the ids file of the base, the git base, and earlier commits. The
+        result is empty if the object was deleted, None if no source knows the address.
+        """
         records = self.snapshot.recorded_ids
         for lines in (records.lines, records.base_lines):
             if (line := lines.get(address)) is not None:
                 return frozenset(self._objects_of_line(line))
         if address in self.names.objects_of_base_entries:
             return frozenset({self.names.objects_of_base_entries[address]})
-        for number, then in enumerate(self.base.earlier_configurations):
-            if address in then.entries and address in (found := self._objects_in_commit(number, then)):
-                return frozenset({found[address]})
+        for number, configuration in enumerate(self.base.earlier_configurations):
+            if address in configuration.entries and address in (
+                objects := self._objects_in_commit(number, configuration)
+            ):
+                return frozenset({objects[address]})
         return None
 
     def undeclared_named_by(self, pattern: Pattern) -> frozenset[Identity]:
@@ -349,17 +380,17 @@ class FormerNames(Struct, frozen=True, dict=True):
         For `[Title]`, these are all objects with the title; the caller decides about several.
         """
         if pattern.last_segment.startswith("["):
-            found = {
+            identities = {
                 identity
                 for identity in self.snapshot.objects
                 if identity not in self.names.declared
                 and any(map(pattern.matches, self.addresses_of(identity)))
             }
         else:
-            found = set().union(
+            identities = set().union(
                 *(self.objects_at(address) or () for address in self.addresses_named_by(pattern))
             )
-        return frozenset(identity for identity in found if identity not in self.names.declared)
+        return frozenset(identity for identity in identities if identity not in self.names.declared)
 
     def matches_anything(self, pattern: Pattern) -> bool:
         """Return whether a pattern matches an entry, a line of the ids file, or a live or former object.
@@ -380,21 +411,21 @@ class FormerNames(Struct, frozen=True, dict=True):
 
     def addresses_named_by(self, pattern: Pattern) -> Iterator[Address]:
         """Yield the address that a pattern names; for "*" as organization, one address per organization."""
-        organization, *rest = pattern.segments
+        organization, *rest_of_path = pattern.segments
         if organization != "*":
             yield Address(pattern.segments)
             return
         root = self.registry.root.name
         for address, entry in self.desired.entries.items():
             if entry.kind == root:
-                yield Address((*address.segments, *rest))
+                yield Address((*address.segments, *rest_of_path))
 
     # What an object was called.
 
     def addresses_of(self, identity: Identity) -> frozenset[Address]:
         """Return all addresses of an object, now and before, except those from commits before the base."""
         if identity not in self._addresses_by_object:
-            self._addresses_by_object[identity] = frozenset(self._all_addresses(identity))
+            self._addresses_by_object[identity] = frozenset(self._find_addresses(identity))
         return self._addresses_by_object[identity]
 
     def lines_of(self, identity: Identity) -> Mapping[Address, RecordedLine]:
@@ -406,51 +437,60 @@ class FormerNames(Struct, frozen=True, dict=True):
     ) -> set[Address]:
         """Return the addresses of an object in the base (0) or in an earlier commit, by natural keys."""
         if number not in self._addresses_by_commit:
-            known = (
+            objects = (
                 self.names.objects_of_base_entries
                 if number == 0
                 else self._objects_in_commit(number - 1, earlier_configuration)
             )
-            found: dict[Identity, set[Address]] = defaultdict(set)
-            for address, one in known.items():
-                found[one].add(address)
-            self._addresses_by_commit[number] = found
+            addresses: dict[Identity, set[Address]] = defaultdict(set)
+            for address, object_identity in objects.items():
+                addresses[object_identity].add(address)
+            self._addresses_by_commit[number] = addresses
         return self._addresses_by_commit[number].get(identity, set())
 
     def addresses_before_base(
         self, identity: Identity, is_wanted: Callable[[Address], bool]
     ) -> frozenset[Address]:
-        """Return the addresses of an object in the commits before the base with a `is_wanted` address."""
-        found: set[Address] = set()
-        for number, then in enumerate(self.base.earlier_configurations):
-            if any(map(is_wanted, then.entries)):
-                found |= {at for at, one in self._objects_in_commit(number, then).items() if one == identity}
-        return frozenset(found)
+        """Return the addresses of an object in those earlier commits that contain an `is_wanted` address."""
+        addresses: set[Address] = set()
+        for number, configuration in enumerate(self.base.earlier_configurations):
+            if any(map(is_wanted, configuration.entries)):
+                objects = self._objects_in_commit(number, configuration)
+                addresses |= {address for address, other in objects.items() if other == identity}
+        return frozenset(addresses)
 
-    def _all_addresses(self, identity: Identity) -> Iterator[Address]:
-        item, now = self.snapshot.objects[identity], self.names.address(identity)
-        yield now
+    def _find_addresses(self, identity: Identity) -> Iterator[Address]:
+        """Yield all addresses of an object, present and former, without caching.
+
+        These are the present address, those of its ids lines and of the git base, and for an undeclared
+        object also those with its id and its natural key, and those under former addresses of its parent.
+        """
+        live, address = self.snapshot.objects[identity], self.names.address(identity)
+        yield address
         yield from self._lines_by_object.get(identity, ())
         if identity in self.names.base_addresses:
             yield self.names.base_addresses[identity]
         if identity in self.names.declared:
             return
-        place = now.list_address
+        list_address = address.list_address
         yield self.address_with_id(identity)
-        kind = self.registry[item.kind]
-        natural = item.fields.get(kind.key_field) if kind.key_field is not None else None
-        if isinstance(natural, str):
-            yield place.child(self.registry.fold_key(kind, natural))
-        if item.parent is not None and item.parent in self.snapshot.objects:
-            around = self.names.address(item.parent)
-            inside = now.segments[len(around.segments) :]
-            if inside and now.is_at_or_below(around):
-                yield from (Address((*name.segments, *inside)) for name in self.addresses_of(item.parent))
+        kind = self.registry[live.kind]
+        natural_key = live.fields.get(kind.key_field) if kind.key_field is not None else None
+        if isinstance(natural_key, str):
+            yield list_address.child(self.registry.fold_key(kind, natural_key))
+        if live.parent is not None and live.parent in self.snapshot.objects:
+            parent_address = self.names.address(live.parent)
+            path_in_parent = address.segments[len(parent_address.segments) :]
+            if path_in_parent and address.is_at_or_below(parent_address):
+                yield from (
+                    Address((*former_parent.segments, *path_in_parent))
+                    for former_parent in self.addresses_of(live.parent)
+                )
 
     def address_with_id(self, identity: Identity) -> Address:
-        """Return the address of an undeclared object with its id, which never means another object."""
-        item, now = self.snapshot.objects[identity], self.names.address(identity)
-        return now.list_address.unmanaged_child(self.names.label(item), item.id)
+        """Return the unambiguous address of an undeclared object, with its id (`acme/teams/[Title~id]`)."""
+        live, address = self.snapshot.objects[identity], self.names.address(identity)
+        return address.list_address.unmanaged_child(self.names.label(live), live.id)
 
     # What has lost its entry.
 
@@ -465,57 +505,65 @@ class FormerNames(Struct, frozen=True, dict=True):
         """
         known = self.desired.entries.keys() | self.desired.unsupported.keys()
         records = self.snapshot.recorded_ids
-        unmarked = [line for at, line in records.lines.items() if at not in known and not line.kept]
-        found = {identity: False for line in unmarked for identity in self._objects_of_line(line)}
-        gone = known - self.names.identities.keys()
+        unmarked = [line for path, line in records.lines.items() if path not in known and not line.kept]
+        lost = {identity: False for line in unmarked for identity in self._objects_of_line(line)}
+        not_live = known - self.names.identities.keys()
         with_line = {line.id for line in records.lines.values()}
-        for former in self._former_entries():
-            for address, identity in former.items():
+        for former_entries in self._former_entries():
+            for address, identity in former_entries.items():
                 without_line = self.snapshot.objects[identity].id not in with_line
-                if without_line and (address not in known or address in gone):
-                    found[identity] = found.get(identity, False) or address in gone
+                if without_line and (address not in known or address in not_live):
+                    lost[identity] = lost.get(identity, False) or address in not_live
             if not records.organizations_without_lines:
                 break
-        return {one: entry_exists for one, entry_exists in found.items() if one not in self.names.declared}
+        declared = self.names.declared
+        return {identity: exists for identity, exists in lost.items() if identity not in declared}
 
     def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
-        """Return the live objects of the entries of each known commit, the git base first."""
+        """Yield the live object of each entry of a known commit, for one commit after the other.
+
+        The git base is the first; its ids file has precedence over names.
+        """
         lines = self.snapshot.recorded_ids.base_lines.values()
         by_line = {line.address: identity for line in lines for identity in self._objects_of_line(line)}
         yield {**self.names.objects_of_base_entries, **by_line}
         yield from (
-            self._objects_in_commit(number, then)
-            for number, then in enumerate(self.base.earlier_configurations)
+            self._objects_in_commit(number, configuration)
+            for number, configuration in enumerate(self.base.earlier_configurations)
         )
 
     # By lines and commits.
 
     @cached_property
     def _lines_by_object(self) -> Mapping[Identity, dict[Address, RecordedLine]]:
-        found: dict[Identity, dict[Address, RecordedLine]] = defaultdict(dict)
+        """The lines of each object in the ids file of the base and in the present one, by address."""
+        lines: dict[Identity, dict[Address, RecordedLine]] = defaultdict(dict)
         records = self.snapshot.recorded_ids
         for line in (*records.base_lines.values(), *records.lines.values()):
             for identity in self._objects_of_line(line):
-                found[identity][line.address] = line
-        return found
+                lines[identity][line.address] = line
+        return lines
 
     def _objects_of_line(self, line: RecordedLine) -> Iterator[Identity]:
+        """Yield the live objects that a line of the ids file means: those with its id and a fitting kind."""
         if line.id in self._objects_by_id:
-            kinds = {kind.name for kind in self._places.kinds(line.address)}
+            kinds = {kind.name for kind in self._place_types.kinds(line.address)}
             yield from (identity for identity in self._objects_by_id[line.id] if identity[0] in kinds)
 
     @cached_property
     def _objects_by_id(self) -> Mapping[str, list[Identity]]:
-        found: dict[str, list[Identity]] = defaultdict(list)
-        for identity, item in self.snapshot.objects.items():
-            found[item.id].append(identity)
-        return found
+        """The live objects with each id; ids of different kinds can be equal."""
+        identities: dict[str, list[Identity]] = defaultdict(list)
+        for identity, live in self.snapshot.objects.items():
+            identities[live.id].append(identity)
+        return identities
 
     @cached_property
-    def _places(self) -> PlaceTypes:
+    def _place_types(self) -> PlaceTypes:
         return PlaceTypes(self.registry)
 
     def _objects_in_commit(self, number: int, earlier_configuration: Desired) -> Mapping[Address, Identity]:
+        """Return the live objects of the entries of an earlier commit, by natural keys; cached."""
         if number not in self._objects_by_commit:
             self._objects_by_commit[number] = match_earlier_entries(
                 self.registry, earlier_configuration, self.desired, self.snapshot

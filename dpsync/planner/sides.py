@@ -47,7 +47,7 @@ class ValueConverter(Struct, frozen=True, dict=True):
         )
 
     def _reference_or_id(self, field: Field, id: LiveId, item: Entry | LiveObject) -> Ref | LiveId:
-        """Return a reference to the entry with this id, or the id if there is no such entry."""
+        """Return a reference to the entry of the object with this id; the id if no entry has this object."""
         for kind in field.type.referenced_kinds:
             if address := self.names.declared.get(self.names.referenced_object(item, kind, id.id)):
                 return Ref(address)
@@ -56,9 +56,12 @@ class ValueConverter(Struct, frozen=True, dict=True):
         return id
 
     def to_display(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
-        """Return the normal form as plain JSON, for differences; also undeclared objects have addresses."""
+        """Return a field value as plain JSON for the differences of a plan.
 
-        def name(leaf: Value) -> Value:
+        Ids become addresses, of declared and of undeclared objects. Unread objects keep their ids.
+        """
+
+        def to_address(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 for kind in field.type.referenced_kinds:
                     if (
@@ -67,7 +70,7 @@ class ValueConverter(Struct, frozen=True, dict=True):
                         return Ref(self.names.address(identity))
             return leaf
 
-        return to_plain(map_leaves(self.with_references(field, value, item), name))
+        return to_plain(map_leaves(self.with_references(field, value, item), to_address))
 
     def live_id(self, address: Address) -> str | None:
         """Return the id that is sent for a reference to an address; None if the object is not live."""
@@ -76,23 +79,24 @@ class ValueConverter(Struct, frozen=True, dict=True):
     def to_request(self, value: Value) -> Value:
         """Return plain JSON for a request: ids of live objects, and markers for objects to create."""
 
-        def id(leaf: Value) -> Value:
+        def to_id(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 return leaf.id
             if isinstance(leaf, Ref):
                 return self.live_id(leaf.address) or Ref(self.output_address(leaf.address) or leaf.address)
             return leaf
 
-        return to_plain(map_leaves(value, id))
+        return to_plain(map_leaves(value, to_id))
 
     def output_address(self, address: Address) -> Address | None:
         """Return the address of the object that the platform creates for an entry, if it creates one."""
-        resource = self.desired.entries.get(address)
-        outputs = self.registry[resource.kind].platform_work.outputs if resource is not None else None
+        entry = self.desired.entries.get(address)
+        outputs = self.registry[entry.kind].platform_work.outputs if entry is not None else None
         return address.child(outputs.kind) if outputs is not None else None
 
     @cached_property
     def _outputs(self) -> dict[str, Address]:
+        """The address of each object that the platform created for an entry, by its id."""
         return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
 
 
@@ -177,25 +181,23 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def entries(self) -> dict[Address, Entry]:
         """The entries in order of address, with values in normal form and without ignored fields."""
-        edited: dict[Address, Entry] = {}
+        entries: dict[Address, Entry] = {}
         for address in sorted(self.desired.entries):
-            resource = self.desired.entries[address]
-            if not self.desired.policy.ignore and NORMAL_TYPES.issuperset(
-                map(type, resource.fields.values())
-            ):
-                edited[address] = resource  # nearly every entry
+            entry = self.desired.entries[address]
+            if not self.desired.policy.ignore and NORMAL_TYPES.issuperset(map(type, entry.fields.values())):
+                entries[address] = entry  # fast path: nearly every entry
                 continue
-            kind = self.kind(resource)
+            kind = self.kind(entry)
             fields = {
-                name: self.values.with_references(kind.field(name), value, resource)
-                for name, value in resource.fields.items()
+                name: self.values.with_references(kind.field(name), value, entry)
+                for name, value in entry.fields.items()
                 if not self.desired.policy.ignores(address, name)
             }
-            as_it_is = fields.keys() == resource.fields.keys() and all(
-                value is resource.fields[name] for name, value in fields.items()
+            is_unchanged = fields.keys() == entry.fields.keys() and all(
+                value is entry.fields[name] for name, value in fields.items()
             )
-            edited[address] = resource if as_it_is else replace(resource, fields=fields)
-        return edited
+            entries[address] = entry if is_unchanged else replace(entry, fields=fields)
+        return entries
 
     def live(self, address: Address) -> LiveObject | None:
         """Return the live object of an entry; None if there is none."""
@@ -209,32 +211,34 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         could refer to it were read for this plan.
         """
         kind = self.registry[identity[0]]
-        whole = {
-            one.name
-            for one in (
+        needed_kinds = {
+            content_kind.name
+            for content_kind in (
                 *self.registry.with_all_kinds.children(kind.name),
                 *self.registry.with_all_kinds.kinds_referring_to(kind.name),
             )
         }
-        known = (
-            identity in self.snapshot.delete_evidence.checked_objects and whole <= self.registry.kinds.keys()
+        is_evidence_complete = (
+            identity in self.snapshot.delete_evidence.checked_objects
+            and needed_kinds <= self.registry.kinds.keys()
         )
-        return not (kind.can_be_empty and known) or identity in self.dependents
+        return not (kind.can_be_empty and is_evidence_complete) or identity in self.dependents
 
     @cached_property
     def dependents(self) -> Mapping[Identity, Collection[Identity]]:
         """The live objects inside each live object, and the live objects that refer to that object."""
-        found: dict[Identity, set[Identity]] = {}
-        for item in self.snapshot.objects.values():
-            used = {item.parent, item.holder}
-            for name, value in item.fields.items():
+        dependents: dict[Identity, set[Identity]] = {}
+        for live in self.snapshot.objects.values():
+            targets = {live.parent, live.holder}
+            for name, value in live.fields.items():
                 for id in live_ids(value):
-                    kinds = self.kind(item).field(name).type.referenced_kinds
-                    used |= {self.names.referenced_object(item, kind, id) for kind in kinds}
-            for identity in used:
+                    kinds = self.kind(live).field(name).type.referenced_kinds
+                    targets |= {self.names.referenced_object(live, kind, id) for kind in kinds}
+            for identity in targets:
                 if identity is not None:
-                    found.setdefault(identity, set()).add(item.identity)
-        return found
+                    dependents.setdefault(identity, set()).add(live.identity)
+        return dependents
 
     def kind(self, item: Entry | LiveObject) -> SupportedKind:
+        """Return the kind of an entry or a live object."""
         return self.registry[item.kind]

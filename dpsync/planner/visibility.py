@@ -20,15 +20,19 @@ from dpsync.planner.decide import Decisions
 from dpsync.planner.deletions import referenced_ids
 from dpsync.planner.stepset import StepDraft, StepSet
 
-_Directions = tuple[Callable[[Address], Iterator[Address]], ...]
+_NextObjects = tuple[Callable[[Address], Iterator[Address]], ...]
+"""Functions from an address to its direct surroundings."""
 
 
 class Visibility:
-    """The surroundings of addresses, cached."""
+    """The objects that decide, besides an object itself, who can see the object; cached.
+
+    These are the objects that contain it, now or after the apply, and the targets of a redirect.
+    """
 
     def __init__(self, decisions: Decisions) -> None:
         self._sides = decisions.sides
-        self._known: dict[tuple[Address, _Directions], tuple[Address, ...]] = {}
+        self._cache: dict[tuple[Address, _NextObjects], tuple[Address, ...]] = {}
 
     def surroundings(self, address: Address) -> tuple[Address, ...]:
         """Return everything around an address, now or after the plan, without the address itself."""
@@ -44,81 +48,102 @@ class Visibility:
         """Return everything around an address after the moves, without the address itself."""
         return self._find_surroundings(address, (self._direct_surroundings_after,))
 
-    def _find_surroundings(self, address: Address, ways: _Directions) -> tuple[Address, ...]:
-        if (address, ways) not in self._known:
-            found: dict[Address, None] = {address: None}
+    def _find_surroundings(self, address: Address, next_objects: _NextObjects) -> tuple[Address, ...]:
+        """Return the ancestors and direct surroundings of an address, of these again, and so on."""
+        if (address, next_objects) not in self._cache:
+            surroundings: dict[Address, None] = {address: None}  # a set that keeps its order
             waiting = [address]
             while waiting:
-                at = waiting.pop()
-                for other in chain(at.self_and_ancestors(), *(way(at) for way in ways)):
-                    if other not in found:
-                        found[other] = None
+                current = waiting.pop()
+                for other in chain(current.self_and_ancestors(), *(step(current) for step in next_objects)):
+                    if other not in surroundings:
+                        surroundings[other] = None
                         waiting.append(other)
-            del found[address]
-            self._known[address, ways] = tuple(found)
-        return self._known[address, ways]
+            del surroundings[address]
+            self._cache[address, next_objects] = tuple(surroundings)
+        return self._cache[address, next_objects]
 
     def hidden_before(self, address: Address) -> bool:
-        """Return whether a live node is inside a hidden node now."""
+        """Return whether a live node of a tree is inside a hidden node now."""
         live = self._live_objects.get(address)
-        at = live.holder if live is not None else None
-        while at is not None and (above := self._sides.snapshot.objects.get(at)) is not None:
-            if hides_itself(self._sides.kind(above), above.fields):
+        container = live.holder if live is not None else None
+        while (
+            container is not None
+            and (container_object := self._sides.snapshot.objects.get(container)) is not None
+        ):
+            if hides_itself(self._sides.kind(container_object), container_object.fields):
                 return True
-            at = above.holder
+            container = container_object.holder
         return False
 
     def hidden_after(self, address: Address) -> bool:
-        """Return whether an entry will be inside a hidden node."""
-        sides, at = self._sides, self._sides.entries[address].holder
-        while at is not None:
-            above, live = sides.entries[at], sides.live(at)
-            said = {
-                name: value for name, value in above.fields.items() if not sides.policy.is_ignored(at, name)
+        """Return whether the node of an entry will be inside a hidden node after the apply."""
+        sides, container = self._sides, self._sides.entries[address].holder
+        while container is not None:
+            entry, live = sides.entries[container], sides.live(container)
+            declared = {
+                name: value
+                for name, value in entry.fields.items()
+                if not sides.policy.is_ignored(container, name)
             }
-            if hides_itself(sides.kind(above), {**(live.fields if live is not None else {}), **said}):
+            if hides_itself(sides.kind(entry), {**(live.fields if live is not None else {}), **declared}):
                 return True
-            at = above.holder
+            container = entry.holder
         return False
 
     def moves_across_hidden(self, steps: StepSet) -> Iterator[tuple[StepDraft, bool]]:
-        """Yield the steps that move a live node out of a hidden node (true) or into one (false)."""
+        """Yield the steps that move a live node out of a hidden node (True) or into one (False)."""
         for address, drafts in steps.by_address.items():
             if address not in self._live_objects or address not in self._sides.entries:
                 continue
-            moving = [step for step in drafts if step.phase == "place"]
-            if moving and (hidden := self.hidden_before(address)) != self.hidden_after(address):
-                yield from ((step, hidden) for step in moving)
+            moves = [step for step in drafts if step.phase == "place"]
+            if moves and (leaves_hidden := self.hidden_before(address)) != self.hidden_after(address):
+                yield from ((step, leaves_hidden) for step in moves)
 
     def can_precede_moves(self, step: StepDraft, steps: StepSet) -> bool:
-        """Return whether a step can precede the moves of a tree: it needs no node that the plan creates."""
+        """Return whether a step can be sent before the moves of a tree.
+
+        It can if it is an update or hides something, and needs no node that the plan creates.
+        """
         if step.phase not in (None, "withdraw"):
             return False
-        makers = (steps.creating_step(ref) for ref in step.referenced_addresses())
-        made = (self._sides.entries.get(maker.address) for maker in makers if maker is not None)
-        return not any(entry is not None and self._sides.kind(entry).is_node for entry in made)
+        creating_steps = (steps.creating_step(ref) for ref in step.referenced_addresses())
+        created_entries = (
+            self._sides.entries.get(creating_step.address)
+            for creating_step in creating_steps
+            if creating_step is not None
+        )
+        return not any(entry is not None and self._sides.kind(entry).is_node for entry in created_entries)
 
     def _direct_surroundings_after(self, address: Address) -> Iterator[Address]:
+        """Yield what contains an entry after the apply, and the targets of a redirect."""
         if (entry := self._sides.entries.get(address)) is not None:
             if entry.holder is not None:
                 yield entry.holder
             yield from self._redirect_targets(self._sides.kind(entry), entry)
 
     def _direct_surroundings_now(self, address: Address) -> Iterator[Address]:
+        """Yield what contains a live object before the apply, and the targets of a redirect."""
         if (live := self._live_objects.get(address)) is not None:
             if live.holder is not None and live.holder in self._sides.snapshot.objects:
                 yield self._sides.names.address(live.holder)
             yield from self._redirect_targets(self._sides.kind(live), live)
 
     def _redirect_targets(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
-        """Yield the targets of a redirect."""
+        """Yield the targets of a redirect, from references and ids in its fields; nothing for other kinds."""
         sides = self._sides
         for field in kind.fields if kind.redirects is not None else ():
             value = item.fields.get(field.name)
             yield from references(value)
             for id in sorted(referenced_ids(field, value)):
-                named = (sides.names.referenced_object(item, name, id) for name in field.referenced_kinds)
-                yield from (sides.names.address(one) for one in named if one in sides.snapshot.objects)
+                targets = (
+                    sides.names.referenced_object(item, kind_name, id) for kind_name in field.referenced_kinds
+                )
+                yield from (
+                    sides.names.address(identity)
+                    for identity in targets
+                    if identity in sides.snapshot.objects
+                )
 
     @cached_property
     def _live_objects(self) -> dict[Address, LiveObject]:
