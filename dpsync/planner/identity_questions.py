@@ -22,7 +22,6 @@ from dpsync.identity.questions import binding_text
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.cycles import find_simple_cycles
-from dpsync.model.desired import Entry
 from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.refusals import EXCHANGED, RENAMED, SHALLOW_CLONE
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy, Snapshot
@@ -64,141 +63,188 @@ class _Group(Struct, frozen=True):
 
 def identity_questions(
     decisions: Decisions,
-    similar: Sequence[RenameCandidates],
+    rename_candidates: Sequence[RenameCandidates],
     undecided_deletes: OpenDeletes,
     over_limits: bool = False,
 ) -> IdentityQuestions:
-    """Ask about the new entries of each place, and once about a clone that cannot tell what is new."""
+    """Ask which new entries are live objects under other names, with one question for each list.
+
+    A further question per organization is about entries for which a shallow clone cannot tell if they are
+    new. `over_limits` says whether the plan exceeds a limit of deletes, so that answers must contain the
+    number.
+    """
     sides = decisions.sides
-    groups = _group_new_entries(decisions, similar)
-    untold = _undecidable_entries(decisions, similar)
-    entries = [address for group in (*(one.entries for one in groups), *untold.values()) for address in group]
-    single = {Answer(NEW, str(address)): [address] for address in entries}
-    several = {
-        answer: found for answer in sides.answers.confirmed if (found := answer.matching_addresses(entries))
+    groups = _group_new_entries(decisions, rename_candidates)
+    undecidable_entries = _undecidable_entries(decisions, rename_candidates)
+    entries = [
+        address
+        for group in (*(group_.entries for group_ in groups), *undecidable_entries.values())
+        for address in group
+    ]
+    answer_per_entry = {Answer(NEW, str(address)): [address] for address in entries}
+    count_answers = {
+        answer: entries_of_answer
+        for answer in sides.answers.confirmed
+        if (entries_of_answer := answer.matching_addresses(entries))
     }
     answered = {
         address
-        for answer, found in {**single, **several}.items()
+        for answer, entries_of_answer in {**answer_per_entry, **count_answers}.items()
         if sides.answers.contains(answer)
-        for address in found
+        for address in entries_of_answer
     }
     refusals: list[Refusal] = []
     deletes: set[Identity] = set()
     for group in groups:
-        if left := [address for address in group.entries if address not in answered]:
-            mine = _deleted_candidates(group, undecided_deletes)
-            deletes |= set(mine)
+        if unanswered := [address for address in group.entries if address not in answered]:
+            deletes_of_question = _deleted_candidates(group, undecided_deletes)
+            deletes |= set(deletes_of_question)
             refusals.append(
-                _renamed_question(
-                    sides, group, left, _delete_flags(decisions, mine, undecided_deletes, over_limits)
+                _rename_question(
+                    sides,
+                    group,
+                    unanswered,
+                    _delete_flags(decisions, deletes_of_question, undecided_deletes, over_limits),
                 )
             )
-    for root, found in untold.items():
-        if left := [address for address in found if address not in answered]:
-            number = sum(address.is_at_or_below(root) and address not in answered for address in entries)
-            mine = _deletes_in_shallow_clone(sides, root, undecided_deletes)
-            deletes |= set(mine)
-            flags = _delete_flags(decisions, mine, undecided_deletes, over_limits)
-            refusals.append(_shallow_clone(sides, root, len(left), number, mine, flags))
-    return IdentityQuestions(tuple(refusals), frozenset({*single, *several}), frozenset(deletes))
+    for root, entries_of_answer in undecidable_entries.items():
+        if unanswered := [address for address in entries_of_answer if address not in answered]:
+            count = sum(address.is_at_or_below(root) and address not in answered for address in entries)
+            # Objects whose entry was perhaps not removed: this clone lacks the commits that would tell.
+            deletes_of_question = [
+                identity
+                for identity, removal in undecided_deletes.need_address.items()
+                if removal.missing_evidence == COMMITS_MISSING
+                and sides.names.address(identity).is_at_or_below(root)
+            ]
+            deletes |= set(deletes_of_question)
+            flags = _delete_flags(decisions, deletes_of_question, undecided_deletes, over_limits)
+            refusals.append(
+                _shallow_clone_question(sides, root, len(unanswered), count, deletes_of_question, flags)
+            )
+    return IdentityQuestions(
+        tuple(refusals), frozenset({*answer_per_entry, *count_answers}), frozenset(deletes)
+    )
 
 
 def possibly_renamed_entries(
-    decisions: Decisions, similar: Sequence[RenameCandidates]
+    decisions: Decisions, rename_candidates: Sequence[RenameCandidates]
 ) -> dict[Address, RenameCandidates]:
-    """Return each entry that is not live and about which the plan asks or, if it is no content, proposes."""
-    asked = {address for group in _group_new_entries(decisions, similar) for address in group.entries}
+    """Return the entries without a live object that may be renamed objects, with their candidates.
+
+    For entries with content the plan asks a question, for others it only makes a proposal.
+    """
+    addresses = {
+        address for group in _group_new_entries(decisions, rename_candidates) for address in group.entries
+    }
     return {
-        one.entry.address: one
-        for one in similar
-        if one.entry.address in asked
-        or (not one.kind.asks_before_create and _is_created(decisions, one.entry.address))
+        candidates.entry.address: candidates
+        for candidates in rename_candidates
+        if candidates.entry.address in addresses
+        or (not candidates.kind.asks_before_create and _is_created(decisions, candidates.entry.address))
     }
 
 
-def _group_new_entries(decisions: Decisions, similar: Sequence[RenameCandidates]) -> list[_Group]:
-    """Return the new entries with content by kind and place.
+def _group_new_entries(decisions: Decisions, rename_candidates: Sequence[RenameCandidates]) -> list[_Group]:
+    """Group the new entries with content, and the objects that they could be, by kind and list.
 
     An entry that this plan does not create counts only if the plan deletes an object that it could be.
     """
-    found: dict[tuple[str, Address], list[RenameCandidates]] = defaultdict(list)
-    for one in similar:
-        deleted = any(map(decisions.deletions.deletes, one.candidates))
-        if one.kind.asks_before_create and (deleted or _is_created(decisions, one.entry.address)):
-            found[one.kind.name, one.entry.address.list_address].append(one)
+    groups: dict[tuple[str, Address], list[RenameCandidates]] = defaultdict(list)
+    for entry_candidates in rename_candidates:
+        is_candidate_deleted = any(map(decisions.deletions.deletes, entry_candidates.candidates))
+        if entry_candidates.kind.asks_before_create and (
+            is_candidate_deleted or _is_created(decisions, entry_candidates.entry.address)
+        ):
+            groups[entry_candidates.kind.name, entry_candidates.entry.address.list_address].append(
+                entry_candidates
+            )
     return [
         _Group(
             group[0].kind,
-            tuple(one.entry.address for one in group),
-            {identity: reason for one in reversed(group) for identity, reason in one.candidates.items()},
+            tuple(entry_candidates.entry.address for entry_candidates in group),
+            {
+                identity: reason
+                for entry_candidates in reversed(group)
+                for identity, reason in entry_candidates.candidates.items()
+            },
         )
-        for group in found.values()
+        for group in groups.values()
     ]
 
 
 def _is_created(decisions: Decisions, address: Address) -> bool:
+    """Return whether the plan creates the object of a new entry: it is neither ignored nor blocked."""
     return not decisions.sides.policy.is_ignored(address) and not decisions.blocking.is_entry_blocked(address)
 
 
 def _undecidable_entries(
-    decisions: Decisions, similar: Sequence[RenameCandidates]
+    decisions: Decisions, rename_candidates: Sequence[RenameCandidates]
 ) -> Mapping[Address, list[Address]]:
-    """Return, by organization, the new entries about which neither the ids file nor git says anything."""
-    asked = {one.entry.address for one in similar if one.kind.asks_before_create}
-    found: dict[Address, list[Address]] = defaultdict(list)
+    """Return, by organization, the new entries that may be live, although no candidate is known.
+
+    Neither the ids file nor git, of which commits are missing, says anything about them.
+    """
+    asked_addresses = {
+        candidates.entry.address for candidates in rename_candidates if candidates.kind.asks_before_create
+    }
+    entries: dict[Address, list[Address]] = defaultdict(list)
     for entry in entries_without_history(decisions.sides):
-        if entry.address not in asked and _is_created(decisions, entry.address):
-            found[entry.address.organization].append(entry.address)
-    return found
+        if entry.address not in asked_addresses and _is_created(decisions, entry.address):
+            entries[entry.address.organization].append(entry.address)
+    return entries
 
 
 # Deletes that are a part of a question.
 
 
 def _deleted_candidates(group: _Group, undecided_deletes: OpenDeletes) -> list[Identity]:
-    """Return the candidates that the plan deletes, unless a file that is no longer included has them."""
-    mine = [
-        one
-        for one in undecided_deletes.unanswered
-        if group.candidates.get(one) in (SimilarityReason.ENTRY_REMOVED, SimilarityReason.ENTRY_RENAMED)
-    ]
-    left_out = any(
-        one in undecided_deletes.need_address and undecided_deletes.need_address[one].file is not None
-        for one in mine
-    )
-    return [] if left_out else mine
+    """Return the candidates of a group that the plan deletes and that still need an answer.
 
-
-def _deletes_in_shallow_clone(sides: Sides, root: Address, undecided_deletes: OpenDeletes) -> list[Identity]:
-    """Return the objects to delete whose entry was perhaps not removed; this clone cannot tell."""
-    return [
+    The result is empty if the entry of one of them is in a file that is no longer included: that is another
+    question.
+    """
+    deletes = [
         identity
-        for identity, removal in undecided_deletes.need_address.items()
-        if removal.missing_evidence == COMMITS_MISSING and sides.names.address(identity).is_at_or_below(root)
+        for identity in undecided_deletes.unanswered
+        if group.candidates.get(identity) in (SimilarityReason.ENTRY_REMOVED, SimilarityReason.ENTRY_RENAMED)
     ]
+    is_file_not_included = any(
+        identity in undecided_deletes.need_address
+        and undecided_deletes.need_address[identity].file is not None
+        for identity in deletes
+    )
+    return [] if is_file_not_included else deletes
 
 
 def _delete_flags(
     decisions: Decisions, deletes: Sequence[Identity], undecided_deletes: OpenDeletes, over_limits: bool
 ) -> list[str]:
+    """Return the `--confirm` flags that also confirm these deletes, so that one command answers all."""
     if not deletes:
         return []
     answers = delete_question(decisions, undecided_deletes, deletes, over_limits).answers
-    return [way.add for way in answers if answer_in_flag(way.add) is not None]
+    return [answer.add for answer in answers if answer_in_flag(answer.add) is not None]
 
 
 # What a question says.
 
 
-def _renamed_question(
-    sides: Sides, group: _Group, left: Sequence[Address], delete_flags: Sequence[str]
+def _rename_question(
+    sides: Sides, group: _Group, addresses: Sequence[Address], delete_flags: Sequence[str]
 ) -> Refusal:
-    """Return the question whether entries are new or one of them is an object under another name."""
-    first, only, shown = str(left[0]), len(left) == 1, list(group.candidates)[:MAX_QUESTIONS]
-    lines = binding_lines(sides, sides.entries[left[0]], shown)
-    new = Answer(NEW, first if only else f"{len(left)} {left[0].list_address}/*").flag
-    flags = " ".join([new, *delete_flags])
+    """Return the question whether entries are new, or one of them is a live object under another name.
+
+    `addresses` has the entries of the group that no answer covers.
+    """
+    first, is_single, identities = (
+        str(addresses[0]),
+        len(addresses) == 1,
+        list(group.candidates)[:MAX_QUESTIONS],
+    )
+    lines = binding_lines(sides, sides.entries[addresses[0]], identities)
+    new_flag = Answer(NEW, first if is_single else f"{len(addresses)} {addresses[0].list_address}/*").flag
+    flags = " ".join([new_flag, *delete_flags])
     renamed = " or ".join(map(_instruction, lines))
     renamed = (
         renamed
@@ -206,53 +252,65 @@ def _renamed_question(
         else "add previously: NAME with the former key or title of the object"
     )
     answers = [
-        (line, f"the entry is {_title_and_id(sides, one)}") for line, one in zip(lines, shown, strict=True)
+        (line, f"the entry is {_title_and_id(sides, identity)}")
+        for line, identity in zip(lines, identities, strict=True)
     ]
-    answers += [("new: true", "the entry is new")] if only else []
-    answers += [(new, f"create {format_count(len(left), group.kind.noun)}")]
+    answers += [("new: true", "the entry is new")] if is_single else []
+    answers += [(new_flag, f"create {format_count(len(addresses), group.kind.noun)}")]
     answers += [(flag, "delete this object") for flag in delete_flags]
-    showing = _addresses_showing(sides.names)
+    nodes_by_shown_id = _nodes_by_shown_id(sides.names)
     return RENAMED.refusal(
         first,
-        tuple(candidate(sides.names, one, group.candidates[one].value, showing) for one in shown),
+        tuple(
+            candidate(sides.names, identity, group.candidates[identity].value, nodes_by_shown_id)
+            for identity in identities
+        ),
         tuple(WayOut(address=first, add=add, means=means) for add, means in answers),
-        question=_question(sides, group, left),
-        new=f"add new: true, or {flags}" if only and not delete_flags else f"add {flags}",
-        renamed=renamed if only else f"{renamed} to the entry with the new name",
+        question=_rename_question_text(sides, group, addresses),
+        new=f"add new: true, or {flags}" if is_single and not delete_flags else f"add {flags}",
+        renamed=renamed if is_single else f"{renamed} to the entry with the new name",
     )
 
 
-def _question(sides: Sides, group: _Group, left: Sequence[Address]) -> str:
+def _rename_question_text(sides: Sides, group: _Group, addresses: Sequence[Address]) -> str:
+    """Return the first sentence of the question: are these entries new, or these objects renamed?"""
     noun = group.kind.noun
-    several = len(group.candidates) > 1
-    titles = [_title_and_id(sides, one) for one in group.candidates]
-    if len(left) == 1 and not several:
-        return f"Is {left[0]} a new {noun}, or the {noun} {titles[0]} renamed?"
-    if len(left) == 1:
-        return f"Is {left[0]} a new {noun}, or one of these {plural(noun)} renamed: {shorten_list(titles)}?"
-    names = shorten_list([str(address) for address in left])
-    if not several:
+    has_several_candidates = len(group.candidates) > 1
+    titles = [_title_and_id(sides, identity) for identity in group.candidates]
+    if len(addresses) == 1 and not has_several_candidates:
+        return f"Is {addresses[0]} a new {noun}, or the {noun} {titles[0]} renamed?"
+    if len(addresses) == 1:
+        return (
+            f"Is {addresses[0]} a new {noun}, or one of these {plural(noun)} renamed: {shorten_list(titles)}?"
+        )
+    names = shorten_list([str(address) for address in addresses])
+    if not has_several_candidates:
         renamed = f"does one of the entries rename the {noun} {titles[0]}"
     else:
         renamed = f"do some of the entries rename these {plural(noun)}: {shorten_list(titles)}"
-    return f"Are all {len(left)} {plural(noun)} new, or {renamed}? The entries: {names}"
+    return f"Are all {len(addresses)} {plural(noun)} new, or {renamed}? The entries: {names}"
 
 
-def _shallow_clone(
+def _shallow_clone_question(
     sides: Sides,
     root: Address,
-    new: int,
-    asked: int,
+    entry_count: int,
+    confirmed_count: int,
     deletes: Sequence[Identity],
     delete_flags: Sequence[str],
 ) -> Refusal:
-    answer = Answer(NEW, f"{asked} {root}/**")
+    """Return the question whether entries are new, for a clone without the commits that would tell.
+
+    `entry_count` entries cause the question; the answer confirms `confirmed_count` new entries below
+    `root`. `deletes` has objects whose entry was perhaps not removed.
+    """
+    answer = Answer(NEW, f"{confirmed_count} {root}/**")
     answers = [(answer.flag, "the entries are new"), *((flag, "delete this object") for flag in delete_flags)]
-    removed = [f"{sides.registry[one[0]].noun} {_title_and_id(sides, one)}" for one in deletes]
+    removed = [f"{sides.registry[identity[0]].noun} {_title_and_id(sides, identity)}" for identity in deletes]
     return SHALLOW_CLONE.refusal(
         root,
         answers=tuple(WayOut(address=str(root), add=add, means=means) for add, means in answers),
-        entries=format_count(new, "entry"),
+        entries=format_count(entry_count, "entry"),
         deletes=f", or whether you removed the entry of {shorten_list(removed)}" if removed else "",
         base=sides.base.name,
         meant=" and the deletes are correct" if removed else "",
@@ -261,53 +319,59 @@ def _shallow_clone(
 
 
 def _title_and_id(sides: Sides, identity: Identity) -> str:
-    item = sides.snapshot.objects[identity]
-    return f'"{sides.names.label(item)}" (id {item.id})'
+    """Return a live object as text: '"Sales" (id abc)'."""
+    live = sides.snapshot.objects[identity]
+    return f'"{sides.names.label(live)}" (id {live.id})'
 
 
 def _instruction(line: str) -> str:
-    """Return what to do with a line, or with a command."""
+    """Return the instruction for a line to add to a file, or for a command (in backticks) to run."""
     return f"run {line}" if line.startswith("`") else f"add {line}"
 
 
 def candidate(
-    names: Names, identity: Identity, why: str, showing: Mapping[str, list[str]] | None = None
+    names: Names, identity: Identity, reason: str, nodes_by_shown_id: Mapping[str, list[str]] | None = None
 ) -> Candidate:
-    """Return a live object as a candidate; `showing` has the addresses of the nodes that show it, by id."""
-    item = names.snapshot.objects[identity]
+    """Return a live object as a candidate of a question, with the reason why it is one.
+
+    `nodes_by_shown_id` has the addresses of the nodes that show each object, by its id.
+    """
+    live = names.snapshot.objects[identity]
     return Candidate(
         address=str(names.address(identity)),
-        id=item.id,
-        title=names.label(item),
-        why=why,
-        changed=item.changed_at,
-        shown_in=tuple(sorted((showing or {}).get(item.id, ()))),
+        id=live.id,
+        title=names.label(live),
+        why=reason,
+        changed=live.changed_at,
+        shown_in=tuple(sorted((nodes_by_shown_id or {}).get(live.id, ()))),
     )
 
 
-def _addresses_showing(names: Names) -> Mapping[str, list[str]]:
-    """Return, by id, the addresses of the nodes that refer to it, as far as they were read."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for identity, item in names.snapshot.objects.items():
-        if names.kind(item).is_node:
-            for id in {id for value in item.fields.values() for id in live_ids(value)}:
-                found[id].append(str(names.address(identity)))
-    return found
+def _nodes_by_shown_id(names: Names) -> Mapping[str, list[str]]:
+    """Return the addresses of the live tree nodes that refer to each object (such as a space), by its id."""
+    addresses: dict[str, list[str]] = defaultdict(list)
+    for identity, live in names.snapshot.objects.items():
+        if names.kind(live).is_node:
+            for id in {id for value in live.fields.values() for id in live_ids(value)}:
+                addresses[id].append(str(names.address(identity)))
+    return addresses
 
 
 def binding_instruction(names: Names, address: Address, id: str) -> str:
-    """Return what to do if an entry is an object, in a sentence."""
+    """Return, as a part of a sentence, how a user binds an entry to the live object with an id."""
     return _instruction(binding_text(address, id, bool(names.desired.environments)))
 
 
 def binding_answers(names: Names, address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
-    """Return one answer for each candidate: the entry is that object."""
-    shared = bool(names.desired.environments)
+    """Return one answer for each candidate: the line or command that binds the entry to this object."""
+    has_environments = bool(names.desired.environments)
     return tuple(
         WayOut(
-            address=str(address), add=binding_text(address, one.id, shared), means="the entry is this object"
+            address=str(address),
+            add=binding_text(address, chosen.id, has_environments),
+            means="the entry is this object",
         )
-        for one in candidates
+        for chosen in candidates
     )
 
 
@@ -318,7 +382,11 @@ _DECLARED_MATCHES: Final = frozenset(
 
 
 def is_matched_by_name_only(snapshot: Snapshot, address: Address) -> bool:
-    """Return whether only its name identifies an entry: no line of the ids file, and no answer."""
+    """Return whether only the name of an entry identifies its object.
+
+    That is the case if it has no line in the ids file, and no pin, `previously` or commit identifies the
+    object.
+    """
     match = snapshot.matches.get(address)
     return (
         match is not None and address not in snapshot.recorded_ids.lines and match.by not in _DECLARED_MATCHES
@@ -326,20 +394,26 @@ def is_matched_by_name_only(snapshot: Snapshot, address: Address) -> bool:
 
 
 def exchanged_name_refusals(sides: Sides) -> Iterator[Refusal]:
-    """Refuse circles of entries whose names were perhaps exchanged by hand.
+    """Refuse cycles of entries whose names were perhaps exchanged by hand on the platform.
 
-    In such a circle, each live reference to an entry leads to the object of the next entry.
+    In such a cycle, each live reference to an entry leads to the object of the next entry, because
+    references follow the object and not its name.
     """
-    standing = _displaced_entries(sides)
-    ring_of = {one: ring for ring in find_simple_cycles(standing, standing.get) for one in ring}
-    for address in sorted(ring_of):
-        if not all(sides.policy.is_ignored(one) for one in ring_of[address]):
-            yield _exchange_refusal(sides, address, standing[address])
+    displacing_entries = _displaced_entries(sides)
+    cycles = find_simple_cycles(displacing_entries, displacing_entries.get)
+    cycle_by_address = {address: cycle for cycle in cycles for address in cycle}
+    for address in sorted(cycle_by_address):
+        if not all(sides.policy.is_ignored(member) for member in cycle_by_address[address]):
+            yield _exchange_refusal(sides, address, displacing_entries[address])
 
 
 def _displaced_entries(sides: Sides) -> Mapping[Address, Address]:
-    """Return, by entry matched by name, the other entry to whose object all live references lead."""
-    found: dict[Address, set[Address | None]] = defaultdict(set)
+    """Return, for entries matched by name only, the other entry to whose object all live references lead.
+
+    A file says that a reference leads to A. If the live reference leads to the object that is matched with
+    B, for all references to A, the result has A: B.
+    """
+    live_targets: dict[Address, set[Address | None]] = defaultdict(set)
     by_name = {
         address
         for address, entry in sides.entries.items()
@@ -347,58 +421,67 @@ def _displaced_entries(sides: Sides) -> Mapping[Address, Address]:
         and is_matched_by_name_only(sides.snapshot, address)
         and sides.live(address) is not None
     }
-    in_place: set[Address] = set()
-    """The entries to which at least one live reference leads correctly: they are in no circle."""
+    # Entries to which at least one live reference leads correctly: they are in no cycle.
+    correct_entries: set[Address] = set()
     for address, entry in sides.entries.items() if by_name else ():
         live = sides.live(address)
         for field in sides.kind(entry).reference_fields if live is not None else ():
-            wanted = references(entry.fields.get(field.name))
-            if len(wanted) != 1 or wanted.isdisjoint(by_name) or not wanted.isdisjoint(in_place):
+            declared_targets = references(entry.fields.get(field.name))
+            if (
+                len(declared_targets) != 1
+                or declared_targets.isdisjoint(by_name)
+                or not declared_targets.isdisjoint(correct_entries)
+            ):
                 continue
-            if _differs_from_base(sides.names, entry, field.name):
-                continue
+            base = sides.names.base.desired
+            base_entry = base.entries.get(entry.address) if base is not None else None
+            if base_entry is not None and base_entry.fields.get(field.name) != entry.fields[field.name]:
+                continue  # a person changed this reference in the files, so it differs from the live one
             assert live is not None
-            (named,) = wanted
-            now = _referenced_entry(sides.names, live, field.name)
-            found[named].add(now)
-            if now == named:
-                in_place.add(named)
-    only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
-    return {address: now for address, now in only.items() if now in by_name and now != address}
+            (declared_target,) = declared_targets
+            live_target = _sole_referenced_entry(sides.names, live, field.name)
+            live_targets[declared_target].add(live_target)
+            if live_target == declared_target:
+                correct_entries.add(declared_target)
+    sole_targets = {
+        address: next(iter(live_target))
+        for address, live_target in live_targets.items()
+        if len(live_target) == 1
+    }
+    return {
+        address: live_target
+        for address, live_target in sole_targets.items()
+        if live_target in by_name and live_target != address
+    }
 
 
-def _differs_from_base(names: Names, entry: Entry, name: str) -> bool:
-    """Return whether a field differs from the git base, so that a person wants to change the reference."""
-    before = names.base.desired.entries.get(entry.address) if names.base.desired is not None else None
-    return before is not None and before.fields.get(name) != entry.fields[name]
-
-
-def _referenced_entry(names: Names, live: LiveObject, name: str) -> Address | None:
-    """Return the entry of the object to which a live field refers, if it refers to exactly one."""
-    ids = live_ids(live.fields.get(name))
+def _sole_referenced_entry(names: Names, live: LiveObject, field_name: str) -> Address | None:
+    """Return the entry of the only object to which a field of a live object refers, else None."""
+    ids = live_ids(live.fields.get(field_name))
     if len(ids) != 1:
         return None
     (id,) = ids
-    kinds = names.kind(live).field(name).type.referenced_kinds
-    known = (names.declared.get(names.referenced_object(live, kind, id)) for kind in kinds)
-    return next((address for address in known if address is not None), None)
+    kinds = names.kind(live).field(field_name).type.referenced_kinds
+    addresses = (names.declared.get(names.referenced_object(live, kind, id)) for kind in kinds)
+    return next((address for address in addresses if address is not None), None)
 
 
 def _exchange_refusal(sides: Sides, address: Address, other: Address) -> Refusal:
-    mine, theirs = sides.live(address), sides.live(other)
-    assert mine is not None
-    assert theirs is not None
+    """Return the question whether an entry is the object with its name, or that of the `other` entry."""
+    own_object, other_object = sides.live(address), sides.live(other)
+    assert own_object is not None
+    assert other_object is not None
     candidates = (
-        candidate(sides.names, mine.identity, "this object has the name of this entry"),
-        candidate(sides.names, theirs.identity, "references to this entry lead to this object"),
+        candidate(sides.names, own_object.identity, "this object has the name of this entry"),
+        candidate(sides.names, other_object.identity, "references to this entry lead to this object"),
     )
     return EXCHANGED.refusal(
         address,
         candidates,
         binding_answers(sides.names, address, candidates),
-        id=mine.id,
-        other_id=theirs.id,
+        id=own_object.id,
+        other_id=other_object.id,
         other=other,
-        by_name=binding_instruction(sides.names, address, mine.id),
-        by_place=binding_instruction(sides.names, address, theirs.id),
+        by_name=binding_instruction(sides.names, address, own_object.id),
+        by_place=binding_instruction(sides.names, address, other_object.id),
     )

@@ -60,24 +60,25 @@ def label_of_value(
     equal: Callable[[Value, Value], bool],
     is_live: Callable[[Value, Value], bool],
 ) -> Cause | None:
-    """Return the label of a value that differs from the live value.
+    """Return the label ("edited here", …) of a value that differs from the live value; None if unknown.
 
-    `commits_since_apply` has the values since the last apply, the applied value first; it is empty if they
-    are unknown. `live` is UNKNOWN if the platform does not return the value. `equal` compares two values of
-    files, and `is_live` a value of files with the live value.
+    `declared` is the value in the files, `compared_value` that of the commit with which the files are
+    compared. `values_since_apply` has the values since the last apply, the applied value first; it is empty
+    if they are unknown. `live` is UNKNOWN if the platform does not return the value. `equal` compares two
+    values of files, and `is_live` a value of files with the live value.
     """
-    edited = compared_value is UNDECLARED or (
+    is_edited = compared_value is UNDECLARED or (
         compared_value is not UNKNOWN and not equal(declared, compared_value)
     )
-    applied = list(values_since_apply)
-    outside = (
-        bool(applied)
+    applied_values = list(values_since_apply)
+    is_changed_outside = (
+        bool(applied_values)
         and live is not UNKNOWN
-        and not any(isinstance(value, NoCommittedValue) or is_live(value, live) for value in applied)
+        and not any(isinstance(value, NoCommittedValue) or is_live(value, live) for value in applied_values)
     )
-    if edited:
-        return "both" if outside else "edited here"
-    return "changed outside" if outside and equal(declared, applied[0]) else None
+    if is_edited:
+        return "both" if is_changed_outside else "edited here"
+    return "changed outside" if is_changed_outside and equal(declared, applied_values[0]) else None
 
 
 class Labels(Struct, frozen=True, dict=True):
@@ -89,7 +90,7 @@ class Labels(Struct, frozen=True, dict=True):
 
     @cached_property
     def compared_commit(self) -> CommitState | None:
-        """The commit of which "edited here" is a fact."""
+        """The commit with which the files are compared to find edits ("edited here")."""
         files = self.sides.label_commits.compared_commit
         if files is not None:
             return CommitState(self.sides, files)
@@ -103,51 +104,68 @@ class Labels(Struct, frozen=True, dict=True):
 
     # Fields.
 
-    def field_label(self, entry: Entry, item: FieldChange) -> Cause | None:
-        """Return the label of a field of a live object."""
-        live, field = self.sides.live(entry.address), item.field
+    def field_label(self, entry: Entry, change: FieldChange) -> Cause | None:
+        """Return the label of a changed field of a live object; None if git cannot tell."""
+        live, field = self.sides.live(entry.address), change.field
         if live is None or field.name not in entry.fields:
             return None
 
-        def value(history: CommitState) -> CommittedValue:
-            return history.value(entry, live, field)
+        def value_in(commit: CommitState) -> CommittedValue:
+            return commit.value(entry, live, field)
 
-        differs = field.response_path is not None and not equals_live(field, item.after, item.before)
+        def is_unedited(declared: Value, committed: Value) -> bool:
+            # Includes the parts that the platform never returns, such as secrets.
+            if canonical_json(write_only_part(field, declared)) != canonical_json(
+                write_only_part(field, committed)
+            ):
+                return False
+            is_default = committed is None and declared == field.value_when_absent
+            return equals_live(field, declared, committed) or is_default
+
+        differs = field.response_path is not None and not equals_live(field, change.after, change.before)
+        commits = self._commits_since_field_was_applied(entry, live, field.name) if differs else ()
         return label_of_value(
-            item.after,
-            item.before if differs else UNKNOWN,
-            value(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
-            map(value, self._commits_since_field_was_applied(entry, live, field.name)) if differs else (),
-            lambda one, other: _is_unedited(field, one, other),
-            lambda one, other: equals_live(field, one, other),
+            change.after,
+            change.before if differs else UNKNOWN,
+            value_in(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
+            map(value_in, commits),
+            is_unedited,
+            lambda committed, live_value: equals_live(field, committed, live_value),
         )
 
     def _commits_since_field_was_applied(
-        self, resource: Entry, live: LiveObject, name: str | None
+        self, entry: Entry, live: LiveObject, field_name: str | None
     ) -> Iterable[CommitState]:
-        """Return the commits since the last apply, if that apply wrote this field of this object."""
+        """Return the commits since the last apply, if that apply wrote this field of this object.
+
+        The result is empty if the apply ignored the field, did not have the entry, or Git Sync owns the
+        object. Without a field name, the whole object is meant.
+        """
         if not self.commits_since_apply or live.synced_repository is not None:
             return ()
-        entry = self.commits_since_apply[0].entry(resource, live)
-        then = self.commits_since_apply[0].files.desired.policy
-        ignored = isinstance(entry, NoCommittedValue) or then.ignores(entry.address, name)
-        return () if ignored else self.commits_since_apply
+        applied_entry = self.commits_since_apply[0].entry(entry, live)
+        applied_policy = self.commits_since_apply[0].files.desired.policy
+        if isinstance(applied_entry, NoCommittedValue) or applied_policy.ignores(
+            applied_entry.address, field_name
+        ):
+            return ()
+        return self.commits_since_apply
 
     def parent_label(self, resource: Entry) -> Cause | None:
-        """Return the label of an object that is below another parent than in the files."""
+        """Return the label of an entry whose object is live in another parent than in the files."""
         live = self.sides.live(resource.address)
         if live is None or live.parent is None:
             return None
 
-        def value(history: CommitState) -> CommittedValue:
-            entry = history.entry(resource, live)
-            return entry if isinstance(entry, NoCommittedValue) else history.address_now(entry.parent)
+        def parent_in(commit: CommitState) -> CommittedValue:
+            entry = commit.entry(resource, live)
+            return entry if isinstance(entry, NoCommittedValue) else commit.address_now(entry.parent)
 
         return label_of_value(
             resource.parent,
             self.sides.names.address(live.parent),
-            value(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
-            map(value, self._commits_since_field_was_applied(resource, live, None)),
+            parent_in(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
+            map(parent_in, self._commits_since_field_was_applied(resource, live, None)),
             eq,
             eq,
         )
@@ -155,28 +173,32 @@ class Labels(Struct, frozen=True, dict=True):
     # Whole objects.
 
     def create_label(self, address: Address) -> Cause | None:
-        """Return the label of an entry without a live object."""
+        """Return the label of an entry without a live object.
+
+        "edited here" means that the files added the entry, "changed outside" that somebody deleted the
+        object.
+        """
         entry = self.sides.desired.entries[address]
 
-        def declares(history: CommitState) -> bool:
-            found = history.files.desired.entries.get(address)
-            return found is not None and found.kind == entry.kind
+        def declares_entry(commit: CommitState) -> bool:
+            old_entry = commit.files.desired.entries.get(address)
+            return old_entry is not None and old_entry.kind == entry.kind
 
         if self.compared_commit is not None and address not in self.compared_commit.files.desired.entries:
-            renamed = entry.has_earlier_name or self.compared_commit.has_unidentified_entry(entry.kind)
-            return None if renamed else "edited here"
-        outside = (
+            may_be_renamed = entry.has_earlier_name or self.compared_commit.has_unidentified_entry(entry.kind)
+            return None if may_be_renamed else "edited here"
+        was_deleted_outside = (
             self.commits_since_apply
-            and all(map(declares, self.commits_since_apply))
+            and all(map(declares_entry, self.commits_since_apply))
             and not entry.has_earlier_name
             and not self.commits_since_apply[0].files.desired.policy.ignores(address)
             and address not in self.commits_since_apply[0].identities  # else the object has another key today
             and self._had_same_parent(entry)
         )
-        return "changed outside" if outside else None
+        return "changed outside" if was_deleted_outside else None
 
     def _had_same_parent(self, entry: Entry) -> bool:
-        """Return whether the last apply had an entry below the object that is its parent today."""
+        """Return whether the last apply had the entry in the object that is its parent now."""
         if entry.parent is None:
             return True
         live = self.sides.live(entry.parent)
@@ -185,102 +207,126 @@ class Labels(Struct, frozen=True, dict=True):
         return self.commits_since_apply[0].identities.get(entry.parent) == live.identity
 
     def delete_label(self, identity: Identity | None) -> Cause | None:
-        """Return the label of a live object without an entry."""
+        """Return the label of a live object without an entry.
+
+        "edited here" means that the files removed the entry, "changed outside" that somebody created the
+        object.
+        """
         if identity is None:
             return None
         if (
             self.compared_commit is not None
-            and (at := self.compared_commit.addresses.get(identity)) is not None
+            and (address := self.compared_commit.addresses.get(identity)) is not None
         ):
-            return "edited here" if at not in self.sides.desired.entries else None
+            return "edited here" if address not in self.sides.desired.entries else None
         return "changed outside" if self._was_created_outside(identity) else None
 
     def _was_created_outside(self, identity: Identity) -> bool:
-        """Return whether the last apply would have deleted an object if it had existed."""
-        kind, place = identity[0], self.sides.names.address(identity).list_address
+        """Return whether a live object without an entry was created after the last apply, outside dpsync.
+
+        That is certain only if the apply would have deleted the object (it pruned the list) and no entry,
+        neither now nor then, may be this object under another name.
+        """
+        kind, list_address = identity[0], self.sides.names.address(identity).list_address
         if not self.commits_since_apply or not self.sides.label_commits.applies[0].is_complete:
             return False
-        then = self.commits_since_apply[0].files.desired
-        unbound = any(
+        applied = self.commits_since_apply[0].files.desired
+        has_unbound_entry = any(
             entry.kind == kind
             and self.sides.live(address) is None
             and address
             not in self.sides.snapshot.missing_objects  # else its line says that it was another object
             and any(
-                address in past.files.desired.entries for past in self.commits_since_apply
+                address in commit.files.desired.entries for commit in self.commits_since_apply
             )  # else it is new
             for address, entry in self.sides.desired.entries.items()
         )
-        recorded = any(line.id == identity[1] for line in self.sides.snapshot.recorded_ids.lines.values())
+        has_line = any(line.id == identity[1] for line in self.sides.snapshot.recorded_ids.lines.values())
         return (
-            then.policy == self.sides.desired.policy
-            and place in then.scopes
-            and then.is_pruned(place)
-            and not unbound
-            and not recorded
+            applied.policy == self.sides.desired.policy
+            and list_address in applied.scopes
+            and applied.is_pruned(list_address)
+            and not has_unbound_entry
+            and not has_line
             and not any(
-                identity in past.addresses or past.has_unidentified_entry(kind)
-                for past in self.commits_since_apply
+                identity in commit.addresses or commit.has_unidentified_entry(kind)
+                for commit in self.commits_since_apply
             )
         )
 
     # Positions.
 
     def position_label(self, entry: Entry) -> Cause | None:
-        """Return the label of an entry in another position among its siblings.
+        """Return the label of an entry that has another position among its siblings than the live object.
 
-        The order of siblings has one label: which of them a person moved is unknown. If both sides changed
-        the order, there is no label.
+        All siblings of a container share one label, because git does not tell which of them a person moved.
+        If both sides changed the order, there is no label.
         """
-        listed = container_and_order(self.sides.registry, self.sides.entries, entry)
-        holder = listed[0] if listed is not None else entry.holder or entry.parent
-        if holder is None or holder not in self.sides.entries:
+        list_position = container_and_order(self.sides.registry, self.sides.entries, entry)
+        container = list_position[0] if list_position is not None else entry.holder or entry.parent
+        if container is None or container not in self.sides.entries:
             return None
-        key = holder, listed[1].name if listed is not None else None
+        key = container, list_position[1].name if list_position is not None else None
         if key not in self._position_labels:
-            kind = listed[1].item_kind if listed is not None else None
-            self._position_labels[key] = self._find_position_labels(self.sides.entries[holder], key[1], kind)
+            kind = list_position[1].item_kind if list_position is not None else None
+            self._position_labels[key] = self._find_position_labels(
+                self.sides.entries[container], key[1], kind
+            )
         return self._position_labels[key].get(entry.address)
 
     @cached_property
     def _position_labels(self) -> dict[tuple[Address, str | None], Mapping[Address, Cause | None]]:
-        """The labels of the children of each holder, or of the items of its list, as they are compared."""
+        """The labels that are computed already, by container and name of its list field (None for a tree)."""
         return {}
 
     def _find_position_labels(
-        self, holder: Entry, name: str | None, kind: str | None
+        self, container: Entry, list_field: str | None, kind: str | None
     ) -> Mapping[Address, Cause | None]:
-        """Return the labels of the children of a holder; of one kind, if they have a list `name`."""
-        live = self.sides.live(holder.address)
+        """Return the labels of the children of a container whose order differs from the live order.
+
+        "edited here": the files changed the order of the compared commit. "changed outside": the files have
+        the order of the last apply, and no commit since then has the live order. `list_field` and `kind`
+        select one list of the container; they are None for the nodes of a tree.
+        """
+        live = self.sides.live(container.address)
         if live is None:
             return {}
         snapshot, declared = self.sides.snapshot, self.sides.names.declared
-        lane = snapshot.sibling_order.get(live.identity, ())
-        siblings = lane if kind is None else snapshot.siblings(live.identity, kind)
-        here = _ranks(_siblings(holder, name))
-        now = _ranks(declared[one] for one in siblings if one in declared)
-        edited: dict[Address, Cause | None] = {}
+        live_order = snapshot.sibling_order.get(live.identity, ())
+        siblings = live_order if kind is None else snapshot.siblings(live.identity, kind)
+        declared_ranks = _ranks(_siblings(container, list_field))
+        live_ranks = _ranks(declared[identity] for identity in siblings if identity in declared)
+        labels: dict[Address, Cause | None] = {}
         if self.compared_commit is not None:
-            before = self.compared_commit.sibling_order(holder, live, name)
-            if not _have_same_sequence(before, here, here):
-                edited = dict.fromkeys(
-                    before, "edited here" if _have_same_sequence(before, now, here) else None
+            compared_ranks = self.compared_commit.sibling_order(container, live, list_field)
+            if not _have_same_sequence(compared_ranks, declared_ranks, declared_ranks):
+                labels = dict.fromkeys(
+                    compared_ranks,
+                    "edited here"
+                    if _have_same_sequence(compared_ranks, live_ranks, declared_ranks)
+                    else None,
                 )
         orders = [
-            past.sibling_order(holder, live, name)
-            for past in self._commits_since_field_was_applied(holder, live, name)
+            commit.sibling_order(container, live, list_field)
+            for commit in self._commits_since_field_was_applied(container, live, list_field)
         ]
-        common = {one for one in here if one in now and all(one in order for order in orders)}
-        if not orders or not _have_same_sequence(orders[0], here, common):
-            return edited
+        common_addresses = {
+            address
+            for address in declared_ranks
+            if address in live_ranks and all(address in order for order in orders)
+        }
+        if not orders or not _have_same_sequence(orders[0], declared_ranks, common_addresses):
+            return labels
         ignores = self.commits_since_apply[0].files.desired.policy.ignores
-        if any(map(ignores, common)) or any(_have_same_sequence(one, now, common) for one in orders):
-            return edited
-        return {**dict.fromkeys(common, "changed outside"), **edited}
+        if any(map(ignores, common_addresses)) or any(
+            _have_same_sequence(order, live_ranks, common_addresses) for order in orders
+        ):
+            return labels
+        return {**dict.fromkeys(common_addresses, "changed outside"), **labels}
 
 
 class CommitState(Struct, frozen=True, dict=True):
-    """The files of a commit, with the live objects that their entries are today."""
+    """The files of a commit, with the live objects that its entries describe today."""
 
     sides: Sides
     files: CommittedFiles
@@ -304,108 +350,112 @@ class CommitState(Struct, frozen=True, dict=True):
     @cached_property
     def _lines(self) -> Mapping[Address, RecordedLine]:
         """The lines that the ids file of the commit has for this platform."""
-        found: dict[Address, RecordedLine] = {}
+        lines: dict[Address, RecordedLine] = {}
         for address, match in self.sides.snapshot.matches.items():
             if len(address.segments) == 1:
-                found.update(self.files.ids.lines(self.sides.label_commits.platform, match.id, str(address)))
-        return found
+                lines.update(self.files.ids.lines(self.sides.label_commits.platform, match.id, str(address)))
+        return lines
 
     def entry(self, resource: Entry, live: LiveObject) -> Entry | NoCommittedValue:
-        """Return the entry that a live object has in the commit."""
-        at = self.addresses.get(live.identity)
-        entry = self.files.desired.entries.get(at) if at is not None else None
+        """Return the entry that the commit has for a live object.
+
+        Without such an entry, the result is UNDECLARED if the commit certainly does not declare the object,
+        else UNKNOWN. `resource` is the present entry of the object.
+        """
+        address = self.addresses.get(live.identity)
+        entry = self.files.desired.entries.get(address) if address is not None else None
         if entry is not None:
             return entry if entry.kind == resource.kind else UNKNOWN
         match = self.sides.snapshot.matches.get(resource.address)
-        known = any(line.id == live.id for line in self._lines.values())
-        unrenamed = (
+        has_line = any(line.id == live.id for line in self._lines.values())
+        was_never_renamed = (
             match is not None and match.by in _MATCHES_WITHOUT_RENAME and not resource.has_earlier_name
         )
         is_new = (
             resource.address not in self.files.desired.entries
-            and unrenamed
-            and not known
+            and was_never_renamed
+            and not has_line
             and not self.has_unidentified_entry(resource.kind)
         )
         return UNDECLARED if is_new else UNKNOWN
 
     def has_unidentified_entry(self, kind: str) -> bool:
-        """Return whether an entry of this kind has another address today, or none, and its object is unknown.
+        """Return whether an entry of this kind at a former address cannot be identified today.
 
-        Such an entry may be one that the files declare under another key today.
+        The files may declare the object of such an entry under another key now.
         """
         return kind in self._kinds_with_unidentified_entries
 
     @cached_property
     def _kinds_with_unidentified_entries(self) -> frozenset[str]:
-        now = self.sides.desired.entries
+        """The kinds for which `has_unidentified_entry` is true."""
+        present = self.sides.desired.entries
         return frozenset(
             entry.kind
             for address, entry in self.files.desired.entries.items()
-            if address not in now and address not in self.identities
+            if address not in present and address not in self.identities
         )
 
     def value(self, resource: Entry, live: LiveObject, field: Field) -> CommittedValue:
-        """Return the value of a field in the commit, with the addresses that objects have today."""
+        """Return the value of a field of a live object in the commit; references have present addresses."""
         entry = self.entry(resource, live)
         if isinstance(entry, NoCommittedValue):
             return entry
         if field.name not in entry.fields:
             # A field with a position and no value has a variable or could not be read.
             return UNKNOWN if field.name in entry.spans or entry.takeover else UNDECLARED
-        value = map_leaves(entry.fields[field.name], self._current)
+        value = map_leaves(entry.fields[field.name], self._with_present_reference)
         if any(leaf is UNKNOWN or (isinstance(leaf, str) and "${" in leaf) for leaf in leaves(value)):
             return UNKNOWN
         return self.sides.values.with_references(field, value, resource)
 
-    def _current(self, leaf: Value) -> Value:
-        """Return a reference as the id of its live object; UNKNOWN if its target is not in the files now."""
+    def _with_present_reference(self, leaf: Value) -> Value:
+        """Return the id of the live object to which a reference leads; other values unchanged.
+
+        The result is UNKNOWN if the target of the reference is not in the files now.
+        """
         if not isinstance(leaf, Ref):
             return leaf
         live = self.sides.snapshot.objects.get(self.identities.get(leaf.address, ("", "")))
         if live is not None:
             return LiveId(live.id)
-        now = self.sides.desired
-        return leaf if leaf.address in now.entries or leaf.address in now.lookups else UNKNOWN
+        present = self.sides.desired
+        return leaf if leaf.address in present.entries or leaf.address in present.lookups else UNKNOWN
 
     def address_now(self, address: Address | None) -> Address | NoCommittedValue:
-        """Return the address that an object has today."""
+        """Return the present address of the object at an address of the commit; UNKNOWN if unclear."""
         identity = self.identities.get(address) if address is not None else None
         return self.sides.names.address(identity) if identity is not None else UNKNOWN
 
-    def sibling_order(self, holder: Entry, live: LiveObject, name: str | None) -> Mapping[Address, int]:
-        """Return the order of the siblings in the commit, by the addresses that they have today."""
-        entry = self.entry(holder, live)
+    def sibling_order(
+        self, container: Entry, live: LiveObject, list_field: str | None
+    ) -> Mapping[Address, int]:
+        """Return the positions of siblings in the commit, by their present addresses; {} if unknown."""
+        entry = self.entry(container, live)
         if isinstance(entry, NoCommittedValue):
             return {}
         return _ranks(
             address
-            for one in _siblings(entry, name)
-            if not isinstance(address := self.address_now(one), NoCommittedValue)
+            for child in _siblings(entry, list_field)
+            if not isinstance(address := self.address_now(child), NoCommittedValue)
         )
 
 
-def _is_unedited(field: Field, here: Value, then: Value) -> bool:
-    """Return whether the files have the value of a commit, also in parts that the platform never returns."""
-    if canonical_json(write_only_part(field, here)) != canonical_json(write_only_part(field, then)):
-        return False
-    return equals_live(field, here, then) or (then is None and here == field.value_when_absent)
+def _siblings(container: Entry, list_field: str | None) -> Iterable[Address]:
+    """Return the children of a container in order: the nodes of a tree, or the items of a list field."""
+    if list_field is None:
+        return container.children
+    return [ref.address for ref in container.fields.get(list_field) or () if isinstance(ref, Ref)]
 
 
-def _siblings(holder: Entry, name: str | None) -> Iterable[Address]:
-    """Return the children of a holder in order: the nodes of a tree, or the items of its list `name`."""
-    if name is None:
-        return holder.children
-    return [item.address for item in holder.fields.get(name) or () if isinstance(item, Ref)]
-
-
-def _ranks(order: Iterable[Address]) -> dict[Address, int]:
-    return {item: number for number, item in enumerate(order)}
+def _ranks(addresses: Iterable[Address]) -> dict[Address, int]:
+    """Return the position of each address in an order."""
+    return {address: position for position, address in enumerate(addresses)}
 
 
 def _have_same_sequence(
-    one: Mapping[Address, int], other: Mapping[Address, int], common: Iterable[Address]
+    first: Mapping[Address, int], second: Mapping[Address, int], common: Iterable[Address]
 ) -> bool:
-    """Return whether two orders have the common items in the same sequence."""
-    items = [item for item in common if item in one and item in other]
-    return sorted(items, key=one.__getitem__) == sorted(items, key=other.__getitem__)
+    """Return whether two orders have the `common` addresses, as far as both contain them, in one sequence."""
+    addresses = [address for address in common if address in first and address in second]
+    return sorted(addresses, key=first.__getitem__) == sorted(addresses, key=second.__getitem__)

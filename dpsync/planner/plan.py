@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Change, Difference, Note
 from dpsync.model.deferred import LazyMapping
-from dpsync.model.desired import Desired, Entry
+from dpsync.model.desired import Desired
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Organization, Origin, Part, Plan, Prerequisite
 from dpsync.model.question import Refusal
@@ -54,83 +54,83 @@ from dpsync.planner.urls import url_impacts
 
 
 def with_all_differences(sides: Sides, plan: Plan) -> Plan:
-    """Return the plan with all differences of each live entry, also those that no request ends."""
-    left = dict(_unwritten_differences(sides, plan))
+    """Return the plan with all differences of each live entry, also those that no request removes."""
+    differences_by_address = dict(_unwritten_differences(sides, plan))
     changes = [
-        change.model_copy(update={"differences": (*change.differences, *left.pop(change.address, ()))})
-        if change.address in left
+        change.model_copy(
+            update={"differences": (*change.differences, *differences_by_address.pop(change.address, ()))}
+        )
+        if change.address in differences_by_address
         else change
         for change in plan.changes
     ]
-    changes += [
-        _change_without_steps(sides, Address.parse(name), differences) for name, differences in left.items()
-    ]
+    for text, differences in differences_by_address.items():
+        # These entries have no change in the plan: add a change without steps.
+        address = Address.parse(text)
+        entry, live = sides.entries[address], sides.live(address)
+        changes.append(
+            Change(
+                address=text,
+                kind=entry.kind,
+                action="update",
+                label=sides.names.label(entry),
+                id=live.id if live else None,
+                differences=differences,
+            )
+        )
     return plan.model_copy(update={"changes": tuple(changes)})
 
 
 def _unwritten_differences(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
-    planned = {(change.address, item.field) for change in plan.changes for item in change.differences}
-    part = find_selection(sides) if plan.part else None
+    """Yield, by address, the differences of selected live entries that no change of the plan contains.
+
+    Differences of ignored fields and of fields that the platform never returns are left out.
+    """
+    planned = {
+        (change.address, difference.field) for change in plan.changes for difference in change.differences
+    }
+    selection = find_selection(sides) if plan.part else None
     labels = Labels(sides)
-    for address, resource in sides.entries.items():
+    for address, entry in sides.entries.items():
         live, name = sides.live(address), str(address)
-        selected = part is None or address in part.addresses
-        if live is None or live.deleted or not selected or sides.policy.is_ignored(address):
+        is_selected = selection is None or address in selection.addresses
+        if live is None or live.deleted or not is_selected or sides.policy.is_ignored(address):
             continue
         differences = tuple(
-            item.difference(
-                sides.values,
-                resource,
-                labels.field_label(resource, item),
-            )
-            for item in (*changed_fields(sides, resource, live), *changed_defaults(sides, resource, live))
-            if item.field.response_path is not None and (name, item.field.name) not in planned
+            change.difference(sides.values, entry, labels.field_label(entry, change))
+            for change in (*changed_fields(sides, entry, live), *changed_defaults(sides, entry, live))
+            if change.field.response_path is not None and (name, change.field.name) not in planned
         )
         if differences:
             yield name, differences
 
 
 def unmanaged_objects_kept(sides: Sides, plan: Plan) -> list[LiveObject]:
-    """Return the live objects without an entry that stay as they are, once nothing of the plan is left.
+    """Return the live objects without an entry that this and later plans leave as they are.
 
-    Not among them: an object outside the selection, or that a plan without blocks or `--no-delete` deletes.
+    The list is empty while the plan still has changes. Objects outside the selection are left out, and
+    objects that a plan without blocks or without `--no-delete` would delete.
     """
-    policy, blocked = sides.policy, {item.address for item in plan.blocked}
+    policy, blocked = sides.policy, {block.address for block in plan.blocked}
     if not (plan.can_apply and plan.empty) or policy.current.deletable_ids is not None:
         return []
-    part = find_selection(sides)
-    found: list[LiveObject] = []
-    for scope, identities in sides.snapshot.scopes.items():
-        pruned = scope in sides.desired.scopes and sides.desired.is_pruned(scope)
-        pending = pruned and not sides.options.delete
-        for identity in identities if not pending else ():
+    selection = find_selection(sides)
+    objects: list[LiveObject] = []
+    for list_address, identities in sides.snapshot.scopes.items():
+        is_pruned = list_address in sides.desired.scopes and sides.desired.is_pruned(list_address)
+        is_pending = is_pruned and not sides.options.delete
+        for identity in identities if not is_pending else ():
             live, address = sides.snapshot.objects.get(identity), sides.names.address(identity)
-            unlisted = identity not in sides.names.declared and (part is None or address in part.addresses)
-            if live is not None and not live.deleted and unlisted and str(address) not in blocked:
-                found.append(live)
-    return found
-
-
-def _change_without_steps(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
-    """Return a change without steps for an entry that has no change in the plan."""
-    resource: Entry = sides.entries[address]
-    live = sides.live(address)
-    return Change(
-        address=str(address),
-        kind=resource.kind,
-        action="update",
-        label=sides.names.label(resource),
-        id=live.id if live else None,
-        differences=differences,
-    )
+            is_undeclared = identity not in sides.names.declared and (
+                selection is None or address in selection.addresses
+            )
+            if live is not None and not live.deleted and is_undeclared and str(address) not in blocked:
+                objects.append(live)
+    return objects
 
 
 class CircularPlanError(Exception):
-    """Steps that wait for each other in a circle, which is a fault in the declaration of a kind."""
-
-
-def _by_address(note: Note) -> tuple[bool, str, str]:
-    return note.severity != "warning", note.address, note.text
+    """Steps that wait for each other in a cycle, which is a fault in the declaration of a kind."""
 
 
 def make_plan(sides: Sides) -> Plan:
@@ -138,53 +138,62 @@ def make_plan(sides: Sides) -> Plan:
 
     The plan is deterministic: the same sides give the same bytes.
     """
-    made = _decide_and_order(sides)
-    selected = find_selection(sides)
-    if selected is None:
-        return made.plan()
-    chosen, also = selected.addresses, dict[Address, Address]()
+    parts = _decide_and_order(sides)
+    selection = find_selection(sides)
+    if selection is None:
+        return parts.plan()
+    addresses, prerequisites = selection.addresses, dict[Address, Address]()
     while True:
-        more = dependencies(made.decisions.sides, made.steps, selected, chosen)
-        if not more and made.decisions.sides.selected_addresses == chosen:
-            return _with_selection(made.plan(), sides.options, also)
-        also |= more
-        chosen |= more.keys()
-        made = _decide_and_order(replace(sides, selected_addresses=chosen))
+        # The selected part may need objects outside: add them and decide again, until nothing is missing.
+        missing = dependencies(parts.decisions.sides, parts.steps, selection, addresses)
+        if not missing and parts.decisions.sides.selected_addresses == addresses:
+            return _with_selection(parts.plan(), sides.options, prerequisites)
+        prerequisites |= missing
+        addresses |= missing.keys()
+        parts = _decide_and_order(replace(sides, selected_addresses=addresses))
 
 
 def _with_selection(plan: Plan, options: Options, dependencies: dict[Address, Address]) -> Plan:
-    named = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
-    came = (
-        Prerequisite(address=str(address), needed_by=str(by))
-        for address, by in sorted(dependencies.items())
-        if str(address) in named
+    """Return a plan with its selection and those prerequisites of which the plan has a change or block."""
+    listed_addresses = {change.address for change in plan.changes} | {block.address for block in plan.blocked}
+    prerequisites = (
+        Prerequisite(address=str(address), needed_by=str(dependent))
+        for address, dependent in sorted(dependencies.items())
+        if str(address) in listed_addresses
     )
-    part = Part(select=options.select, exclude=options.exclude, also=tuple(came))
+    part = Part(select=options.select, exclude=options.exclude, also=tuple(prerequisites))
     return plan.model_copy(update={"part": part})
 
 
 def _decide_and_order(sides: Sides) -> _PlanParts:
+    """Return the decisions, the steps that carry them out, and the order of the steps.
+
+    Each value is made from the ones before: decisions, steps, edges of unique values and rules, sibling
+    moves.
+
+    Raises:
+        CircularPlanError: Steps wait for each other.
+    """
     decisions = decide(sides)
-    written = write_steps(decisions)
-    unique = order_unique_values(decisions, written)
-    steps = written.with_steps(unique.releasing)
-    found = [*unique.edges, *order_edges(decisions, steps)]
-    ordered = sibling_moves(decisions, steps, Edges(found))
-    planned = PlannedSteps(
-        steps.with_steps(ordered.moves), Edges([*found, *ordered.edges]), ordered.out_of_place
-    )
+    written_steps = write_steps(decisions)
+    unique_values = order_unique_values(decisions, written_steps)
+    steps = written_steps.with_steps(unique_values.releasing)
+    edges = [*unique_values.edges, *order_edges(decisions, steps)]
+    order = sibling_moves(decisions, steps, Edges(edges))
+    planned = PlannedSteps(steps.with_steps(order.moves), Edges([*edges, *order.edges]), order.out_of_place)
     _check_cycles(planned)
-    return _PlanParts(decisions, planned, unique.refusals, ordered.order_unsupported)
+    return _PlanParts(decisions, planned, unique_values.refusals, order.order_unsupported)
 
 
 def _check_cycles(planned: PlannedSteps) -> None:
+    """Raise CircularPlanError if steps wait for each other."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
-    for id in planned.drafts.steps:
-        sorter.add(id, *sorted(planned.edges.needs(id) | planned.edges.follows(id)))
+    for step_id in planned.drafts.steps:
+        sorter.add(step_id, *sorted(planned.edges.needs(step_id) | planned.edges.follows(step_id)))
     try:
         sorter.prepare()
-    except CycleError as circle:
-        raise CircularPlanError(" → ".join(circle.args[1])) from None
+    except CycleError as error:
+        raise CircularPlanError(" → ".join(error.args[1])) from None
 
 
 class _PlanParts(Struct, frozen=True):
@@ -198,77 +207,90 @@ class _PlanParts(Struct, frozen=True):
 
     def plan(self) -> Plan:
         """Collect changes, questions, refusals and notes, and return the plan."""
-        decided, sides = self.decisions, self.decisions.sides
-        found = build_changes(decided, self.steps)
-        navigations = tuple(changed_trees(decided, found))
-        exposed = (*find_exposures(decided, found, navigations), *brief_exposures(decided, self.steps))
-        similar = find_candidates(sides)
-        bounds = effective_limits(sides.desired.policy, sides.base, sides.names)
-        undecided = undecided_deletes(decided)
-        deletes = [change for change in found if change.action == "delete"]
-        too_many = exceeded_limits(decided, undecided, bounds, deletes)
-        identity = identity_questions(decided, similar, undecided, bool(too_many))
-        who_is_who = [*identity.refusals, *exchanged_name_refusals(sides)]
-        about_deletes = delete_questions(
-            decided, undecided, bounds, deletes, too_many, identity.questioned_deletes
+        decisions, sides = self.decisions, self.decisions.sides
+        changes = build_changes(decisions, self.steps)
+        navigations = tuple(changed_trees(decisions, changes))
+        exposures = (
+            *find_exposures(decisions, changes, navigations),
+            *brief_exposures(decisions, self.steps),
         )
-        found_wrong = [
+        candidates = find_candidates(sides)
+        limits = effective_limits(sides.desired.policy, sides.base, sides.names)
+        open_deletes = undecided_deletes(decisions)
+        deletes = [change for change in changes if change.action == "delete"]
+        exceeded = exceeded_limits(decisions, open_deletes, limits, deletes)
+        identity_answers = identity_questions(decisions, candidates, open_deletes, bool(exceeded))
+        identity_refusals = [*identity_answers.refusals, *exchanged_name_refusals(sides)]
+        delete_answers = delete_questions(
+            decisions, open_deletes, limits, deletes, exceeded, identity_answers.questioned_deletes
+        )
+        problems = [
             *self.unique_value_refusals,
-            *find_refusals(decided, bounds, exposed, who_is_who),
-            *([about_deletes.refusal] if about_deletes.refusal is not None else []),
-            *who_is_who,
+            *find_refusals(decisions, limits, exposures, identity_refusals),
+            *([delete_answers.refusal] if delete_answers.refusal is not None else []),
+            *identity_refusals,
         ]
-        refused = sides.answers.unanswered_refusals(found_wrong)
-        asked = (
-            decided.requested_answers
-            | about_deletes.requested_answers
-            | identity.requested_answers
-            | requested_answers(found_wrong)
+        refusals = sides.answers.unanswered_refusals(problems)
+        answers = (
+            decisions.requested_answers
+            | delete_answers.requested_answers
+            | identity_answers.requested_answers
+            | requested_answers(problems)
         )
         notes = [
-            *decided.notes,
-            *hidden_site_notes(decided),
-            *find_notes(sides, decided.deletions, decided.restructuring.all_trees),
-            *git_sync_notes(sides, decided.deletions.all_deleted),
-            *proposal_notes(decided, similar),
-            *transfer_notes(sides.names, decided.transfers),
-            *redirect_notes(decided, found),
-            *redirect_warnings(decided, navigations),
+            *decisions.notes,
+            *hidden_site_notes(decisions),
+            *find_notes(sides, decisions.deletions, decisions.restructuring.all_trees),
+            *git_sync_notes(sides, decisions.deletions.all_deleted),
+            *proposal_notes(decisions, candidates),
+            *transfer_notes(sides.names, decisions.transfers),
+            *redirect_notes(decisions, changes),
+            *redirect_warnings(decisions, navigations),
             *(
                 Note(address=answer.flag, text=UNNEEDED_MESSAGE)
-                for answer in sides.answers.unneeded_answers(asked)
+                for answer in sides.answers.unneeded_answers(answers)
             ),
             *environment_notes(sides.desired),
-            *([about_deletes.note] if about_deletes.note is not None else []),
+            *([delete_answers.note] if delete_answers.note is not None else []),
         ]
         blocked = [
-            *decided.blocking.reported(),
+            *decisions.blocking.reported(),
             *self.order_unsupported,
-            *blocked_deletions(sides.names, decided.deletions),
+            *blocked_deletions(sides.names, decisions.deletions),
             *git_sync_blocks(sides),
+        ]
+        roots = sorted(
+            address for address, entry in sides.entries.items() if entry.kind == sides.registry.root.name
+        )
+        organizations = [
+            Organization(address=str(address), id=id)
+            for address in roots
+            if (id := sides.snapshot.live_id(address)) is not None
         ]
         return Plan(
             platform=sides.snapshot.platform,
-            organizations=tuple(self._organizations()),
+            organizations=tuple(organizations),
             environment=sides.desired.environment.name if sides.desired.environment else None,
             environments=sides.desired.environments,
             profile=sides.registry.profile.name,
-            confirmed=tuple(map(str, sides.answers.needed_answers(asked))),
+            confirmed=tuple(map(str, sides.answers.needed_answers(answers))),
             deleting=sides.options.delete,
-            delete_decision=about_deletes.decision,
-            changes=tuple(found),
-            exposures=exposed,
-            navigation=tuple(navigation_changes(decided, navigations)),
-            urls=url_impacts(decided, navigations),
-            previews=site_previews(sides, found),
+            delete_decision=delete_answers.decision,
+            changes=tuple(changes),
+            exposures=exposures,
+            navigation=tuple(navigation_changes(decisions, navigations)),
+            urls=url_impacts(decisions, navigations),
+            previews=site_previews(sides, changes),
             blocked=tuple(sorted(blocked, key=lambda item: item.address)),
-            refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
-            waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),
-            trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
-            accepted=tuple(sorted(decided.accepted, key=lambda item: item.address)),
-            kept=decided.deletions.kept_objects,
-            notes=tuple(sorted(notes, key=_by_address)),
-            unproven=tuple(sorted(decided.unverifiable)),
+            refusals=tuple(sorted(refusals, key=lambda item: (item.address, item.code, item.message))),
+            waiting=tuple(sorted(decisions.waiting, key=lambda item: item.address)),
+            trouble=tuple(sorted(decisions.trouble, key=lambda item: item.address)),
+            accepted=tuple(sorted(decisions.accepted, key=lambda item: item.address)),
+            kept=decisions.deletions.kept_objects,
+            notes=tuple(
+                sorted(notes, key=lambda note: (note.severity != "warning", note.address, note.text))
+            ),
+            unproven=tuple(sorted(decisions.unverifiable)),
             base=sides.base.commit,
             base_from=sides.base.name,
             bindings={
@@ -278,28 +300,24 @@ class _PlanParts(Struct, frozen=True):
             },
             unwatched=coverage(sides).count_unwatched(),
             requests=sides.snapshot.requests,
-            pages=page_paths(sides, found),
+            pages=page_paths(sides, changes),
             origins=LazyMapping(lambda: _origins(sides.desired, sides.snapshot), Origin.of),
         )
 
-    def _organizations(self) -> Iterator[Organization]:
-        sides = self.decisions.sides
-        root = sides.registry.root.name
-        for address in sorted(at for at, entry in sides.entries.items() if entry.kind == root):
-            id = sides.snapshot.live_id(address)
-            if id is not None:
-                yield Organization(address=str(address), id=id)
-
 
 def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]:
-    """Yield the source position of everything that a plan may name; for equal names, the last one counts."""
+    """Yield the source position of everything that a plan may name, by its name in the plan.
+
+    Names are an address (`acme/teams/emea`), a field (`acme/teams/emea#title`), or the key of a policy
+    pattern. If a name occurs twice, the last position counts.
+    """
     yield from ((str(address), item.span) for address, item in desired.unsupported.items())
-    yield from ((str(place), item.span) for place, item in snapshot.prune_unsafe.items())
-    for address, resource in desired.entries.items():
+    yield from ((str(list_address), item.span) for list_address, item in snapshot.prune_unsafe.items())
+    for address, entry in desired.entries.items():
         text = str(address)
-        yield text, resource.span
-        for name in resource.spans:
-            yield f"{text}#{name}", resource.value_span(name)
+        yield text, entry.span
+        for name in entry.spans:
+            yield f"{text}#{name}", entry.value_span(name)
     environment = desired.environment
     if environment is not None and environment.span is not None and environment.pending:
         yield environment_key(environment.name), environment.span
@@ -309,5 +327,5 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
     lists["watch"] = (*policy.watch, *policy.watch_fields, *policy.watch_values)
     for name, patterns in lists.items():
         for pattern in patterns:
-            if (at := pattern.span) is not None:
-                yield pattern_key(name, pattern), at
+            if (span := pattern.span) is not None:
+                yield pattern_key(name, pattern), span

@@ -26,7 +26,7 @@ from dpsync.planner.history import FormerNames, Names
 
 
 class GitSyncedEntry(Struct, frozen=True):
-    """An entry of which Git Sync keeps a part as in a repository."""
+    """An entry whose live object Git Sync keeps, in part, as in a repository."""
 
     entry: Entry
     live: LiveObject
@@ -51,8 +51,8 @@ class GitSyncedParts(Struct, frozen=True):
             return True
         if field is not None and (address, field) in self.fields:
             return True
-        undeclared = address.last_segment.startswith("[")
-        return undeclared and any(above in self.trees for above in address.self_and_ancestors())
+        is_undeclared = address.last_segment.startswith("[")
+        return is_undeclared and any(ancestor in self.trees for ancestor in address.self_and_ancestors())
 
 
 def git_synced_entries(registry: Registry, desired: Desired, snapshot: Snapshot) -> Iterator[GitSyncedEntry]:
@@ -82,14 +82,15 @@ def git_synced_entries(registry: Registry, desired: Desired, snapshot: Snapshot)
 
 def git_synced_parts(registry: Registry, desired: Desired, snapshot: Snapshot) -> GitSyncedParts:
     """Return the parts of entries that come from repositories."""
-    theirs = [one for one in git_synced_entries(registry, desired, snapshot) if not one.entry.takeover]
-    trees = frozenset(one.tree for one in theirs if one.tree is not None)
+    synced = [part for part in git_synced_entries(registry, desired, snapshot) if not part.entry.takeover]
+    trees = frozenset(part.tree for part in synced if part.tree is not None)
     return GitSyncedParts(
-        frozenset((one.entry.address, name) for one in theirs for name in one.fields),
+        frozenset((part.entry.address, name) for part in synced for name in part.fields),
         frozenset(
             address
             for address, entry in (desired.entries.items() if trees else ())
-            if registry[entry.kind].is_node and any(above in trees for above in address.self_and_ancestors())
+            if registry[entry.kind].is_node
+            and any(ancestor in trees for ancestor in address.self_and_ancestors())
         ),
         trees,
     )
@@ -123,32 +124,35 @@ class EffectivePolicy(Struct, frozen=True):
 
         All earlier names count, so that the removal of an entry does not end the protection.
         """
-        then = self.base.desired.policy.protect if self.base.desired else ()
+        base_patterns = self.base.desired.policy.protect if self.base.desired else ()
         if self._protects(self.current.protect, identity):
             return "now"
-        return "before" if self._protects(then, identity) else None
+        return "before" if self._protects(base_patterns, identity) else None
 
     def is_skipped(self, identity: Identity) -> bool:
         """Return whether an object is kept without a refusal (`protect` with `skip`)."""
         return self._protects(self.current.skip, identity)
 
     def _protects(self, patterns: tuple[Pattern, ...], identity: Identity) -> bool:
-        def named(address: Address) -> bool:
+        """Return whether a pattern matches any present or former address of an object."""
+
+        def matches_any(address: Address) -> bool:
             return any(pattern.matches(address) for pattern in patterns)
 
         if not patterns:
             return False
-        return any(map(named, self.former_names.addresses_of(identity))) or any(
-            map(named, self.former_names.addresses_before_base(identity, named))
+        return any(map(matches_any, self.former_names.addresses_of(identity))) or any(
+            map(matches_any, self.former_names.addresses_before_base(identity, matches_any))
         )
 
     def is_listed_as_removed(self, identity: Identity) -> bool:
-        """Return whether `is_listed_as_removed` names an object.
+        """Return whether a pattern of the policy `removed` names exactly this object.
 
-        A pattern with several objects names none of them.
+        A pattern that matches several objects names none of them.
         """
         return any(
-            named == {identity} for named in map(self.former_names.undeclared_named_by, self.current.removed)
+            objects == {identity}
+            for objects in map(self.former_names.undeclared_named_by, self.current.removed)
         )
 
     def is_forgotten(self, identity: Identity, pattern: Pattern | None = None) -> bool:
@@ -189,14 +193,21 @@ class RemovalSearch(Struct, frozen=True, dict=True):
     former: FormerNames
 
     def find(self, identity: Identity) -> Removal:
-        """Return how the entry of an undeclared object was removed, if it was."""
+        """Return whether the entry of an undeclared object was removed on purpose, with the reason if not.
+
+        The object must be in a pruned list, an apply must not have kept it, and a commit must have its
+        entry.
+        """
         if identity not in self._objects_in_pruned_scopes:
             return self._no_removal(identity, NOT_PRUNED)
         if any(line.kept for line in self.former.lines_of(identity).values()):
             return self._no_removal(identity, KEPT_BY_APPLY)
         if (newest := self._newest_configurations(identity)) is None:
-            return self._no_removal(identity, self._unknown_reason())
-        return self._removal_between(identity, *newest)
+            if self.base.is_commit_missing or self.base.is_shallow_clone:
+                return self._no_removal(identity, COMMITS_MISSING)
+            reason = NO_ENTRY if self.base.desired is not None else f"{NO_ENTRY} ({self.base.name})"
+            return self._no_removal(identity, reason)
+        return self._judge_removal(identity, *newest)
 
     def newest_entry(self, identity: Identity) -> Entry | None:
         """Return the newest entry of an undeclared object in the base or in a commit before it, if any."""
@@ -204,12 +215,16 @@ class RemovalSearch(Struct, frozen=True, dict=True):
         return newest[1].entries[newest[0]] if newest else None
 
     def _newest_configurations(self, identity: Identity) -> tuple[Address, Desired, Desired] | None:
-        """Return the newest entry of an object: its address, its configuration, and the one after that."""
+        """Return the address of the newest entry that an undeclared object had, and two configurations.
+
+        The first is the configuration with the entry, the second is the next newer one, which lacks the
+        entry.
+        """
         newer = self.desired
-        for number, then in enumerate(self._earlier_configurations):
-            if addresses := self._addresses(identity, number, then):
-                return min(addresses), then, newer
-            newer = then
+        for number, configuration in enumerate(self._earlier_configurations):
+            if addresses := self._addresses_in(identity, number, configuration):
+                return min(addresses), configuration, newer
+            newer = configuration
         return None
 
     @property
@@ -221,55 +236,74 @@ class RemovalSearch(Struct, frozen=True, dict=True):
 
     @cached_property
     def _objects_in_pruned_scopes(self) -> Collection[Identity]:
+        """The live objects in lists that a prune pattern covers."""
         scopes = self.snapshot.scopes
-        return {one for place, items in scopes.items() if self.desired.is_pruned(place) for one in items}
-
-    def _addresses(self, identity: Identity, number: int, earlier_configuration: Desired) -> set[Address]:
-        """Return the addresses of the entries that an object had in an earlier configuration."""
-        if self.former.registry[identity[0]].has_ids_line and self._has_lines(identity):
-            # The ids file identifies the entry; the name may belong to another object today.
-            lines, only = self.former.lines_of(identity), frozenset({identity})
-            known = {address for address in lines if self.former.objects_at(address) == only}
-        else:
-            known = self.former.addresses_in_commit(number, earlier_configuration, identity)
         return {
-            at
-            for at in known
-            if at in earlier_configuration.entries and earlier_configuration.entries[at].kind == identity[0]
+            identity
+            for list_address, identities in scopes.items()
+            if self.desired.is_pruned(list_address)
+            for identity in identities
         }
 
-    def _has_lines(self, identity: Identity) -> bool:
-        top = self.former.names.address(identity).organization
+    def _addresses_in(self, identity: Identity, number: int, earlier_configuration: Desired) -> set[Address]:
+        """Return the addresses of the entries that an object had in an earlier configuration."""
+        if self.former.registry[identity[0]].has_ids_line and self._has_ids_lines(identity):
+            # The ids file identifies the entry; the name may belong to another object today.
+            lines, this_object = self.former.lines_of(identity), frozenset({identity})
+            known = {address for address in lines if self.former.objects_at(address) == this_object}
+        else:
+            known = self.former.addresses_in_commit(number, earlier_configuration, identity)
+        entries = earlier_configuration.entries
+        return {address for address in known if address in entries and entries[address].kind == identity[0]}
+
+    def _has_ids_lines(self, identity: Identity) -> bool:
+        """Return whether the ids file, now or in the base, has lines for the organization of an object."""
+        organization = self.former.names.address(identity).organization
         return (
-            top not in self.snapshot.recorded_ids.organizations_without_lines
-            or top in self._earlier_organizations
+            organization not in self.snapshot.recorded_ids.organizations_without_lines
+            or organization in self._organizations_with_base_lines
         )
 
     @cached_property
-    def _earlier_organizations(self) -> Collection[Address]:
+    def _organizations_with_base_lines(self) -> Collection[Address]:
+        """The organizations for which the ids file of the base has lines."""
         return {address.organization for address in self.snapshot.recorded_ids.base_lines}
 
-    def _removal_between(
+    def _judge_removal(
         self, identity: Identity, address: Address, earlier_configuration: Desired, newer: Desired
     ) -> Removal:
-        place = next(
-            (at for at in address.self_and_ancestors() if at in earlier_configuration.scopes),
+        """Return whether an entry was removed on purpose between two consecutive configurations.
+
+        `earlier_configuration` has the entry at `address`, `newer` does not. The entry only disappeared if
+        another file that is not included has it, or if its file does not show the removal.
+        """
+        scope = next(
+            (
+                ancestor
+                for ancestor in address.self_and_ancestors()
+                if ancestor in earlier_configuration.scopes
+            ),
             address.list_address,
         )
-        new_prune = not earlier_configuration.is_pruned(
-            place
+        is_prune_new = not earlier_configuration.is_pruned(
+            scope
         ) or earlier_configuration.policy.ignores_or_forgets(address)
-        if new_prune and newer is not self.desired and not newer.is_pruned(place):
+        if is_prune_new and newer is not self.desired and not newer.is_pruned(scope):
             return self._no_removal(identity, "no prune pattern covered the entry when the entry was removed")
-        other = self._unincluded_file(address)
-        if other is not None:
-            return Removal(f"the entry is in {other}, which no file includes", other)
+        unincluded_file = next(
+            (file.file for file in self.desired.not_included if address in file.entries), None
+        )
+        if unincluded_file is not None:
+            return Removal(f"the entry is in {unincluded_file}, which no file includes", unincluded_file)
         file = earlier_configuration.entries[address].span.file
         reason = self._missing_removal_reason(file, address, earlier_configuration)
-        return Removal(f"the entry was in {file}, and {reason}" if reason else "", is_prune_new=new_prune)
+        return Removal(f"the entry was in {file}, and {reason}" if reason else "", is_prune_new=is_prune_new)
 
     def _no_removal(self, identity: Identity, reason: str) -> Removal:
-        """Return the reason, or the file of the project that has the entry and that no file includes."""
+        """Return that an object does not count as removed, with a reason.
+
+        If a project file that is not included has the entry, that is the reason, whatever `reason` is.
+        """
         for file in self.desired.not_included:
             names = self.former.addresses_of(identity)
             if (
@@ -279,11 +313,8 @@ class RemovalSearch(Struct, frozen=True, dict=True):
                 return Removal(f"the entry is in {file.file}, which no file includes", file.file)
         return Removal(reason)
 
-    def _unincluded_file(self, address: Address) -> str | None:
-        return next((one.file for one in self.desired.not_included if address in one.entries), None)
-
     def _missing_removal_reason(self, file: str, address: Address, earlier_configuration: Desired) -> str:
-        """Return why the file of an entry does not show the removal; "" if it does."""
+        """Return why the file of an entry does not show that a person removed the entry; "" if it does."""
         if file not in self.desired.texts:
             return self.base.describe_missing_file(earlier_configuration.commit or "", file)
         if address in self.desired.addresses_declared_in(file):
@@ -291,9 +322,13 @@ class RemovalSearch(Struct, frozen=True, dict=True):
         return "that file seems to be incomplete" if self._is_truncated(file, earlier_configuration) else ""
 
     def _is_truncated(self, file: str, earlier_configuration: Desired) -> bool:
-        """Return whether a file seems cut off, in contrast to a removal of whole entries."""
-        before, now = earlier_configuration.texts.get(file, ""), self.desired.texts[file]
-        if before == now or not before.startswith(now):
+        """Return whether a file seems to be cut off at its end.
+
+        Then its text is a prefix of the old one, and an entry lost fields or the last line is incomplete.
+        Otherwise a person removed whole entries.
+        """
+        old_text, new_text = earlier_configuration.texts.get(file, ""), self.desired.texts[file]
+        if old_text == new_text or not old_text.startswith(new_text):
             return False
         remaining = (
             (entry, self.desired.entries[address])
@@ -301,9 +336,4 @@ class RemovalSearch(Struct, frozen=True, dict=True):
             if entry.span.file == file and address in self.desired.entries
         )
         lost_fields = any(old.fields.keys() - new.fields.keys() for old, new in remaining)
-        return lost_fields or (before.endswith("\n") and not now.endswith("\n"))
-
-    def _unknown_reason(self) -> str:
-        if self.base.is_commit_missing or self.base.is_shallow_clone:
-            return COMMITS_MISSING
-        return NO_ENTRY if self.base.desired is not None else f"{NO_ENTRY} ({self.base.name})"
+        return lost_fields or (old_text.endswith("\n") and not new_text.endswith("\n"))

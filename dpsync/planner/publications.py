@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from dpsync.kinds.kind import Field, Kind, Restriction
+from dpsync.kinds.kind import Field, Restriction
 from dpsync.kinds.page_references import space_id
 from dpsync.kinds.redirect_paths import (
     RedirectFault,
@@ -51,29 +51,29 @@ from dpsync.planner.sides import Sides
 from dpsync.planner.urls import UrlsAfterApply, urls_after_apply
 
 _WORD: Final = re.compile(r"~?[a-z-]{1,32}")
-"""A path segment that is no secret. Share links have a random key in their path."""
+"""A path segment that cannot be a secret. Share links have a random key in their path, which is one."""
 
 
 def site_previews(sides: Sides, changes: Iterable[Change]) -> tuple[SitePreview, ...]:
-    """Return the preview of each live site that a change is about, by address.
+    """Return the preview of each live site in which something changes, by address.
 
     A site that the plan deletes has none, nor has a site whose preview URL may contain a secret.
     """
     deleted = {change.address for change in changes if change.action == "delete"}
     changed = {place for change in changes for place in change.location.self_and_ancestors()}
-    found = []
+    previews = []
     for live in sides.snapshot.objects.values():
-        if live.preview_url is None or not _has_no_secret(live.preview_url, live):
+        if live.preview_url is None or not _is_free_of_secrets(live.preview_url, live):
             continue
         address = sides.names.address(live.identity)
         if address in changed and str(address) not in deleted:
             title = str(live.fields.get("title") or address)
-            found.append(SitePreview(address=str(address), title=title, url=live.preview_url))
-    return tuple(sorted(found, key=lambda one: one.address))
+            previews.append(SitePreview(address=str(address), title=title, url=live.preview_url))
+    return tuple(sorted(previews, key=lambda preview: preview.address))
 
 
-def _has_no_secret(url: str, live: LiveObject) -> bool:
-    """Return whether the path has only words and the ids of the object and its parent."""
+def _is_free_of_secrets(url: str, live: LiveObject) -> bool:
+    """Return whether a URL has only words and the ids of its object and the parent in its path."""
     ids = {live.id, live.parent[1] if live.parent is not None else ""}
     return is_preview_link(url) and all(word in ids or _WORD.fullmatch(word) for word in path_segments(url))
 
@@ -85,91 +85,101 @@ BranchPath = tuple[TreeBranch, ...]
 def newly_published(
     decisions: Decisions, trees: Iterable[NavigationTree], exposures: Iterable[Exposure]
 ) -> Iterator[Exposure]:
-    """Yield an exposure for each node whose content becomes visible to more people than before.
+    """Yield an exposure for each node whose content is shown to more people than before the plan.
 
-    `exposures` has the exposures by changed fields, which are not repeated.
+    Content is the object that a node shows, such as a space. `exposures` has the exposures by changed
+    fields, which are not repeated.
     """
-    opened = {(item.location, item.field) for item in exposures}
-    before: list[tuple[Any, _Audience]] | None = None
+    reported_fields = {(exposure.location, exposure.field) for exposure in exposures}
+    contents_before: list[tuple[Any, _Audience]] | None = None
     for tree in trees:
         if tree.after is None:
             continue
-        was = {one.address: (*above, one) for one, above in tree.before.walk()} if tree.before else {}
-        for one, above in tree.after.walk():
-            content = _live_content(decisions, one)
-            now = _audience((*above, one)) if content is not None else None
-            if now is None or _is_exposure_reported(was.get(one.address), (*above, one), opened):
+        branches_before = (
+            {node.address: (*ancestors, node) for node, ancestors in tree.before.walk()}
+            if tree.before
+            else {}
+        )
+        for node, ancestors in tree.after.walk():
+            content = _live_content(decisions, node)
+            audience = _audience((*ancestors, node)) if content is not None else None
+            if audience is None or _is_exposure_reported(
+                branches_before.get(node.address), (*ancestors, node), reported_fields
+            ):
                 continue
-            if before is None:
-                before = list(_visible_contents(decisions))
-            if not any(value == content and openness.includes(now) for value, openness in before):
-                yield _exposure(decisions, one)
+            if contents_before is None:
+                contents_before = list(_visible_contents(decisions))
+            if not any(
+                value == content and former_audience.includes(audience)
+                for value, former_audience in contents_before
+            ):
+                yield _publication(decisions, node)
 
 
 class _Audience(Struct, frozen=True):
-    """How widely a node is visible: the levels of its owner's fields, and the conditions for visitors."""
+    """Who can see a node: the levels of visibility fields of its owner, and conditions for visitors.
+
+    A higher level means more people, more conditions mean fewer people.
+    """
 
     exposure_levels: tuple[int, ...]
     conditions: frozenset[Any]
 
     def includes(self, other: _Audience) -> bool:
         """Return whether everybody who can see the other node can see this one."""
-        higher = all(
-            mine >= its for mine, its in zip(self.exposure_levels, other.exposure_levels, strict=True)
+        is_level_sufficient = all(
+            own_level >= other_level
+            for own_level, other_level in zip(self.exposure_levels, other.exposure_levels, strict=True)
         )
-        return higher and self.conditions <= other.conditions
+        return is_level_sufficient and self.conditions <= other.conditions
 
 
 def _audience(chain: BranchPath) -> _Audience | None:
-    """Return how widely the last node of a chain is visible; None if a field hides it from everybody."""
-    if any(_is_hidden_by(one, name) for one in chain for name in one.kind.visible_when):
-        return None
+    """Return who can see the last node of a chain from owner to node; None if a field hides it from all."""
+    for branch in chain:
+        for name, visible_values in branch.kind.visible_when.items():
+            value = branch.fields.get(name)
+            is_flag = isinstance(branch.kind.field(name).type, Flag)
+            if is_flag and value is not UNKNOWN and value not in visible_values:
+                return None
     owner, *nodes = chain
-    ranks = tuple(_rank(item, owner.fields.get(item.name)) for item in owner.kind.fields if _has_levels(item))
-    binding = (one.fields.get(item.name) for one in nodes for item in one.kind.fields if _is_condition(item))
-    return _Audience(ranks, frozenset(value for value in binding if value not in (None, UNKNOWN)))
-
-
-def _is_hidden_by(branch: TreeBranch, name: str) -> bool:
-    field, value = branch.kind.field(name), branch.fields.get(name)
-    return (
-        isinstance(field.type, Flag) and value is not UNKNOWN and value not in branch.kind.visible_when[name]
+    levels = []
+    for field in owner.kind.fields:
+        scale = field.exposure
+        if isinstance(scale, tuple) and scale and not isinstance(field.type, Flag):
+            # A value that is not on the scale may be more than all values of the scale.
+            value = owner.fields.get(field.name)
+            levels.append(scale.index(value) if value in scale else len(scale))
+    conditions = (
+        node.fields.get(field.name) for node in nodes for field in node.kind.fields if _is_condition(field)
     )
-
-
-def _has_levels(field: Field) -> bool:
-    return isinstance(field.exposure, tuple) and bool(field.exposure) and not isinstance(field.type, Flag)
-
-
-def _rank(field: Field, value: Any) -> int:
-    scale = field.exposure if isinstance(field.exposure, tuple) else ()
-    return scale.index(value) if value in scale else len(scale)
+    return _Audience(tuple(levels), frozenset(value for value in conditions if value not in (None, UNKNOWN)))
 
 
 def _is_condition(field: Field) -> bool:
+    """Return whether a field restricts which visitors see a node."""
     return isinstance(field.widening_rule, Restriction)
 
 
 def _is_exposure_reported(
-    was: BranchPath | None, chain: BranchPath, opened: set[tuple[Address, str]]
+    chain_before: BranchPath | None, chain: BranchPath, reported_fields: set[tuple[Address, str]]
 ) -> bool:
-    """Return whether a node shows the same as before and became visible by a reported field."""
-    if was is None or _shown_value(was[-1]) != _shown_value(chain[-1]):
+    """Return whether a node shows the same content as before and was opened by a reported field."""
+    if chain_before is None or _shown_value(chain_before[-1]) != _shown_value(chain[-1]):
         return False
-    names = ((one, item) for one in chain for item in one.kind.fields)
     return any(
-        (one.address, item.name) in opened for one, item in names if _affects_visibility(one.kind, item)
+        (branch.address, field.name) in reported_fields
+        for branch in chain
+        for field in branch.kind.fields
+        if field.name in branch.kind.visible_when or bool(field.exposure) or _is_condition(field)
     )
-
-
-def _affects_visibility(kind: Kind, field: Field) -> bool:
-    return field.name in kind.visible_when or bool(field.exposure) or _is_condition(field)
 
 
 # The content of nodes.
 
 
 def _shown_value(branch: TreeBranch) -> Any:
+    """Return the value of the field that refers to the content of a node; None if it has no content."""
     field = content_field(branch.kind) if branch.kind.visible_when else None
     return branch.fields.get(field.name) if field is not None else None
 
@@ -183,15 +193,16 @@ def _live_content(decisions: Decisions, branch: TreeBranch) -> Ref | LiveId | No
 
 
 def _visible_contents(decisions: Decisions) -> Iterator[tuple[Any, _Audience]]:
-    """Yield each object that is visible now, with how widely."""
+    """Yield each object that is visible on a site now, and the audience of the node that shows it."""
     for branch in live_trees(decisions):
-        for one, above in branch.walk():
-            openness = _audience((*above, one)) if _shown_value(one) is not None else None
-            if openness is not None:
-                yield _shown_value(one), openness
+        for node, ancestors in branch.walk():
+            audience = _audience((*ancestors, node)) if _shown_value(node) is not None else None
+            if audience is not None:
+                yield _shown_value(node), audience
 
 
-def _exposure(decisions: Decisions, branch: TreeBranch) -> Exposure:
+def _publication(decisions: Decisions, branch: TreeBranch) -> Exposure:
+    """Return the exposure that a node publishes its content."""
     sides, field = decisions.sides, content_field(branch.kind)
     item = sides.entries.get(branch.address) or sides.snapshot.objects.get(branch.identity or ("", ""))
     assert field is not None
@@ -205,7 +216,10 @@ def _exposure(decisions: Decisions, branch: TreeBranch) -> Exposure:
 
 
 def redirect_warnings(decisions: Decisions, trees: Iterable[NavigationTree]) -> Iterator[Note]:
-    """Yield a warning for each redirect circle, and for each redirect from the path of a node or page."""
+    """Yield a warning for each redirect cycle, and for each redirect from the path of a node or page.
+
+    Warnings that `validate` gives already are left out.
+    """
     sides = decisions.sides
     if not any(sides.kind(entry).redirects is not None for entry in sides.entries.values()):
         return
@@ -217,9 +231,9 @@ def redirect_warnings(decisions: Decisions, trees: Iterable[NavigationTree]) -> 
             noun = paths.kind(fault.node).noun if fault.node is not None else ""
             text = f"{fault.message(noun)}; {fault.hint(noun)}"
             yield Note(address=str(declared), text=text, severity="warning")
-    for link, place in paths.redirects_from_pages():
+    for link, site_space in paths.redirects_from_pages():
         if link.address in sides.entries:
-            reason = f'"{link.source}" is the path of a page in {place}'
+            reason = f'"{link.source}" is the path of a page in {site_space}'
             text = f"this redirect has no effect, because {reason}. Remove the redirect, or move the page"
             yield Note(address=str(link.address), text=text, severity="warning")
 
@@ -227,28 +241,28 @@ def redirect_warnings(decisions: Decisions, trees: Iterable[NavigationTree]) -> 
 class _PathsAfterApply(Struct, frozen=True, dict=True):
     """The paths of nodes, pages and redirects in each site after the apply."""
 
-    decided: Decisions
+    decisions: Decisions
     urls_after_apply: UrlsAfterApply
 
     def find_faults(self) -> Iterator[RedirectFault]:
         """Yield the redirect faults of each site, without redirects from the path of a page."""
-        for owner, found in sorted(self._links_by_site.items()):
-            yield from redirect_faults(found, self._nodes_by_path(owner))
+        for owner, links in sorted(self._links_by_site.items()):
+            yield from redirect_faults(links, self._nodes_by_path(owner))
 
     def redirects_from_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
         """Yield each redirect from the path of a page, with the site space that shows the page."""
-        sides = self.decided.sides
+        sides = self.decisions.sides
         for owner, links in sorted(self._links_by_site.items()) if sides.snapshot.pages else ():
             nodes = self._nodes_by_path(owner)
             for address, path in self._visible_paths(owner):
                 for page in self._page_paths(address):
-                    at = normalize_path(f"{path}/{page}")
-                    if at in links and at not in nodes:
-                        yield links[at], address
+                    page_path = normalize_path(f"{path}/{page}")
+                    if page_path in links and page_path not in nodes:
+                        yield links[page_path], address
 
     def _page_paths(self, address: Address) -> Iterable[str]:
-        """Return the paths of the pages that a site space shows."""
-        sides, shows = self.decided.sides, self.kind(address).access_fields.get("shows")
+        """Return the paths of the pages that a site space shows, relative to the site space."""
+        sides, shows = self.decisions.sides, self.kind(address).access_fields.get("shows")
         item = sides.entries.get(address) or self._live_nodes.get(address)
         space = item.fields.get(shows.name) if shows is not None and item is not None else None
         id = space_id(space, sides.values.live_id) if isinstance(space, Ref | LiveId) else None
@@ -256,9 +270,9 @@ class _PathsAfterApply(Struct, frozen=True, dict=True):
 
     @cached_property
     def _links_by_site(self) -> Mapping[Address, Mapping[str, RedirectLink]]:
-        """Return, for each site, the active redirects by normalized source path."""
+        """The active redirects of each site, by normalized source path."""
         links: dict[Address, dict[str, RedirectLink]] = defaultdict(dict)
-        for kind in self.decided.sides.registry.in_dependency_order:
+        for kind in self.decisions.sides.registry.in_dependency_order:
             if kind.redirects is None:
                 continue
             for owner, address, fields in self.urls_after_apply.redirects(kind):
@@ -272,61 +286,61 @@ class _PathsAfterApply(Struct, frozen=True, dict=True):
     def _path_of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
         """Return the path of the node to which a value refers, relative to the site URL `base`."""
         address = value.address if isinstance(value, Ref) else None
-        if isinstance(value, LiveId) and (kind, value.id) in self.decided.sides.snapshot.objects:
-            address = self.decided.sides.names.address((kind, value.id))
+        if isinstance(value, LiveId) and (kind, value.id) in self.decisions.sides.snapshot.objects:
+            address = self.decisions.sides.names.address((kind, value.id))
         url = self.urls_after_apply.urls.get(address) if address is not None else None
         return path_below(url, base) if url is not None and base is not None else None
 
     def _nodes_by_path(self, owner: Address) -> Mapping[str, Address]:
         """Return the site and its visible nodes by path. If two nodes share a path, the outer node wins."""
-        found: dict[str, Address] = {}
+        addresses: dict[str, Address] = {}
         for address, path in self._visible_paths(owner):
-            found.setdefault(path, address)
-        return found
+            addresses.setdefault(path, address)
+        return addresses
 
     def _visible_paths(self, owner: Address) -> Iterator[tuple[Address, str]]:
         """Yield the address and path of each node that every visitor of a site sees."""
-        for address in self._by_owner[owner]:
+        for address in self._addresses_by_owner[owner]:
             path = path_below(self.urls_after_apply.urls[address], self.urls_after_apply.owner_urls[owner])
-            if path is not None and not self._is_conditional(address):
+            ancestors = address.self_and_ancestors()
+            if path is not None and self._conditional_nodes.isdisjoint(ancestors):
                 yield address, path
 
     @cached_property
-    def _by_owner(self) -> Mapping[Address, list[Address]]:
-        """Return the addresses of the nodes with a URL, by site; outer nodes come first."""
-        found: dict[Address, list[Address]] = defaultdict(list)
+    def _addresses_by_owner(self) -> Mapping[Address, list[Address]]:
+        """The addresses of the nodes with a URL, by site; outer nodes come first."""
+        addresses: dict[Address, list[Address]] = defaultdict(list)
         for address in self.urls_after_apply.urls:
             owner = next(
                 (
-                    around
-                    for around in address.self_and_ancestors()
-                    if around in self.urls_after_apply.owner_urls
+                    ancestor
+                    for ancestor in address.self_and_ancestors()
+                    if ancestor in self.urls_after_apply.owner_urls
                 ),
                 None,
             )
             if owner is not None:
-                found[owner].append(address)
-        return found
-
-    def _is_conditional(self, address: Address) -> bool:
-        """Return whether a node, or a node above, has a condition after the apply."""
-        return any(around in self._conditional_nodes for around in address.self_and_ancestors())
+                addresses[owner].append(address)
+        return addresses
 
     @cached_property
     def _conditional_nodes(self) -> set[Address]:
-        """Return the nodes that have a condition after the apply, so that only some visitors see them."""
-        found = set()
-        for address in self._live_nodes.keys() | self.decided.sides.entries.keys():
-            live, entry = self._live_nodes.get(address), self.decided.sides.entries.get(address)
+        """The nodes that have a condition after the apply, so that only some visitors see them."""
+        nodes = set()
+        for address in self._live_nodes.keys() | self.decisions.sides.entries.keys():
+            live, entry = self._live_nodes.get(address), self.decisions.sides.entries.get(address)
             fields = {**(live.fields if live else {}), **(entry.fields if entry else {})}
-            names = (item.name for item in self.kind(address).fields if isinstance(item.type, Condition))
-            if any(fields.get(name) for name in names):
-                found.add(address)
-        return found
+            condition_names = (
+                field.name for field in self.kind(address).fields if isinstance(field.type, Condition)
+            )
+            if any(fields.get(name) for name in condition_names):
+                nodes.add(address)
+        return nodes
 
     @cached_property
     def _live_nodes(self) -> Mapping[Address, LiveObject]:
-        sides = self.decided.sides
+        """The live objects that have a URL, by address."""
+        sides = self.decisions.sides
         return {
             sides.names.address(identity): live
             for identity, live in sides.snapshot.objects.items()
@@ -335,5 +349,5 @@ class _PathsAfterApply(Struct, frozen=True, dict=True):
 
     def kind(self, address: Address) -> SupportedKind:
         """Return the kind of a declared object or of a live node."""
-        sides = self.decided.sides
+        sides = self.decisions.sides
         return sides.kind(sides.entries.get(address) or self._live_nodes[address])
