@@ -121,10 +121,10 @@ def unmanaged_objects_kept(sides: Sides, plan: Plan) -> list[LiveObject]:
         is_pending = is_pruned and not sides.options.delete
         for identity in identities if not is_pending else ():
             live, address = sides.snapshot.objects.get(identity), sides.names.address(identity)
-            is_undeclared = identity not in sides.names.declared and (
+            is_candidate = identity not in sides.names.declared and (
                 selection is None or address in selection.addresses
             )
-            if live is not None and not live.deleted and is_undeclared and str(address) not in blocked:
+            if live is not None and not live.deleted and is_candidate and str(address) not in blocked:
                 objects.append(live)
     return objects
 

@@ -54,71 +54,73 @@ def rebound_object_questions(decisions: Decisions) -> Iterator[Question]:
     object. If the pin was a mistake, the content is lost, so a person must confirm each delete by address.
     """
     sides = decisions.sides
-    former = previous_bindings(sides) if decisions.deletions.roots else {}
+    bindings = previous_bindings(sides) if decisions.deletions.roots else {}
     for identity in decisions.deletions.all_deleted:
-        if identity not in former:
+        if identity not in bindings:
             continue
-        previous, address = former[identity], sides.names.address(identity)
+        binding, address = bindings[identity], sides.names.address(identity)
         answer = Answer(DELETE, str(address))
         if sides.policy.is_listed_as_removed(identity):
             yield Question(answer)
             continue
-        back = (
-            f". To keep the object, {_restore_instruction(previous.restore)}"
-            if previous.restore is not None
-            else ""
-        )
-        may_go = WayOut(address=str(previous.address), add=answer.flag, means="delete this object")
+        restore_text = ""
+        if binding.restore is not None:
+            change = binding.restore.add
+            restore_text = f". To keep the object, {f'add {change}' if change.startswith('id: ') else change}"
+        delete_option = WayOut(address=str(binding.address), add=answer.flag, means="delete this object")
         refusal = REBOUND_OBJECT.refusal(
             address,
-            answers=(may_go,) if previous.restore is None else (may_go, previous.restore),
-            evidence=previous.evidence,
+            answers=(delete_option,) if binding.restore is None else (delete_option, binding.restore),
+            evidence=binding.evidence,
             answer=answer.flag,
-            back=back,
+            back=restore_text,
         )
         yield Question(answer, refusal)
 
 
-def _restore_instruction(back: WayOut) -> str:
-    return f"add {back.add}" if back.add.startswith("id: ") else back.add
-
-
 def previous_bindings(sides: Sides) -> dict[Identity, PreviousBinding]:
-    """Return the former entry of each object that no present line names, or whose entry has another `id:`."""
-    records, places = sides.snapshot.recorded_ids, PlaceTypes(sides.registry)
-    now = {line.id for line in records.lines.values()}
-    found: dict[Identity, PreviousBinding] = {}
+    """Return the former entry of each object that the ids file bound to an entry until now.
+
+    Either only the ids file of the git base has a line with the id of the object, or the entry of its line
+    has another `id:`.
+    """
+    records, place_types = sides.snapshot.recorded_ids, PlaceTypes(sides.registry)
+    present_ids = {line.id for line in records.lines.values()}
+    bindings: dict[Identity, PreviousBinding] = {}
     for address, line in sorted(records.base_lines.items()):
-        if line.id not in now:
-            found |= dict.fromkeys(_objects_of_line(places, line), _previous_binding(sides, address, line))
+        if line.id not in present_ids:
+            binding = _binding_of_base_line(sides, address, line)
+            for kind in place_types.kinds(line.address):
+                if kind.has_ids_line:
+                    bindings[kind.name, line.id] = binding
     for address, line in sorted(records.lines.items()):
         entry = sides.desired.entries.get(address)
         if entry is not None and entry.pin is not None and entry.pin != line.id:
-            said = f"the ids file assigns this object to {address}, but that entry has id: {entry.pin}"
-            back = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
-            found[entry.kind, line.id] = PreviousBinding(address, said, back)
-    return found
+            evidence = f"the ids file assigns this object to {address}, but that entry has id: {entry.pin}"
+            restore = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
+            bindings[entry.kind, line.id] = PreviousBinding(address, evidence, restore)
+    return bindings
 
 
-def _objects_of_line(places: PlaceTypes, line: RecordedLine) -> list[Identity]:
-    return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.has_ids_line]
+def _binding_of_base_line(sides: Sides, address: Address, line: RecordedLine) -> PreviousBinding:
+    """Return the binding by a line that the ids file of the git base has and the present one does not.
 
-
-def _previous_binding(sides: Sides, address: Address, line: RecordedLine) -> PreviousBinding:
-    said = f"the ids file of {sides.base.name} assigns this object to {address}"
+    If the entry still exists, the binding can be restored by `dpsync ids --bind`.
+    """
+    evidence = f"the ids file of {sides.base.name} assigns this object to {address}"
     present = sides.snapshot.recorded_ids.lines.get(address)
-    is_now = (
+    present_evidence = (
         f", and the ids file now assigns {present.id} to that entry"
         if present is not None
         else ", and the ids file now has no line for that entry"
     )
     if address not in sides.desired.entries:
-        return PreviousBinding(address, f"{said}{is_now}", None)
+        return PreviousBinding(address, f"{evidence}{present_evidence}", None)
     add = format_command("ids", "--bind", f"{address}={line.id}")
-    back = WayOut(
+    restore = WayOut(
         address=str(address), add=add, means="use this object, and replace the line in the ids file"
     )
-    return PreviousBinding(address, f"{said}{is_now}", back)
+    return PreviousBinding(address, f"{evidence}{present_evidence}", restore)
 
 
 MAX_COMPARED_PAIRS: Final = 250_000
@@ -149,142 +151,158 @@ class RenameCandidates(Struct, frozen=True):
 
 
 def find_candidates(sides: Sides) -> list[RenameCandidates]:
-    """Return every entry that is not live and could be a live object without an entry, by address."""
-    new, free = _new_entries(sides), _objects_without_entry(sides)
-    if not any(place in free for place in new):
+    """Return each new entry that could be a live object without an entry, with these objects, by address.
+
+    An object is a candidate if it has the same kind and parent, and its title is similar, the site shows it
+    where it will show the entry, or it lost its entry.
+    """
+    new_entries, free_objects = _new_entries(sides), _objects_without_entry(sides)
+    if not any(parent in free_objects for parent in new_entries):
         return []
-    similar, shown, lost = (
-        _similar_objects(sides, new, free),
-        _objects_shown_instead(sides),
-        _objects_with_removed_entry(sides),
-    )
-    found = []
-    for place, entries in new.items():
-        here = free.get(place, {})
-        gone = {identity: lost[identity] for identity in here if identity in lost}
+    similar_objects = _similar_objects(sides, new_entries, free_objects)
+    objects_shown_instead = _objects_shown_instead(sides)
+    # Nonempty objects that lost their entry in a change that no apply has finished.
+    lost_objects = {
+        identity: SimilarityReason.ENTRY_RENAMED if entry_exists else SimilarityReason.ENTRY_REMOVED
+        for identity, entry_exists in sides.former_names.lost_entry_unfinished.items()
+        if sides.is_nonempty(identity)
+    }
+    result = []
+    for parent, entries in new_entries.items():
+        objects = free_objects.get(parent, {})
+        lost = {identity: lost_objects[identity] for identity in objects if identity in lost_objects}
         for entry in entries:
-            looks = [one for one in similar.get(entry.address, ()) if one in here]
-            stand = dict.fromkeys(
-                sorted(shown.get(entry.address, set()) & here.keys()), SimilarityReason.SHOWN_AT_POSITION
+            similar = [identity for identity in similar_objects.get(entry.address, ()) if identity in objects]
+            shown = dict.fromkeys(
+                sorted(objects_shown_instead.get(entry.address, set()) & objects.keys()),
+                SimilarityReason.SHOWN_AT_POSITION,
             )
-            could_be = {**gone, **stand, **dict.fromkeys(looks, SimilarityReason.SIMILAR)}
-            if could_be:
-                first = {one: could_be[one] for one in (*looks, *stand, *gone)}
-                found.append(RenameCandidates(entry, sides.kind(entry), first))
-    return sorted(found, key=lambda one: one.entry.address)
+            reasons = {**lost, **shown, **dict.fromkeys(similar, SimilarityReason.SIMILAR)}
+            if reasons:
+                most_likely_first = {identity: reasons[identity] for identity in (*similar, *shown, *lost)}
+                result.append(RenameCandidates(entry, sides.kind(entry), most_likely_first))
+    return sorted(result, key=lambda candidates: candidates.entry.address)
 
 
 def kind_and_parent(sides: Sides, item: Entry | LiveObject) -> _KindAndParent:
-    """Return the kind and the parent below which an object stays."""
+    """Return the kind and the live parent of an entry or object.
+
+    Only objects with equal values can be the same. The parent is None for a kind whose objects can be given
+    to another parent.
+    """
     kind = sides.kind(item)
     if kind.lifecycle.transfer is not None:
         return kind.name, None
     if isinstance(item, LiveObject):
         return kind.name, item.parent
-    owner = sides.live(item.parent) if item.parent is not None else None
-    return kind.name, owner.identity if owner is not None else None
+    parent = sides.live(item.parent) if item.parent is not None else None
+    return kind.name, parent.identity if parent is not None else None
 
 
 def _new_entries(sides: Sides) -> Mapping[_KindAndParent, list[Entry]]:
-    """Return the entries that are not live and that nothing declares to be new, by place."""
-    found: dict[_KindAndParent, list[Entry]] = defaultdict(list)
+    """Return the entries that may be new objects or renamed ones, by kind and live parent.
+
+    They have no live object and no `id:` or ids line; nothing declares them to be new (`new: true`).
+    """
+    entries: dict[_KindAndParent, list[Entry]] = defaultdict(list)
     for address, entry in sides.entries.items():
-        known = (
+        has_object = (
             sides.live(address) is not None
             or address in sides.snapshot.missing_objects
             or entry.pin is not None
         )
-        if known or entry.new or entry.parent is None or sides.live(entry.parent) is None:
+        if has_object or entry.new or entry.parent is None or sides.live(entry.parent) is None:
             continue
         if sides.kind(entry).can_be_renamed and not sides.policy.is_unmanaged(address):
-            found[kind_and_parent(sides, entry)].append(entry)
-    return found
+            entries[kind_and_parent(sides, entry)].append(entry)
+    return entries
 
 
 def _objects_without_entry(sides: Sides) -> Mapping[_KindAndParent, dict[Identity, LiveObject]]:
-    """Return the live objects without an entry, except those that the policy ignores or removes, by place."""
-    found: dict[_KindAndParent, dict[Identity, LiveObject]] = defaultdict(dict)
+    """Return the live objects that new entries may be, by kind and parent.
+
+    They have no entry, and the policy neither ignores nor forgets them nor lists them as removed.
+    """
+    objects: dict[_KindAndParent, dict[Identity, LiveObject]] = defaultdict(dict)
     policy = sides.policy
-    for identity, item in sides.snapshot.objects.items():
-        if identity in sides.names.declared or identity in sides.snapshot.output_identities or item.deleted:
+    for identity, live in sides.snapshot.objects.items():
+        if identity in sides.names.declared or identity in sides.snapshot.output_identities or live.deleted:
             continue
-        if sides.kind(item).can_be_renamed and not (
+        if sides.kind(live).can_be_renamed and not (
             policy.is_forgotten(identity)
             or policy.is_listed_as_removed(identity)
             or policy.is_unmanaged(sides.names.address(identity))
         ):
-            found[kind_and_parent(sides, item)][identity] = item
-    return found
+            objects[kind_and_parent(sides, live)][identity] = live
+    return objects
 
 
 def _similar_objects(
     sides: Sides,
-    new: Mapping[_KindAndParent, list[Entry]],
-    free: Mapping[_KindAndParent, dict[Identity, LiveObject]],
+    new_entries: Mapping[_KindAndParent, list[Entry]],
+    free_objects: Mapping[_KindAndParent, dict[Identity, LiveObject]],
 ) -> Mapping[Address, list[Identity]]:
-    """Return the objects with a similar title for each entry, the most similar first."""
-    inside: dict[Identity, list[LiveObject]] = defaultdict(list)
-    for item in sides.snapshot.objects.values():
-        if item.holder is not None:
-            inside[item.holder].append(item)
-    found: dict[Address, list[Identity]] = {}
-    for place, entries in new.items():
-        kind, objects = sides.registry[place[0]], list(free.get(place, {}).values())
-        view = NaturalKeys(
-            kind, sides.snapshot.live_id, sides.hierarchy.first_child, lambda item: inside[item.identity]
+    """Return, by address of a new entry, the free objects with a similar title, the most similar first."""
+    contents: dict[Identity, list[LiveObject]] = defaultdict(list)
+    for live in sides.snapshot.objects.values():
+        if live.holder is not None:
+            contents[live.holder].append(live)
+    similar: dict[Address, list[Identity]] = {}
+    for group, entries in new_entries.items():
+        kind, objects = sides.registry[group[0]], list(free_objects.get(group, {}).values())
+        keys = NaturalKeys(
+            kind, sides.snapshot.live_id, sides.hierarchy.first_child, lambda live: contents[live.identity]
         )
-        alike = similarity.comparison_filter(kind, entries, objects, MAX_COMPARED_PAIRS)
+        comparable = similarity.comparison_filter(kind, entries, objects, MAX_COMPARED_PAIRS)
         for entry in entries:
-            found[entry.address] = [
-                item.identity for item in similarity.similar_objects(view, entry, alike(entry))
+            similar[entry.address] = [
+                live.identity for live in similarity.similar_objects(keys, entry, comparable(entry))
             ]
-    return found
+    return similar
 
 
 def _objects_shown_instead(sides: Sides) -> Mapping[Address, set[Identity]]:
-    """Return, by entry without an object, what the live nodes show now that will show the entry."""
-    found: dict[Address, set[Identity]] = defaultdict(set)
+    """Return, for entries without an object, the objects that live nodes show in place of the entries now.
+
+    The files say that a node (of a site) shows the entry, but the live node still shows another object.
+    That object may be the entry under its former name.
+    """
+    objects: dict[Address, set[Identity]] = defaultdict(set)
     for address, entry in sides.entries.items():
         live, kind = sides.live(address), sides.kind(entry)
-        for name, value in entry.fields.items() if live is not None and kind.is_node else ():
-            for shown in references(value):
-                if live is not None and sides.live(shown) is None:
-                    names = kind.field(name).type.referenced_kinds
-                    ids = live_ids(live.fields.get(name))
-                    found[shown] |= {
-                        sides.names.referenced_object(live, one, id) for one in names for id in ids
+        for field_name, value in entry.fields.items() if live is not None and kind.is_node else ():
+            for target in references(value):
+                if live is not None and sides.live(target) is None:
+                    kind_names = kind.field(field_name).type.referenced_kinds
+                    ids = live_ids(live.fields.get(field_name))
+                    objects[target] |= {
+                        sides.names.referenced_object(live, kind_name, id)
+                        for kind_name in kind_names
+                        for id in ids
                     }
-    return found
-
-
-def _objects_with_removed_entry(sides: Sides) -> Mapping[Identity, SimilarityReason]:
-    """Return the nonempty objects that lost their entry in a change that no apply has finished."""
-    return {
-        identity: SimilarityReason.ENTRY_RENAMED if entry_exists else SimilarityReason.ENTRY_REMOVED
-        for identity, entry_exists in sides.former_names.lost_entry_unfinished.items()
-        if sides.is_nonempty(identity)
-    }
+    return objects
 
 
 def entries_without_history(sides: Sides) -> Iterator[Entry]:
-    """Yield new entries about whose past neither the ids file nor git has information.
+    """Yield the new entries about whose past neither the ids file nor git has information.
 
-    There are such entries only if this clone lacks the git base and there is an object without an entry.
-    Entries without content count as well: a second section group is no lost content, but it is public.
+    There are such entries only if this clone lacks the commit of the git base and there is an object
+    without an entry. Entries without content count as well: a second section group loses no content, but is
+    public.
     """
-    free = _objects_without_entry(sides) if sides.base.is_commit_missing else {}
-    for place, entries in _new_entries(sides).items() if free else ():
-        if place in free and sides.registry[place[0]].has_ids_line:
+    free_objects = _objects_without_entry(sides) if sides.base.is_commit_missing else {}
+    for group, entries in _new_entries(sides).items() if free_objects else ():
+        if group in free_objects and sides.registry[group[0]].has_ids_line:
             yield from (
-                one
-                for one in entries
-                if one.address.organization in sides.snapshot.recorded_ids.organizations_without_lines
+                entry
+                for entry in entries
+                if entry.address.organization in sides.snapshot.recorded_ids.organizations_without_lines
             )
 
 
 def objects_to_check_for_contents(sides: Sides) -> set[Identity]:
-    """Return the objects about which a question depends on whether they are empty."""
-    kinds = {name for name, _ in _new_entries(sides) if sides.registry[name].can_be_empty}
+    """Return the objects that must be read completely, because a question depends on their being empty."""
+    kinds = {kind_name for kind_name, _ in _new_entries(sides) if sides.registry[kind_name].can_be_empty}
     return (
         {identity for identity in sides.former_names.lost_entry_unfinished if identity[0] in kinds}
         if kinds
@@ -293,65 +311,79 @@ def objects_to_check_for_contents(sides: Sides) -> set[Identity]:
 
 
 def binding_lines(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
-    """Return, for each object, the line that binds an entry to it: a former key, a title, or an id."""
+    """Return, for each object, the line for the file that binds an entry to the object.
+
+    The line is `previously: KEY` with a former key or a unique title, else a line with the id.
+    """
     kind, key = sides.kind(entry), sides.kind(entry).natural_keys[0]
     titles = Counter(
         title
-        for item in sides.snapshot.objects.values()
-        if item.kind == kind.name and isinstance(key, str) and isinstance(title := item.fields.get(key), str)
+        for live in sides.snapshot.objects.values()
+        if live.kind == kind.name and isinstance(key, str) and isinstance(title := live.fields.get(key), str)
     )
     lines = []
     for identity in objects:
-        item = sides.snapshot.objects[identity]
-        title = item.fields.get(key) if isinstance(key, str) else None
-        if (former := _former_key(sides, entry, identity)) is not None and former not in titles:
-            lines.append(f"previously: {_yaml_scalar(former)}")
+        live = sides.snapshot.objects[identity]
+        title = live.fields.get(key) if isinstance(key, str) else None
+        if (former_key := _former_key(sides, entry, identity)) is not None and former_key not in titles:
+            lines.append(f"previously: {_yaml_scalar(former_key)}")
         elif isinstance(title, str) and titles[title] == 1:
             lines.append(f"previously: {_yaml_scalar(title)}")
         else:
-            lines.append(binding_text(entry.address, item.id, bool(sides.desired.environments)))
+            lines.append(binding_text(entry.address, live.id, bool(sides.desired.environments)))
     return lines
 
 
 def _former_key(sides: Sides, entry: Entry, identity: Identity) -> str | None:
-    """Return the key that an object had in the place of an entry, if that key means no other object."""
+    """Return the key that an object had in the list of an entry, if the key means no other object."""
     for former in sorted(sides.former_names.addresses_of(identity)):
-        here = former.list_address == entry.address.list_address and not former.last_segment.startswith("[")
-        free = here and former not in sides.desired.entries
-        if free and sides.former_names.objects_at(former) == frozenset({identity}):
+        is_key = not former.last_segment.startswith("[")  # else a title
+        is_in_list = former.list_address == entry.address.list_address and is_key
+        is_free = is_in_list and former not in sides.desired.entries
+        if is_free and sides.former_names.objects_at(former) == frozenset({identity}):
             return unquote(former.last_segment)
     return None
 
 
 def _yaml_scalar(text: str) -> str:
-    """Return a text as a YAML value."""
-    plain = text.isascii() and text[:1].isalpha() and all(one.isalnum() or one in "-_." for one in text)
+    """Return a text as a YAML value, in quotes unless it is a plain word."""
+    is_plain = (
+        text.isascii()
+        and text[:1].isalpha()
+        and all(character.isalnum() or character in "-_." for character in text)
+    )
     words = ("true", "false", "null", "yes", "no", "on", "off")
-    return text if plain and text.lower() not in words else json.dumps(text, ensure_ascii=False)
+    return text if is_plain and text.lower() not in words else json.dumps(text, ensure_ascii=False)
 
 
 def titles_and_ids(sides: Sides, objects: Sequence[Identity]) -> str:
-    """Return the titles and ids of the first objects, for a sentence."""
-    items = [sides.snapshot.objects[identity] for identity in objects]
-    texts = [f'"{sides.names.label(item)}" ({item.id})' for item in items[:MAX_CANDIDATES]]
-    more = f" and {len(items) - MAX_CANDIDATES} more" if len(items) > MAX_CANDIDATES else ""
-    return " or ".join(texts) + more
+    """Return the titles and ids of the first objects, joined by "or", for a sentence."""
+    live_objects = [sides.snapshot.objects[identity] for identity in objects]
+    texts = [f'"{sides.names.label(live)}" ({live.id})' for live in live_objects[:MAX_CANDIDATES]]
+    rest = f" and {len(live_objects) - MAX_CANDIDATES} more" if len(live_objects) > MAX_CANDIDATES else ""
+    return " or ".join(texts) + rest
 
 
-def proposal_notes(decisions: Decisions, found: Sequence[RenameCandidates]) -> Iterator[Note]:
-    """Yield a note for each entry without content; about content dpsync asks."""
+def proposal_notes(decisions: Decisions, rename_candidates: Sequence[RenameCandidates]) -> Iterator[Note]:
+    """Yield a note for each new entry without content that could be a live object under another name.
+
+    The note proposes the line that binds the entry to the object. For entries with content,
+    identity_questions.py asks a question instead.
+    """
     sides = decisions.sides
-    for one in found:
-        address = one.entry.address
+    for candidates in rename_candidates:
+        address = candidates.entry.address
         if (
-            one.kind.asks_before_create
+            candidates.kind.asks_before_create
             or sides.policy.is_unselected(address)
             or decisions.blocking.is_entry_blocked(address)
         ):
             continue
-        first, reason = next(iter(one.candidates.items()))
-        objects = [identity for identity, why in one.candidates.items() if why is reason]
-        (line,) = binding_lines(sides, one.entry, [first])
+        first, reason = next(iter(candidates.candidates.items()))
+        objects = [
+            identity for identity, other_reason in candidates.candidates.items() if other_reason is reason
+        ]
+        (line,) = binding_lines(sides, candidates.entry, [first])
         text = f"{_PROPOSAL_TEXTS[reason].format(titles_and_ids(sides, objects))}, add {line}"
         yield Note(address=str(address), text=text)
 

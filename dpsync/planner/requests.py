@@ -42,38 +42,52 @@ class RequestBuilder(Struct, frozen=True):
         call = kind.create_call(entry.pin, entry.fields)
         assert isinstance(call, Call)
         fields = {
-            item.create_name or item.wire_name: self.to_wire_value(item, value)
-            for item in kind.fields
-            if item.written_in in ("create", "both")
-            and item.name != kind.key_field
-            and (value := entry.fields.get(item.name)) is not None
+            field.create_name or field.wire_name: self.to_wire_value(field, value)
+            for field in kind.fields
+            if field.written_in in ("create", "both")
+            and field.name != kind.key_field
+            and (value := entry.fields.get(field.name)) is not None
         }
         if hidden is not None:
             fields[hidden.field.create_name or hidden.field.wire_name] = self.to_wire_value(
                 hidden.field, hidden.after
             )
+        first_child_values: dict[str, Any] = {}
+        if entry.children:
+            child = self.sides.desired.entries[entry.children[0]]
+            child_fields = self._wire_fields(self.sides.kind(child), child)
+            first_child_values = {f"child.{name}": value for name, value in child_fields.items()}
         values = {
             "fields": fields,
             **self._template_values(kind, entry),
-            **self._first_child_values(entry),
+            **first_child_values,
         }
         if entry.pin is not None:
             values["id"] = entry.pin
-        own_id, where = _created_id(call.id_source, values)
-        gives = [Gives(address=str(entry.address), pointer=where, id=own_id)]
+        own_id, id_pointer = _created_id(call.id_source, values)
+        outputs = [Gives(address=str(entry.address), pointer=id_pointer, id=own_id)]
         if call.first_child_id_path:
-            gives.append(Gives(address=str(entry.children[0]), pointer=call.first_child_id_path))
+            outputs.append(Gives(address=str(entry.children[0]), pointer=call.first_child_id_path))
+        # A path may name fields: texts, and references as ids.
+        path_values = {
+            name: text
+            for name, value in self._wire_fields(kind, entry).items()
+            if (text := _path_id(value)) is not None
+        }
         path = fill_path_template(
             self.sides.registry,
             kind,
             call.path,
             entry.pin,
             self.sides.hierarchy.ancestor_ids(entry),
-            self._path_values(kind, entry),
+            path_values,
         )
         if "{self}" in call.path:
-            gives = [Gives(address=str(entry.address), id=self._parent_id(entry))]
-        return self._draft(entry.address, "create", call, path, values, gives=tuple(gives))
+            # The path names the parent: the object belongs to it and has its id.
+            assert entry.parent is not None
+            parent_id = self.sides.snapshot.live_id(entry.parent) or {REF_MARKER: str(entry.parent)}
+            outputs = [Gives(address=str(entry.address), id=parent_id)]
+        return self._draft(entry.address, "create", call, path, values, gives=tuple(outputs))
 
     def restore(self, entry: Entry) -> StepDraft:
         """Return a step that restores a deleted object."""
@@ -91,57 +105,39 @@ class RequestBuilder(Struct, frozen=True):
         path, summary = self.path(kind, call, entry), f"given to {entry.parent}"
         return self._draft(entry.address, "transfer", call, path, values, summary=summary)
 
-    def user_action(self, entry: Entry, word: str) -> StepDraft:
-        """Return a step with the declared action `word` of a kind."""
+    def user_action(self, entry: Entry, action: str) -> StepDraft:
+        """Return a step with an action that a kind declares (such as publishing a site)."""
         kind = self.sides.kind(entry)
-        call = kind.platform_work.user_actions[word]
+        call = kind.platform_work.user_actions[action]
         path, values = self.path(kind, call, entry), self._template_values(kind, entry)
-        return self._draft(entry.address, "act", call, path, values, tag=word, summary=word)
+        return self._draft(entry.address, "act", call, path, values, tag=action, summary=action)
 
     def await_output(self, entry: Entry) -> StepDraft:
-        """Return a step that reads an object until the platform has created the object that belongs to it."""
+        """Return a step that polls an object until the platform has created its second object (a space)."""
         kind, output = self.sides.kind(entry), self.sides.values.output_address(entry.address)
         assert kind.platform_work.outputs is not None
         call = Call(method="GET", path="{self}", body=None, repeat="safe")
-        gives = (Gives(address=str(output), pointer=kind.platform_work.outputs.id_field),)
+        outputs = (Gives(address=str(output), pointer=kind.platform_work.outputs.id_field),)
         path, summary = self.path(kind, call, entry), "wait until GitBook has created the space"
-        return self._draft(entry.address, "await", call, path, {}, gives=gives, summary=summary)
-
-    def _parent_id(self, entry: Entry) -> Any:
-        assert entry.parent is not None
-        return self.sides.snapshot.live_id(entry.parent) or {REF_MARKER: str(entry.parent)}
+        return self._draft(entry.address, "await", call, path, {}, gives=outputs, summary=summary)
 
     def _template_values(self, kind: Kind, entry: Entry) -> dict[str, Any]:
         """Return the values that a body template may name: the ids of the ancestors, and the own fields."""
-        return {**self._ancestor_ids(entry), **self._fields(kind, entry)}
+        ancestor_ids: dict[str, Any] = {}
+        address = entry.parent
+        while address is not None:
+            ancestor = self.sides.desired.entries[address]
+            ancestor_ids[ancestor.kind] = self._own_id(ancestor)
+            address = ancestor.parent
+        return {**ancestor_ids, **self._wire_fields(kind, entry)}
 
-    def _ancestor_ids(self, entry: Entry) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        at = entry.parent
-        while at is not None:
-            above = self.sides.desired.entries[at]
-            found[above.kind] = self._own_id(above)
-            at = above.parent
-        return found
-
-    def _fields(self, kind: Kind, entry: Entry) -> dict[str, Any]:
+    def _wire_fields(self, kind: Kind, entry: Entry) -> dict[str, Any]:
+        """Return all declared values of an entry as the API expects them, by name of the field."""
         return {
-            item.name: self.to_wire_value(item, entry.fields[item.name])
-            for item in kind.fields
-            if item.name in entry.fields
+            field.name: self.to_wire_value(field, entry.fields[field.name])
+            for field in kind.fields
+            if field.name in entry.fields
         }
-
-    def _path_values(self, kind: Kind, entry: Entry) -> dict[str, str]:
-        """Return the fields that a path may name: texts, and references as ids."""
-        named = self._fields(kind, entry)
-        return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
-
-    def _first_child_values(self, entry: Entry) -> dict[str, Any]:
-        if not entry.children:
-            return {}
-        child = self.sides.desired.entries[entry.children[0]]
-        child_kind = self.sides.kind(child)
-        return {f"child.{name}": value for name, value in self._fields(child_kind, child).items()}
 
     def update(
         self,
@@ -155,70 +151,77 @@ class RequestBuilder(Struct, frozen=True):
     ) -> StepDraft:
         """Return a step that writes several fields with one request.
 
+        A call that replaces the object also gets the declared, or all live, values of the other fields.
         `name` replaces the word "update" in the id of the step.
         """
         kind = self.sides.kind(entry)
         assert kind.update is not None
-        fields = {item.field.wire_name: self.to_wire_value(item.field, item.after) for item in changes}
+        fields = {
+            change.field.wire_name: self.to_wire_value(change.field, change.after) for change in changes
+        }
         if live is not None and kind.update.sends_every_field:
-            fields = self._live_values(kind, live) | self._declared_values(kind, entry) | fields
+            live_values = {
+                field.wire_name: self.to_wire_value(field, value)
+                for field in kind.fields
+                if field.written_in in ("update", "both")
+                and (value := live.fields.get(field.name)) is not None
+            }
+            fields = live_values | self._declared_values(kind, entry) | fields
         elif live is not None and kind.update.replaces_object and kind.update.method == "PUT":
             fields = self._declared_values(kind, entry) | fields
         path = self.path(kind, kind.update, entry)
         values = {"fields": fields, **self._template_values(kind, entry), "id": self._own_id(entry)}
-        names = tuple(item.field.name for item in changes)
+        names = tuple(change.field.name for change in changes)
         return self._draft(
             entry.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
             summary=SHOW_SUMMARY if name == SHOW_SUMMARY else ", ".join(names), name=name,
         )  # fmt: skip
 
-    def _live_values(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
-        """Return the live values of all fields in the form of the update call."""
-        return {
-            item.wire_name: self.to_wire_value(item, value)
-            for item in kind.fields
-            if item.written_in in ("update", "both") and (value := live.fields.get(item.name)) is not None
-        }
-
     def _declared_values(self, kind: Kind, entry: Entry) -> dict[str, Any]:
+        """Return the declared values that an update can write, as the API expects them."""
         return {
-            item.wire_name: self.to_wire_value(item, entry.fields[item.name])
-            for item in kind.fields
-            if item.written_in in ("update", "both") and item.name in entry.fields
+            field.wire_name: self.to_wire_value(field, entry.fields[field.name])
+            for field in kind.fields
+            if field.written_in in ("update", "both") and field.name in entry.fields
         }
 
     def set_field(self, entry: Entry, change: FieldChange, phase: Phase = "link") -> StepDraft | None:
         """Return a step with the field's own call; None if the field has no call for this value."""
-        kind, item = self.sides.kind(entry), change.field
-        call = item.call_for_value(change.after)
+        kind, field = self.sides.kind(entry), change.field
+        call = field.call_for_value(change.after)
         if call is None:
             return None
         # Requests name an old value only by its id; a mapping may contain values that are never sent.
-        named_before = None if isinstance(change.before, dict | list) else change.before
-        value, old = self.to_wire_value(item, change.after), self.to_wire_value(item, named_before)
-        more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
-        path = self.path(kind, call, entry, more)
-        values = {"fields": {item.wire_name: value}, "value": value, "old": old, "id": self._own_id(entry)}
-        named = {**self._template_values(kind, entry), **values}
+        before = None if isinstance(change.before, dict | list) else change.before
+        value, old_value = self.to_wire_value(field, change.after), self.to_wire_value(field, before)
+        path_values = {"value": _path_id(value) or "", "old": _path_id(old_value) or ""}
+        path = self.path(kind, call, entry, path_values)
+        values = {
+            "fields": {field.wire_name: value},
+            "value": value,
+            "old": old_value,
+            "id": self._own_id(entry),
+        }
+        template_values = {**self._template_values(kind, entry), **values}
         return self._draft(
-            entry.address, "update", call, path, named, phase=phase, tag=item.name, fields=(item.name,),
-            summary=item.name,
+            entry.address, "update", call, path, template_values, phase=phase, tag=field.name,
+            fields=(field.name,), summary=field.name,
         )  # fmt: skip
 
     def release_value(
-        self, resource_path: str, kind: Kind, address: Address, item: Field, value: str
+        self, resource_path: str, kind: Kind, address: Address, field: Field, value: str
     ) -> StepDraft:
-        """Return a step that replaces a value, so that another object can take the old one."""
+        """Return a step that replaces a unique value by `value`, so that another object can take it."""
         assert kind.update is not None
-        values = {"fields": {item.wire_name: value}}
-        summary = f"free the {item.name} for another object"
-        update, tag = kind.update, item.name
+        values = {"fields": {field.wire_name: value}}
+        summary = f"free the {field.name} for another object"
+        update, tag = kind.update, field.name
         return self._draft(
             address, "update", update, resource_path, values, phase="free", tag=tag, summary=summary
         )
 
     def delete(self, live: LiveObject, address: Address, *, early: bool = False) -> StepDraft:
-        """Return a step that deletes an object, `early` to make room before a navigation is rebuilt."""
+        """Return a step that deletes an object; `early` if it must be done before a tree is rebuilt."""
         kind = self.sides.kind(live)
         assert isinstance(kind.delete, Call)
         path = self.live_path(live, kind.delete.path)
@@ -226,11 +229,13 @@ class RequestBuilder(Struct, frozen=True):
         return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
     def move(self, entry: Entry, side: str, sibling: Entry) -> StepDraft:
-        """Return a step that moves an object before or after a sibling."""
+        """Return a step that moves an object before or after (`side`) a sibling."""
         kind, order = self.sides.kind(entry), self._order(entry)
         path = self.path(kind, order.call, entry)
+        sibling_values = {"id": self._own_id(sibling), "wire": _wire_name(self.sides.kind(sibling))}
+        sibling_reference = fill_body_template(self._order(sibling).sibling_reference, sibling_values)
         values = {
-            "position": {side: self._pointer(sibling)},
+            "position": {side: sibling_reference},
             "id": self._own_id(entry),
             "wire": _wire_name(kind),
         }
@@ -239,37 +244,37 @@ class RequestBuilder(Struct, frozen=True):
             summary=f"{side} {sibling.address}",
         )  # fmt: skip
 
-    def _pointer(self, entry: Entry) -> Any:
-        """Return the form in which the position of a move names a sibling."""
-        values = {"id": self._own_id(entry), "wire": _wire_name(self.sides.kind(entry))}
-        return fill_body_template(self._order(entry).sibling_reference, values)
-
     def _order(self, entry: Entry) -> SiblingOrder:
-        """Return how to move an object among its siblings: in its tree, or in the list that orders them."""
+        """Return how an entry is moved among its siblings: as declared for its list, or for its tree."""
         listed = self.sides.registry.list_order(entry.kind)
         order = listed.move_order if listed is not None else self.sides.kind(entry).order
         assert order is not None
         return order
 
-    def path(self, kind: Kind, call: Call, entry: Entry, more: Mapping[str, str] | None = None) -> str:
-        id, chain = (
+    def path(
+        self, kind: Kind, call: Call, entry: Entry, field_values: Mapping[str, str] | None = None
+    ) -> str:
+        """Return the path of a call for an entry; an id that is not known yet is the address in braces."""
+        id, ancestors = (
             self.sides.hierarchy.live_id_or_placeholder(entry.address),
             self.sides.hierarchy.ancestor_ids(entry),
         )
-        return fill_path_template(self.sides.registry, kind, call.path, id, chain, more)
+        return fill_path_template(self.sides.registry, kind, call.path, id, ancestors, field_values)
 
     def live_path(self, live: LiveObject, template: str) -> str:
-        kind, chain = self.sides.kind(live), self.sides.snapshot.ancestors(live)
-        return fill_path_template(self.sides.registry, kind, template, live.id, chain)
+        """Return a path template filled with the ids of a live object and its ancestors."""
+        kind, ancestors = self.sides.kind(live), self.sides.snapshot.ancestors(live)
+        return fill_path_template(self.sides.registry, kind, template, live.id, ancestors)
 
     def _own_id(self, entry: Entry) -> Any:
+        """Return the live id of an entry, or a marker that the apply replaces by the id of the new object."""
         return self.sides.snapshot.live_id(entry.address) or {REF_MARKER: str(entry.address)}
 
-    def to_wire_value(self, item: Field, value: Value) -> Any:
-        """Return the value as the API expects it, with ids in place of references if they are known."""
+    def to_wire_value(self, field: Field, value: Value) -> Any:
+        """Return a value as the API expects it: encoded, with ids for references (or markers, if unknown)."""
         if value is None:
-            return item.type.encode("") if item.null_effect == "empty" else None
-        return self.sides.values.to_request(item.type.encode(value))
+            return field.type.encode("") if field.null_effect == "empty" else None
+        return self.sides.values.to_request(field.type.encode(value))
 
     @staticmethod
     def _draft(
@@ -278,6 +283,7 @@ class RequestBuilder(Struct, frozen=True):
         fields: tuple[str, ...] = (), summary: str = "", sibling: Address | None = None,
         name: str = "",
     ) -> StepDraft:  # fmt: skip
+        """Return a step with the body of a call filled in; its id is "ADDRESS VERB [TAG]"."""
         return StepDraft(
             address=address,
             id=f"{address} {name or phase or verb}{' ' + tag if tag else ''}",
@@ -297,20 +303,23 @@ class RequestBuilder(Struct, frozen=True):
 
 
 def _wire_name(kind: Kind) -> str:
+    """Return the name of a kind in request bodies."""
     return kind.shape.wire_type if isinstance(kind.shape, NodeShape) else kind.name
 
 
-def _created_id(gives: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
-    """Return the id of a created object if known before the call, else the pointer to it in the response.
+def _created_id(source: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """Return the id of a created object if it is known before the request, and else its pointer.
 
-    `gives` is "$name" (a value), a pointer, or a pointer with "{$name}" parts.
+    The pointer is the path to the id in the response. `source` is "$name" (a value of the request), a
+    pointer, or a pointer with "{$name}" parts.
     """
-    if "{" in gives:
-        return None, _FIELD.sub(lambda match: str(values[match[1]]), gives)
-    return (values[gives.removeprefix("$")], None) if gives.startswith("$") else (None, gives)
+    if "{" in source:
+        return None, _FIELD.sub(lambda match: str(values[match[1]]), source)
+    return (values[source.removeprefix("$")], None) if source.startswith("$") else (None, source)
 
 
 def _path_id(value: Any) -> str | None:
+    """Return a wire value as a part of a path: a text, or "{address}" for an unknown id; None for others."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and set(value) == {REF_MARKER}:
@@ -319,7 +328,10 @@ def _path_id(value: Any) -> str | None:
 
 
 def fill_body_template(template: Any, values: Mapping[str, Any]) -> Any:
-    """Fill a body template: "$name" is a value, a "..." key spreads a mapping; missing values are omitted."""
+    """Fill a body template: "$name" is a value, a "..." key spreads a mapping; missing values are omitted.
+
+    For example, {"title": "$title", "...": "$fields"} with {"fields": {"a": 1}} becomes {"a": 1}.
+    """
     if isinstance(template, str) and template.startswith("$"):
         return values.get(template[1:])
     if isinstance(template, dict):
@@ -327,16 +339,12 @@ def fill_body_template(template: Any, values: Mapping[str, Any]) -> Any:
         for key, part in template.items():
             if key == "...":
                 body |= fill_body_template(part, values) or {}
-            elif not _is_missing(part, values):
+            elif not (isinstance(part, str) and part.startswith("$") and part[1:] not in values):
                 body[key] = fill_body_template(part, values)
         return body
     if isinstance(template, list):
         return [fill_body_template(part, values) for part in template]
     return template
-
-
-def _is_missing(template: Any, values: Mapping[str, Any]) -> bool:
-    return isinstance(template, str) and template.startswith("$") and template[1:] not in values
 
 
 def write_steps(decisions: Decisions) -> StepSet:
@@ -348,12 +356,12 @@ def hidden_site_notes(decisions: Decisions) -> list[Note]:
     """Return a note for each site that is hidden while its navigation is rebuilt."""
     return [
         Note(
-            address=str(item.scope.parent),
+            address=str(tree.scope.parent),
             text=f"{field.name} is false while dpsync rebuilds the navigation",
         )
-        for item in decisions.restructuring.confirmed
-        if item.becomes_site_spaces
-        for field in visibility_flags(decisions.sides.kind(item.owner), item)
+        for tree in decisions.restructuring.confirmed
+        if tree.becomes_site_spaces
+        for field in visibility_flags(decisions.sides.kind(tree.owner), tree)
     ]
 
 
@@ -368,130 +376,138 @@ class _StepWriter:
         self.requests = RequestBuilder(decisions.sides)
 
     def write(self) -> StepSet:
-        for entry in self.decisions.entries.values():
-            if entry.live is None:
-                self._create(entry)
+        """Return the steps of all creates, changes, deletes, restructurings and transfers, in this order."""
+        for decision in self.decisions.entries.values():
+            if decision.live is None:
+                self._create(decision)
             else:
-                self._change(entry, entry.live)
-        rebuilt = [item for item in self.decisions.restructuring.confirmed if item.becomes_site_spaces]
+                self._change(decision, decision.live)
+        rebuilt = [tree for tree in self.decisions.restructuring.confirmed if tree.becomes_site_spaces]
         for address, identity in self.decisions.deletions.addresses.items():
             live = self.decisions.deletions.roots[identity]
-            early = any(address.is_at_or_below(item.scope.address) for item in rebuilt)
+            early = any(address.is_at_or_below(tree.scope.address) for tree in rebuilt)
             self.drafts.append(self.requests.delete(live, address, early=early))
-        for item in rebuilt:
-            self._hide(item)
+        for tree in rebuilt:
+            self._hide_while_rebuilt(tree)
         for address in self.decisions.transfers.requested_entries:
             self._transfer(address)
-        self._await_outputs()
+        # Wait for objects that the platform creates, if another step needs their ids.
+        needed = {address for step in self.drafts for address in step.referenced_addresses()}
+        for address, entry in self.sides.entries.items():
+            if self.sides.values.output_address(address) in needed:
+                self.drafts.append(self.requests.await_output(entry))
         return StepSet().with_steps(self.drafts, self.creating_steps)
 
-    def _create(self, entry: EntryDecision) -> None:
-        resource = entry.entry
-        if entry.has_create_request:
+    def _create(self, decision: EntryDecision) -> None:
+        """Add the steps that create an object: a create request, then fields that it cannot set.
+
+        An object without a create request is created together with its parent, and only updated here.
+        """
+        entry = decision.entry
+        if decision.has_create_request:
             self.drafts.append(
                 self.requests.create(
-                    resource, hide_change(entry.hiding_field) if entry.hiding_field is not None else None
+                    entry, hide_change(decision.hiding_field) if decision.hiding_field is not None else None
                 )
             )
-        elif entry.hiding_field is not None:
-            self._hide_until_finished(entry, entry.hiding_field, None)
-        plain = [item for item in entry.separately_written if item.field.own_call is None]
-        if plain:
-            if any(item.field is entry.hiding_field for item in plain):
+        elif decision.hiding_field is not None:
+            self._hide_until_finished(decision, decision.hiding_field, None)
+        ordinary_changes = [change for change in decision.separately_written if change.field.own_call is None]
+        if ordinary_changes:
+            if any(change.field is decision.hiding_field for change in ordinary_changes):
                 name, tag = SHOW_SUMMARY, ""
             else:  # a part of the creation: the create request cannot write these fields
-                name, tag = "create", "(second request)" if entry.has_create_request else ""
-            self.drafts.append(self.requests.update(resource, None, plain, tag=tag, name=name))
-        for item in entry.separately_written:
-            if item.field.own_call is not None:
-                self._set_field(resource, item)
+                name, tag = "create", "(second request)" if decision.has_create_request else ""
+            self.drafts.append(self.requests.update(entry, None, ordinary_changes, tag=tag, name=name))
+        for change in decision.separately_written:
+            if change.field.own_call is not None:
+                self._set_field(entry, change)
 
-    def _change(self, entry: EntryDecision, live: LiveObject) -> None:
-        resource = entry.entry
+    def _change(self, decision: EntryDecision, live: LiveObject) -> None:
+        """Add the steps that change a live object.
+
+        The order is: restore, hide, fields with an own call, parent and visibility, ordinary fields,
+        actions. Ordinary fields share one request.
+        """
+        entry = decision.entry
         if (
-            not (entry.separately_written or entry.user_actions or live.deleted)
-            and entry.hiding_field is None
+            not (decision.separately_written or decision.user_actions or live.deleted)
+            and decision.hiding_field is None
         ):
             return  # most entries do not change
         if live.deleted:
-            step = self.requests.restore(resource)
+            step = self.requests.restore(entry)
             self.drafts.append(step)
-            self.creating_steps[resource.address] = step.id
-        if entry.hiding_field is not None and live.fields.get(entry.hiding_field.name) not in hiding_values(
-            entry.hiding_field
-        ):
-            self._hide_until_finished(entry, entry.hiding_field, live)
-        plain: list[FieldChange] = []
-        visible: dict[Phase, list[FieldChange]] = {"withdraw": [], "expose": []}
-        for item in entry.separately_written:
-            how = visibility_change(item.field, item.before, item.after)
-            if item.field.own_call is not None:
-                self._set_field(resource, item)
-            elif how is not None:
-                visible["expose" if entry.is_unfinished else how].append(item)
-            elif item.field.is_parent_reference:
-                self.drafts.append(self.requests.update(resource, live, [item], "place"))
+            self.creating_steps[entry.address] = step.id
+        if decision.hiding_field is not None and live.fields.get(
+            decision.hiding_field.name
+        ) not in hiding_values(decision.hiding_field):
+            self._hide_until_finished(decision, decision.hiding_field, live)
+        ordinary_changes: list[FieldChange] = []
+        visibility_changes: dict[Phase, list[FieldChange]] = {"withdraw": [], "expose": []}
+        for change in decision.separately_written:
+            visibility = visibility_change(change.field, change.before, change.after)
+            if change.field.own_call is not None:
+                self._set_field(entry, change)
+            elif visibility is not None:
+                visibility_changes["expose" if decision.is_unfinished else visibility].append(change)
+            elif change.field.is_parent_reference:
+                self.drafts.append(self.requests.update(entry, live, [change], "place"))
             else:
-                plain.append(item)
-        for phase, items in visible.items():
-            if items:
-                tag = "+".join(item.field.name for item in items)
-                self.drafts.append(self.requests.update(resource, live, items, phase, tag))
-        waiting = [item for item in plain if self._needs_own_request(item)]
-        ready = [item for item in plain if item not in waiting]
-        if ready:
-            self.drafts.append(self.requests.update(resource, live, ready))
-        for item in waiting:
-            self.drafts.append(self.requests.update(resource, live, [item], tag=item.field.name))
-        for word in entry.user_actions:
-            self.drafts.append(self.requests.user_action(resource, word))
+                ordinary_changes.append(change)
+        for phase, phase_changes in visibility_changes.items():
+            if phase_changes:
+                tag = "+".join(change.field.name for change in phase_changes)
+                self.drafts.append(self.requests.update(entry, live, phase_changes, phase, tag))
+        # A change that waits for another step needs its own request.
+        waiting_changes = [
+            change
+            for change in ordinary_changes
+            if change.field.written_after
+            or any(self.sides.values.live_id(ref) is None for ref in references(change.after))
+        ]
+        ready_changes = [change for change in ordinary_changes if change not in waiting_changes]
+        if ready_changes:
+            self.drafts.append(self.requests.update(entry, live, ready_changes))
+        for change in waiting_changes:
+            self.drafts.append(self.requests.update(entry, live, [change], tag=change.field.name))
+        for action in decision.user_actions:
+            self.drafts.append(self.requests.user_action(entry, action))
 
-    def _hide_until_finished(self, entry: EntryDecision, field: Field, live: LiveObject | None) -> None:
-        """Hide an object that is created together with its parent, while the parent is hidden."""
-        step = self.requests.update(entry.entry, live, [hide_change(field)], "withdraw", field.name)
+    def _hide_until_finished(self, decision: EntryDecision, field: Field, live: LiveObject | None) -> None:
+        """Add the step that hides an object created together with its parent, while the parent is hidden."""
+        step = self.requests.update(decision.entry, live, [hide_change(field)], "withdraw", field.name)
         self.drafts.append(step)
 
-    def _needs_own_request(self, item: FieldChange) -> bool:
-        """Return whether a change waits for another step and therefore needs its own request."""
-        return bool(item.field.written_after) or any(
-            self.sides.values.live_id(ref) is None for ref in references(item.after)
-        )
-
-    def _set_field(self, entry: Entry, item: FieldChange) -> None:
+    def _set_field(self, entry: Entry, change: FieldChange) -> None:
+        """Add the step that writes a field with the own call of the field; its phase decides when."""
         phase: Phase
-        how = visibility_change(item.field, item.before, item.after)
-        if how is not None:
-            phase = how
-        elif item.field.exclusive_within:
+        visibility = visibility_change(change.field, change.before, change.after)
+        if visibility is not None:
+            phase = visibility
+        elif change.field.exclusive_within:
             phase = "default"
         else:
-            phase = "place" if is_container_field(item.field) else "link"
-        step = self.requests.set_field(entry, item, phase)
+            phase = "place" if is_container_field(change.field) else "link"
+        step = self.requests.set_field(entry, change, phase)
         if step is not None:
             self.drafts.append(step)
 
-    def _hide(self, tree: RestructuredTree) -> None:
-        """Hide a site while its navigation is rebuilt, and show it again at the end if its entry says so."""
-        resource = self.sides.entries[tree.scope.parent]
+    def _hide_while_rebuilt(self, tree: RestructuredTree) -> None:
+        """Add the steps that hide a site while its navigation is rebuilt, and show it again afterwards."""
+        entry = self.sides.entries[tree.scope.parent]
         for field in visibility_flags(self.sides.kind(tree.owner), tree):
-            if resource.fields.get(field.name) is True:
-                self._set_field(resource, FieldChange(field, after=False, before=True))
-                self._set_field(resource, FieldChange(field, after=True, before=False))
+            if entry.fields.get(field.name) is True:
+                self._set_field(entry, FieldChange(field, after=False, before=True))
+                self._set_field(entry, FieldChange(field, after=True, before=False))
 
     def _transfer(self, address: Address) -> None:
-        """Add the transfer of an object. The same request transfers its contents."""
-        resource = self.sides.entries[address]
+        """Add the request that gives an object, with its contents, to another parent (an organization)."""
+        entry = self.sides.entries[address]
         live = self.sides.live(address)
-        if self.sides.kind(resource).lifecycle.transfer is None or live is None:
+        if self.sides.kind(entry).lifecycle.transfer is None or live is None:
             return
-        step = self.requests.transfer(resource)
+        step = self.requests.transfer(entry)
         self.drafts.append(step)
-        for given in (address, *self.decisions.transfers.transferred_inside(live.identity)):
-            self.creating_steps[given] = step.id
-
-    def _await_outputs(self) -> None:
-        """Add steps that wait for objects that the platform creates, if another step needs their ids."""
-        needed = {address for step in self.drafts for address in step.referenced_addresses()}
-        for address, resource in self.sides.entries.items():
-            if self.sides.values.output_address(address) in needed:
-                self.drafts.append(self.requests.await_output(resource))
+        for transferred in (address, *self.decisions.transfers.transferred_inside(live.identity)):
+            self.creating_steps[transferred] = step.id

@@ -17,14 +17,13 @@ from msgspec.structs import replace
 from dpsync.identity.similarity import fold_name
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import TreeNode as NodeShape
-from dpsync.kinds.registry import Registry
 from dpsync.model import refusals
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry, Scope
 from dpsync.model.question import Refusal, WayOut
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
 from dpsync.model.values import canonical_json, live_ids, references
-from dpsync.planner.answers import RESTRUCTURE, Answer, Answers
+from dpsync.planner.answers import RESTRUCTURE, Answer
 from dpsync.planner.history import Names
 from dpsync.planner.sides import Sides, ValueConverter
 
@@ -70,108 +69,109 @@ class Restructuring(Struct, frozen=True):
 
 def decide_restructuring(sides: Sides) -> Restructuring:
     """Decide about the navigations whose root changes its kind, from both sides and the answers."""
-    found = tuple(_changing_trees(sides))
-    agreed = tuple(_confirmed_trees(sides.answers, found, sides.options.delete))
-    settled = _settle_earlier_restructurings(sides, found)
+    trees = tuple(_changing_trees(sides))
+    confirmed = tuple(
+        tree
+        for tree in trees
+        if sides.answers.contains(tree.confirmation)
+        and (sides.options.delete or not tree.becomes_site_spaces)
+    )
+    earlier = _settle_earlier_restructurings(sides, trees)
     return Restructuring(
-        found,
-        agreed,
-        _entries_with_replaced_targets(sides, agreed),
-        settled.pins,
-        settled.left_over,
-        frozenset(item.confirmation for item in found) | settled.requested_answers,
+        trees,
+        confirmed,
+        _entries_with_replaced_targets(sides, confirmed),
+        earlier.pins,
+        earlier.left_over,
+        frozenset(tree.confirmation for tree in trees) | earlier.requested_answers,
     )
 
 
 def _changing_trees(sides: Sides) -> Iterator[RestructuredTree]:
+    """Yield each selected tree whose root has sections now and will have site spaces, or vice versa."""
     for address in sorted(sides.desired.scopes):
         scope = sides.desired.scopes[address]
         owner = sides.live(scope.parent)
         if sides.selected_addresses is not None and not any(
-            item.is_at_or_below(address) for item in sides.selected_addresses
+            selected.is_at_or_below(address) for selected in sides.selected_addresses
         ):
             continue
         if sides.git_synced.contains(address):
             continue  # the repository determines the kind
         if owner is None or not any(excludes_sections(sides.registry[name]) for name in scope.kinds):
             continue
-        lane = sides.snapshot.sibling_order.get(owner.identity, ())
-        live = {excludes_sections(sides.registry[kind]) for kind, _ in lane}
+        root_nodes = sides.snapshot.sibling_order.get(owner.identity, ())
+        live_types = {excludes_sections(sides.registry[kind]) for kind, _ in root_nodes}
         children = sides.desired.entries[scope.parent].children
-        wanted = {excludes_sections(sides.registry[sides.entries[child].kind]) for child in children}
-        if live and wanted and live != wanted:
-            yield RestructuredTree(scope, owner, becomes_site_spaces=True in wanted)
-
-
-def _confirmed_trees(
-    answers: Answers, found: Iterable[RestructuredTree], delete: bool
-) -> Iterator[RestructuredTree]:
-    for item in found:
-        if answers.contains(item.confirmation) and (delete or not item.becomes_site_spaces):
-            yield item
+        declared_types = {excludes_sections(sides.registry[sides.entries[child].kind]) for child in children}
+        if live_types and declared_types and live_types != declared_types:
+            yield RestructuredTree(scope, owner, becomes_site_spaces=True in declared_types)
 
 
 def _entries_with_replaced_targets(
-    sides: Sides, agreed: Iterable[RestructuredTree]
+    sides: Sides, confirmed: Iterable[RestructuredTree]
 ) -> dict[Address, Address]:
-    found: dict[Address, Address] = {}
-    for item in agreed:
-        old = set(sides.snapshot.scopes[item.scope.address]) if item.becomes_site_spaces else set()
-        for address, resource in sides.entries.items() if old else ():
+    """Return the entries that refer to a deleted node and will refer to a new node of the same tree.
+
+    The value is the address of the owner of the tree (the site). Objects outside the tree count, such as
+    share links.
+    """
+    owners: dict[Address, Address] = {}
+    for tree in confirmed:
+        old_nodes = set(sides.snapshot.scopes[tree.scope.address]) if tree.becomes_site_spaces else set()
+        for address, entry in sides.entries.items() if old_nodes else ():
             live = sides.live(address)
-            if live is None or address.is_at_or_below(item.scope.address) or sides.policy.is_ignored(address):
+            if live is None or address.is_at_or_below(tree.scope.address) or sides.policy.is_ignored(address):
                 continue
-            for its in sides.kind(resource).fields:
-                ids = live_ids(live.fields.get(its.name))
-                named = {
+            for field in sides.kind(entry).fields:
+                ids = live_ids(live.fields.get(field.name))
+                old_targets = {
                     sides.names.referenced_object(live, kind, id)
-                    for kind in its.type.referenced_kinds
+                    for kind in field.type.referenced_kinds
                     for id in ids
                 }
-                wanted = references(resource.fields.get(its.name))
-                if named & old and any(other.is_at_or_below(item.scope.address) for other in wanted):
-                    found[address] = item.scope.parent
-    return found
+                new_targets = references(entry.fields.get(field.name))
+                if old_targets & old_nodes and any(
+                    other.is_at_or_below(tree.scope.address) for other in new_targets
+                ):
+                    owners[address] = tree.scope.parent
+    return owners
 
 
 def excludes_sections(kind: Kind) -> bool:
+    """Return whether a node of this kind at the root of a tree excludes sections there (a site space)."""
     return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root
 
 
 def restructuring_refusals(sides: Sides, restructuring: Restructuring) -> Iterator[Refusal]:
-    """Refuse each unconfirmed restructuring, and each after which the site would stay hidden."""
-    agreed = {item.scope.address for item in restructuring.confirmed}
-    for item in restructuring.all_trees:
-        owner = item.scope.parent
-        if item.scope.address not in agreed:
-            now, then = ("sections", "spaces") if item.becomes_site_spaces else ("spaces", "sections")
-            flag = item.confirmation.flag
-            way = WayOut(address=str(owner), add=flag, means="rebuild the navigation")
-            yield refusals.RESTRUCTURE.refusal(owner, answers=(way,), now=now, then=then, answer=flag)
+    """Refuse each restructuring that is unconfirmed, impossible, or would leave the site hidden."""
+    confirmed_trees = {tree.scope.address for tree in restructuring.confirmed}
+    for tree in restructuring.all_trees:
+        owner = tree.scope.parent
+        if tree.scope.address not in confirmed_trees:
+            current, planned = ("sections", "spaces") if tree.becomes_site_spaces else ("spaces", "sections")
+            flag = tree.confirmation.flag
+            option = WayOut(address=str(owner), add=flag, means="rebuild the navigation")
+            yield refusals.RESTRUCTURE.refusal(
+                owner, answers=(option,), now=current, then=planned, answer=flag
+            )
         elif (
-            not item.becomes_site_spaces
-            and first_entry_to_create(sides, item, sides.hierarchy.subtree(item.scope.address)) is None
+            not tree.becomes_site_spaces
+            and first_entry_to_create(sides, tree, sides.hierarchy.subtree(tree.scope.address)) is None
         ):
             yield refusals.NO_FIRST_SPACE.refusal(owner)
-        elif item.becomes_site_spaces:
-            yield from _refuse_hidden_site(sides.kind(item.owner), sides.entries[owner], item)
-
-
-def _refuse_hidden_site(kind: Kind, entry: Entry, tree: RestructuredTree) -> Iterator[Refusal]:
-    """Refuse a restructuring if no entry sets the flag that shows the site again.
-
-    dpsync hides the site meanwhile. After an interruption, only `published` in the entry tells the next run
-    to show the site.
-    """
-    for field in visibility_flags(kind, tree):
-        if _can_hide(field) and field.name in entry.fields:
-            continue
-        words = refusals.STAYS_HIDDEN if _can_hide(field) else refusals.CANNOT_HIDE
-        yield words.refusal(entry.address, field=field.name)
+        elif tree.becomes_site_spaces:
+            # dpsync hides the site meanwhile. After an interruption, only the entry (`published`) tells the
+            # next run to show the site again.
+            for field in visibility_flags(sides.kind(tree.owner), tree):
+                can_hide = isinstance(field.own_call, Mapping) and {False, True} <= field.own_call.keys()
+                if not can_hide or field.name not in sides.entries[owner].fields:
+                    words = refusals.STAYS_HIDDEN if can_hide else refusals.CANNOT_HIDE
+                    yield words.refusal(sides.entries[owner].address, field=field.name)
 
 
 def visibility_flags(kind: Kind, tree: RestructuredTree) -> list[Field]:
-    """Return the flags of the owner that make it visible now."""
+    """Return the flags of the owner of a tree that make it visible and are set now (`published`)."""
     return [
         field
         for field in kind.fields
@@ -179,48 +179,50 @@ def visibility_flags(kind: Kind, tree: RestructuredTree) -> list[Field]:
     ]
 
 
-def _can_hide(field: Field) -> bool:
-    return isinstance(field.own_call, Mapping) and {False, True} <= field.own_call.keys()
-
-
 # Towards sections.
 
 
 def first_entry_to_create(sides: Sides, tree: RestructuredTree, among: Iterable[Address]) -> Address | None:
-    """Return the entry to create first: one whose create call also creates its first child; None if none.
+    """Return the entry to create first when a tree gets sections; None if no entry is suitable.
 
-    Preferred is an entry with the fewest of the nodes now at the root, because these may become another entry
-    of the same kind, and with another name than the site, because the platform gives that name to the section
-    that it makes of the root.
+    Its create call must also create its first child. Preferred is an entry without the name of the site,
+    because the platform gives that name to the section that it makes of the root, and then one with the
+    fewest of the nodes now at the root, because these may become another entry of the same kind.
     """
     entries = [sides.entries[address] for address in among]
-    able = [
-        (
-            _has_title_of_owner(sides.names, entry, tree.owner),
-            _count_common_children(sides, entry, tree.owner),
-            entry.address,
-        )
-        for entry in entries
-        if _creates_first_child(sides.registry, entry)
-    ]
-    return min(able)[2] if able else None
+    ranked = []
+    for entry in entries:
+        create = sides.registry[entry.kind].create
+        if isinstance(create, Call) and create.first_child_id_path is not None and entry.children:
+            has_title_of_owner = _has_title_of_owner(sides.names, entry, tree.owner)
+            common_children = _count_common_children(sides, entry, tree.owner)
+            ranked.append((has_title_of_owner, common_children, entry.address))
+    return min(ranked)[2] if ranked else None
 
 
 def _has_title_of_owner(names: Names, entry: Entry, owner: LiveObject) -> bool:
-    own = (entry.fields.get(name) for name in names.kind(entry).natural_key_fields)
-    return any(fold_name(name) == fold_name(names.label(owner)) for name in own if isinstance(name, str))
+    """Return whether a natural key of an entry equals the title of the owner of the tree, folded."""
+    key_values = (entry.fields.get(name) for name in names.kind(entry).natural_key_fields)
+    return any(
+        fold_name(name) == fold_name(names.label(owner)) for name in key_values if isinstance(name, str)
+    )
 
 
-def _creates_first_child(registry: Registry, entry: Entry) -> bool:
-    create = registry[entry.kind].create
-    return isinstance(create, Call) and create.first_child_id_path is not None and bool(entry.children)
-
-
-def _count_common_children(sides: Sides, entry: Entry, holder: LiveObject) -> int:
-    """Return how many of the nodes in a live object an entry has as children."""
-    inside = [sides.snapshot.objects[one] for one in sides.snapshot.sibling_order.get(holder.identity, ())]
+def _count_common_children(sides: Sides, entry: Entry, container: LiveObject) -> int:
+    """Return how many children of an entry show the same content as a node in a live object."""
+    nodes = [
+        sides.snapshot.objects[identity]
+        for identity in sides.snapshot.sibling_order.get(container.identity, ())
+    ]
     children = [sides.entries[child] for child in entry.children]
-    return sum(any(_has_same_content(sides.values, child, other) for other in inside) for child in children)
+    values = sides.values
+    return sum(
+        any(
+            child.kind == node.kind and content_references(values, child) == content_references(values, node)
+            for node in nodes
+        )
+        for child in children
+    )
 
 
 class _EarlierRestructuring(Struct, frozen=True):
@@ -231,67 +233,69 @@ class _EarlierRestructuring(Struct, frozen=True):
     requested_answers: frozenset[Answer]
 
 
-def _settle_earlier_restructurings(sides: Sides, found: Iterable[RestructuredTree]) -> _EarlierRestructuring:
-    changing = {item.scope.address for item in found}
+def _settle_earlier_restructurings(sides: Sides, trees: Iterable[RestructuredTree]) -> _EarlierRestructuring:
+    """Find the sections that the platform made after an earlier, confirmed apply created the first section.
+
+    A live section without an entry is either the new entry with the most children in common (a pin), or, if
+    it has the title of the site, left over. `trees` has the trees that are still to be restructured.
+    """
+    unfinished = {tree.scope.address for tree in trees}
     pins: dict[Address, str] = {}
-    left: list[Identity] = []
-    asked: set[Answer] = set()
+    leftovers: list[Identity] = []
+    answers: set[Answer] = set()
     for address, scope in sorted(sides.desired.scopes.items()):
         if not sides.answers.contains(restructuring_answer(scope.parent)):
             continue
         owner = sides.live(scope.parent)
-        if owner is None:
-            continue
-        if address in changing:
+        if owner is None or address in unfinished:
             continue
         for identity in sides.snapshot.sibling_order.get(owner.identity, ()):
             live = sides.snapshot.objects[identity]
             if identity in sides.names.declared or not sides.snapshot.sibling_order.get(identity):
                 continue
-            entry = _best_new_entry(sides, scope, live, set(pins))
-            if entry is not None:
-                pins[entry.address] = live.id
+            new_entry = _best_new_entry(sides, scope, live, set(pins))
+            if new_entry is not None:
+                pins[new_entry.address] = live.id
             elif sides.names.label(live) == sides.names.label(owner):
-                left.append(identity)
-        settled_by_now = any(
-            match.by is MatchedBy.SAME_CONTENTS and entry.is_at_or_below(address)
-            for entry, match in sides.snapshot.matches.items()
+                leftovers.append(identity)
+        is_settled = any(
+            match.by is MatchedBy.SAME_CONTENTS and matched.is_at_or_below(address)
+            for matched, match in sides.snapshot.matches.items()
         )
-        if settled_by_now or pins or left:
-            asked.add(restructuring_answer(scope.parent))
-    return _EarlierRestructuring(pins, tuple(left), frozenset(asked))
+        if is_settled or pins or leftovers:
+            answers.add(restructuring_answer(scope.parent))
+    return _EarlierRestructuring(pins, tuple(leftovers), frozenset(answers))
 
 
 def with_pins(desired: Desired, pins: Mapping[Address, str]) -> Desired:
     """Return the configuration with these ids as `id:` of the entries."""
-    resources = {
-        address: replace(item, pin=pins[address]) if address in pins else item
-        for address, item in desired.entries.items()
+    entries = {
+        address: replace(entry, pin=pins[address]) if address in pins else entry
+        for address, entry in desired.entries.items()
     }
-    return replace(desired, entries=resources)
+    return replace(desired, entries=entries)
 
 
 def with_content_matches(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
     """Return the snapshot with these entries matched by contents, because no person wrote their `id:`."""
-    by = {address: Match(id, MatchedBy.SAME_CONTENTS) for address, id in pins.items()}
-    return replace(snapshot, matches={**snapshot.matches, **by})
+    matches = {address: Match(id, MatchedBy.SAME_CONTENTS) for address, id in pins.items()}
+    return replace(snapshot, matches={**snapshot.matches, **matches})
 
 
-def _best_new_entry(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Entry | None:
-    """Return the new entry of the same kind with the most children in common with a live object, if any."""
-    able = [
+def _best_new_entry(
+    sides: Sides, scope: Scope, live: LiveObject, taken_addresses: set[Address]
+) -> Entry | None:
+    """Return the new entry with the most children in common with a live section, None if it has none."""
+    ranked = [
         (-_count_common_children(sides, entry, live), address)
         for address, entry in sides.entries.items()
-        if entry.kind == live.kind and address.is_at_or_below(scope.address) and address not in taken
+        if entry.kind == live.kind
+        and address.is_at_or_below(scope.address)
+        and address not in taken_addresses
         if sides.live(address) is None and entry.pin is None
     ]
-    number, best = min(able, default=(0, None))
-    return sides.entries[best] if best is not None and number < 0 else None
-
-
-def _has_same_content(values: ValueConverter, entry: Entry, live: LiveObject) -> bool:
-    """Return whether an entry and a live object have the same kind and the same required references."""
-    return entry.kind == live.kind and content_references(values, entry) == content_references(values, live)
+    negative_count, best = min(ranked, default=(0, None))
+    return sides.entries[best] if best is not None and negative_count < 0 else None
 
 
 def restructured_addresses(names: Names, restructuring: Restructuring) -> list[Address]:
@@ -299,19 +303,22 @@ def restructured_addresses(names: Names, restructuring: Restructuring) -> list[A
 
     `--confirm "restructure SITE"` confirms every deletion in them.
     """
-    left = (names.address(identity) for identity in restructuring.leftover_sections)
-    return [*(item.scope.address for item in restructuring.all_trees), *left]
+    leftovers = (names.address(identity) for identity in restructuring.leftover_sections)
+    return [*(tree.scope.address for tree in restructuring.all_trees), *leftovers]
 
 
 def confirmed_addresses(names: Names, restructuring: Restructuring) -> list[Address]:
     """Return the addresses of confirmed navigations and of leftovers, whose deletes are thereby confirmed."""
-    left = [names.address(identity) for identity in restructuring.leftover_sections]
-    return [*(item.scope.address for item in restructuring.confirmed), *left]
+    leftovers = [names.address(identity) for identity in restructuring.leftover_sections]
+    return [*(tree.scope.address for tree in restructuring.confirmed), *leftovers]
 
 
 def content_references(values: ValueConverter, item: Entry | LiveObject) -> tuple[bytes, ...]:
     """Return the required references of an entry or object in normal form, such as a site space's space."""
-    named = [its for its in values.registry[item.kind].fields if its.type.referenced_kinds and its.required]
+    reference_fields = [
+        field for field in values.registry[item.kind].fields if field.type.referenced_kinds and field.required
+    ]
     return tuple(
-        canonical_json(values.with_references(its, item.fields.get(its.name), item)) for its in named
+        canonical_json(values.with_references(field, item.fields.get(field.name), item))
+        for field in reference_fields
     )

@@ -22,7 +22,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.text import format_command
 from dpsync.model.values import references
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import PlannedSteps, StepDraft
+from dpsync.planner.stepset import PlannedSteps
 
 MAX_NEAREST_NAMES: Final = 3
 
@@ -48,8 +48,8 @@ def find_selection(sides: Sides) -> Selection | None:
     names = dict(_selectable_names(sides))
     if not options.proof:  # after an apply, a pattern may name only deleted objects
         _check_matches(names, [*select, *exclude])
-    wanted = {meant for name, meant in names.items() if is_selected(name, select, exclude)}
-    return Selection(frozenset(wanted), tuple(exclude))
+    addresses = {address for name, address in names.items() if is_selected(name, select, exclude)}
+    return Selection(frozenset(addresses), tuple(exclude))
 
 
 def selected_names(
@@ -64,16 +64,16 @@ def selected_names(
     Raises:
         DiagnosticError: A pattern is invalid or matches none of the addresses (exit 5).
     """
-    known = list(names)
-    wanted, unwanted = (parse_patterns(registry, desired, texts) for texts in (select, exclude))
-    _check_matches(known, [*wanted, *unwanted])
-    return frozenset(name for name in known if is_selected(name, wanted, unwanted))
+    known_names = list(names)
+    selected, excluded = (parse_patterns(registry, desired, texts) for texts in (select, exclude))
+    _check_matches(known_names, [*selected, *excluded])
+    return frozenset(name for name in known_names if is_selected(name, selected, excluded))
 
 
 def is_selected(name: Address, select: list[Pattern], exclude: list[Pattern]) -> bool:
     """Return whether `--select` and `--exclude` leave an address in the plan."""
-    named = not select or any(pattern.matches_or_contains(name) for pattern in select)
-    return named and not any(pattern.matches_or_contains(name) for pattern in exclude)
+    is_named = not select or any(pattern.matches_or_contains(name) for pattern in select)
+    return is_named and not any(pattern.matches_or_contains(name) for pattern in exclude)
 
 
 def parse_patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list[Pattern]:
@@ -82,41 +82,43 @@ def parse_patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -
     Raises:
         DiagnosticError: A pattern is invalid or can never match anything (exit 5).
     """
-    kinds = desired.entries.values()
-    places = PlaceTypes(registry, {one.key for one in kinds if one.kind == registry.root.name})
-    found = []
+    organizations = {entry.key for entry in desired.entries.values() if entry.kind == registry.root.name}
+    place_types = PlaceTypes(registry, organizations)
+    patterns = []
     for text in texts:
         try:
             pattern = Pattern.parse(text, registry.pattern_words)
-        except ValueError as wrong:
-            raise _invalid("DP230", f'"{text}" is not a valid pattern: {wrong}') from None
+        except ValueError as error:
+            raise _invalid("DP230", f'"{text}" is not a valid pattern: {error}') from None
         if pattern.field:
             raise _invalid("DP230", f'"{text}" names a field. Write the address of an entry')
-        if mistake := places.find_problem(pattern):
-            named = _addresses_with_name(registry, desired, text)
-            raise _invalid("DP234", mistake.reason, f"did you mean {named}?" if named else mistake.hint)
-        found.append(pattern)
-    return found
+        if mistake := place_types.find_problem(pattern):
+            addresses = _addresses_with_name(registry, desired, text)
+            hint = f"did you mean {addresses}?" if addresses else mistake.hint
+            raise _invalid("DP234", mistake.reason, hint)
+        patterns.append(pattern)
+    return patterns
 
 
 def _addresses_with_name(registry: Registry, desired: Desired, text: str) -> str:
     """Return, for a hint, the first addresses of entries with this key or name; "" if there are none."""
-    wanted = text.casefold()
-    found = [
+    folded = text.casefold()
+    addresses = [
         f'"{entry.address}"'
         for entry in desired.entries.values()
-        if wanted == entry.key.casefold()
+        if folded == entry.key.casefold()
         or any(
-            str(entry.fields.get(one)).casefold() == wanted for one in registry[entry.kind].natural_key_fields
+            str(entry.fields.get(field_name)).casefold() == folded
+            for field_name in registry[entry.kind].natural_key_fields
         )
     ]
-    return " or ".join(found[:MAX_NEAREST_NAMES])
+    return " or ".join(addresses[:MAX_NEAREST_NAMES])
 
 
 def _selectable_names(sides: Sides) -> Iterator[tuple[Address, Address]]:
-    """Yield each address that a pattern may name, with the address in the plan.
+    """Yield each address by which a pattern can select something, with its address in the plan.
 
-    An object whose entry was removed has the former address as well.
+    The object of a removed entry can also be selected by the address of that entry.
     """
     for address in (*sides.desired.entries, *sides.desired.unsupported):
         yield address, address
@@ -131,12 +133,19 @@ def _selectable_names(sides: Sides) -> Iterator[tuple[Address, Address]]:
 
 
 def _check_matches(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
-    known = list(names)
+    """Check that each pattern matches one of the addresses.
+
+    Raises:
+        DiagnosticError: A pattern matches nothing; the hint has the nearest addresses (exit 5).
+    """
+    known_names = list(names)
     for pattern in patterns:
-        if not any(pattern.matches_or_contains(name) for name in known):
-            named = [text for name in known if "@" not in (text := str(name))]  # of people none is guessed
+        if not any(pattern.matches_or_contains(name) for name in known_names):
+            guessable_names = [
+                text for name in known_names if "@" not in (text := str(name))
+            ]  # never guess e-mails
             nearest = (
-                get_close_matches(pattern.text, named, MAX_NEAREST_NAMES, 0.5)
+                get_close_matches(pattern.text, guessable_names, MAX_NEAREST_NAMES, 0.5)
                 if "@" not in pattern.text
                 else []
             )
@@ -149,62 +158,61 @@ def _check_matches(names: Iterable[Address], patterns: Iterable[Pattern]) -> Non
 
 
 def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticError:
+    """Return the error for an invalid pattern or selection (exit 5)."""
     return DiagnosticError([Diagnostic(code, message, hint=hint)], Exit.INVALID)
 
 
 def dependencies(
     sides: Sides, planned: PlannedSteps, selection: Selection, selected_addresses: frozenset[Address]
 ) -> dict[Address, Address]:
-    """Return the entries that the chosen part needs in addition, each with an entry that needs it.
+    """Return the entries that the selected part needs in addition, each with an entry that needs it.
 
-    `sides` and `planned` belong to a plan of at least the chosen part.
+    `sides` and `planned` belong to a plan of at least the selected part.
 
     Raises:
         DiagnosticError: A needed entry is excluded (exit 5).
     """
-    found: dict[Address, Address] = {}
+    needed: dict[Address, Address] = {}
     pending = sorted(selected_addresses)
     while pending:
         address = pending.pop()
         for other in sorted(set(_needed_addresses(sides, planned, address))):
-            if other in selected_addresses or other in found or other not in sides.desired.entries:
+            if other in selected_addresses or other in needed or other not in sides.desired.entries:
                 continue
             if any(pattern.matches_or_contains(other) for pattern in selection.excluded):
                 hint = f"do not exclude {other}, or do not select {address}"
                 raise _invalid("DP331", f"{address} needs {other}, which is excluded", hint)
-            found[other] = address
+            needed[other] = address
             pending.append(other)
-    return found
+    return needed
 
 
 def _needed_addresses(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[Address]:
-    resource = sides.entries.get(address)
-    if resource is not None:
-        yield from _missing_references(sides, resource)
+    """Yield the addresses that the plan of one address needs: references, earlier steps, and siblings."""
+    entry = sides.entries.get(address)
+    if entry is not None:
+        yield from _missing_references(sides, entry)
     for step in planned.drafts.steps_of(address):
         if step.verb == "move" and sides.selected_addresses is None:
             continue  # moves in the plan of everything assume siblings that the part does not create
         for id in planned.edges.needs(step.id):
             other = planned.drafts.steps[id]
-            if other.address != address and not _only_orders_exposure(step, other):
+            # Steps that wait only so that objects are hidden first and exposed last need nothing.
+            is_needed = step.phase != "expose" and other.phase != "withdraw"
+            if other.address != address and is_needed:
                 yield other.address
         if step.sibling is not None and step.sibling in planned.out_of_place:
             yield step.sibling
 
 
 def _missing_references(sides: Sides, entry: Entry) -> Iterator[Address]:
-    """Yield the parents and references of an entry that the plan must create first."""
-    named = {other for value in entry.fields.values() for other in references(value)}
+    """Yield the parents and references of an entry that are declared but not live yet."""
+    targets = {other for value in entry.fields.values() for other in references(value)}
     if sides.live(entry.address) is None:
-        named |= {other for other in (entry.parent, entry.holder) if other is not None}
+        targets |= {other for other in (entry.parent, entry.holder) if other is not None}
         create = sides.kind(entry).create
         if isinstance(create, Call) and create.first_child_id_path:
-            named |= set(entry.children[:1])
-    for other in named:
+            targets |= set(entry.children[:1])
+    for other in targets:
         if other in sides.desired.entries and sides.live(other) is None:
             yield other
-
-
-def _only_orders_exposure(step: StepDraft, before: StepDraft) -> bool:
-    """Return whether a step only waits so that objects are hidden first and exposed last."""
-    return step.phase == "expose" or before.phase == "withdraw"

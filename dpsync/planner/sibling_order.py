@@ -43,60 +43,64 @@ class SiblingMove(Struct, Generic[T], frozen=True):
     before: T | None
 
 
-def fewest_moves(current: Sequence[T], wanted: Sequence[T]) -> list[SiblingMove[T]]:
-    """Return the fewest moves that bring the items of `wanted` into that order within `current`.
+def fewest_moves(current: Sequence[T], target: Sequence[T]) -> list[SiblingMove[T]]:
+    """Return the fewest moves that bring the items of `target` into that order within `current`.
 
-    `current` must contain all wanted items. The moves must be carried out in the returned order.
+    `current` must contain all items of `target`; other items keep their positions. The moves must be
+    carried out in the returned order.
     """
     position = {item: index for index, item in enumerate(current)}
-    keep = set(longest_increasing([position[item] for item in wanted]))
-    staying = [item for item in wanted if position[item] in keep]
-    result: list[SiblingMove[T]] = []
-    for index, item in enumerate(wanted):
-        if position[item] in keep:
+    kept_positions = set(longest_increasing([position[item] for item in target]))
+    staying = [item for item in target if position[item] in kept_positions]
+    moves: list[SiblingMove[T]] = []
+    for index, item in enumerate(target):
+        if position[item] in kept_positions:
             continue
         if index:
-            result.append(SiblingMove(item, wanted[index - 1], None))
+            moves.append(SiblingMove(item, target[index - 1], None))
         else:
-            result.append(SiblingMove(item, None, staying[0]))
-    return result
+            moves.append(SiblingMove(item, None, staying[0]))
+    return moves
 
 
 def after_moves(current: Sequence[T], moves: Sequence[SiblingMove[T]]) -> list[T]:
-    """Return `current` as it is after the moves."""
-    moving = {move.item for move in moves}
-    ahead = {move.before: move.item for move in moves if move.after is None}
-    behind = {move.after: move.item for move in moves if move.after is not None}
-    found: list[T] = []
-    for staying in (one for one in current if one not in moving):
-        waiting = [ahead[staying]] if staying in ahead else []
-        for first in (*waiting, staying):
-            at: T | None = first
-            while at is not None:
-                found.append(at)
-                at = behind.get(at)
-    return found
+    """Return the order of the items of `current` after the moves of `fewest_moves`."""
+    moved = {move.item for move in moves}
+    before_item = {move.before: move.item for move in moves if move.after is None}
+    after_item = {move.after: move.item for move in moves if move.after is not None}
+    order: list[T] = []
+    for unmoved in (item for item in current if item not in moved):
+        preceding = [before_item[unmoved]] if unmoved in before_item else []
+        for start in (*preceding, unmoved):
+            current_item: T | None = start
+            while current_item is not None:
+                order.append(current_item)
+                current_item = after_item.get(current_item)
+    return order
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
-    """Return a longest strictly increasing subsequence; of several, always the same one."""
-    tails: list[int] = []
-    ends: list[int] = []
-    before: list[int | None] = []
+    """Return a longest strictly increasing subsequence; of several, always the same one.
+
+    For example, [3, 1, 2] gives [1, 2]. The algorithm is patience sorting.
+    """
+    tails: list[int] = []  # the smallest last number of a subsequence of each length
+    ends: list[int] = []  # the index of that number
+    predecessors: list[int | None] = []  # for each number, the index of its predecessor in the subsequence
     for index, number in enumerate(numbers):
-        at = bisect_left(tails, number)
-        before.append(ends[at - 1] if at else None)
-        if at == len(tails):
+        length = bisect_left(tails, number)
+        predecessors.append(ends[length - 1] if length else None)
+        if length == len(tails):
             tails.append(number)
             ends.append(index)
         else:
-            tails[at] = number
-            ends[at] = index
+            tails[length] = number
+            ends[length] = index
     result: list[int] = []
-    step: int | None = ends[-1] if ends else None
-    while step is not None:
-        result.append(numbers[step])
-        step = before[step]
+    cursor: int | None = ends[-1] if ends else None
+    while cursor is not None:
+        result.append(numbers[cursor])
+        cursor = predecessors[cursor]
     return result[::-1]
 
 
@@ -112,9 +116,9 @@ class SiblingMoves(Struct, frozen=True):
 
 
 def sibling_moves(decisions: Decisions, steps: StepSet, edges: Edges) -> SiblingMoves:
-    """Return the moves that bring siblings into order, with the edges of each lane.
+    """Return the moves that bring siblings into order, with the edges of each ordered list ("lane").
 
-    The order of requests within a lane follows the edges in `edges` where it is free.
+    Within a lane, requests are sent one after the other, in an order that agrees with `edges`.
     """
     finder = _SiblingMoveFinder(
         decisions.sides, steps, edges, RequestBuilder(decisions.sides), decisions.blocking
@@ -122,8 +126,12 @@ def sibling_moves(decisions: Decisions, steps: StepSet, edges: Edges) -> Sibling
     finder.add_tree_moves()
     finder.add_list_moves()
     finder.add_sibling_id_edges()
-    found = tuple(finder.found_edges), tuple(finder.order_unsupported), frozenset(finder.out_of_place)
-    return SiblingMoves(tuple(finder.moves), *found)
+    return SiblingMoves(
+        tuple(finder.moves),
+        tuple(finder.new_edges),
+        tuple(finder.order_unsupported),
+        frozenset(finder.out_of_place),
+    )
 
 
 class _SiblingMoveFinder(Struct, frozen=True):
@@ -136,35 +144,39 @@ class _SiblingMoveFinder(Struct, frozen=True):
     requests: RequestBuilder
     blocking: Blocking
     moves: list[StepDraft] = field(default_factory=list)
-    found_edges: list[Edge] = field(default_factory=list)
+    new_edges: list[Edge] = field(default_factory=list)
     order_unsupported: list[Blocked] = field(default_factory=list)
     out_of_place: set[Address] = field(default_factory=set)
 
     def add_tree_moves(self) -> None:
-        """Add one lane for each declared tree."""
-        freeing = self._releasing_steps()
+        """Add one lane, a sequence of requests, for each declared tree."""
+        # The steps that release a unique value, by the declared trees and lists that contain them.
+        releasing: dict[Address, list[StepDraft]] = defaultdict(list)
+        for address, steps in self.steps.by_address.items():
+            releasing_steps = [step for step in steps if step.phase == "free"]
+            for ancestor in address.self_and_ancestors() if releasing_steps else ():
+                if ancestor in self.sides.desired.scopes:
+                    releasing[ancestor] += releasing_steps
         for address in sorted(self.sides.desired.scopes):
             scope = self.sides.desired.scopes[address]
             if isinstance(self.sides.registry[scope.kinds[0]].shape, NodeShape):
-                self._add_moves_of_tree(scope, freeing[address])
+                self._add_tree_lane(scope, releasing[address])
 
-    def _releasing_steps(self) -> dict[Address, list[StepDraft]]:
-        """Return the steps that free a value, by the declared lists that contain them."""
-        found: dict[Address, list[StepDraft]] = defaultdict(list)
-        for address, steps in self.steps.by_address.items():
-            freeing = [step for step in steps if step.phase == "free"]
-            for around in address.self_and_ancestors() if freeing else ():
-                if around in self.sides.desired.scopes:
-                    found[around] += freeing
-        return found
+    def _add_tree_lane(self, scope: Scope, releasing: list[StepDraft]) -> None:
+        """Put all writing steps of a tree into one sequence, with the moves at the end.
 
-    def _add_moves_of_tree(self, scope: Scope, freeing: list[StepDraft]) -> None:
+        The order is: released values, updates, creates and moves into other nodes, defaults, moves among
+        siblings.
+        """
         owner = self.sides.desired.entries[scope.parent]
         nodes = [self.sides.entries[address] for address in self.sides.hierarchy.preorder(owner.children)]
         renames = [
-            step for node in nodes if self.sides.live(node.address) for step in self._update_steps(node)
+            step
+            for node in nodes
+            if self.sides.live(node.address)
+            for step in self.steps.steps_of(node.address, "update", "link")
         ]
-        lane = freeing + in_dependency_order(renames, self.edges)
+        lane = releasing + in_dependency_order(renames, self.edges)
         for node in nodes:
             if self.sides.live(node.address) is None:
                 lane += self.steps.steps_of(node.address, "create", "update", "place")
@@ -172,149 +184,178 @@ class _SiblingMoveFinder(Struct, frozen=True):
                 lane += self.steps.steps_of(node.address, "place")
         for node in nodes:
             lane += self.steps.steps_of(node.address, "default")
-        lane += self._tree_moves(owner, nodes)
-        self.found_edges.extend(_edges_in_sequence(lane))
+        lane += self._plan_tree_moves(owner, nodes)
+        self.new_edges.extend(_edges_in_sequence(lane))
 
-    def _update_steps(self, node: Entry) -> list[StepDraft]:
-        return self.steps.steps_of(node.address, "update", "link")
-
-    def _tree_moves(self, owner: Entry, nodes: list[Entry]) -> list[StepDraft]:
-        found: list[StepDraft] = []
-        for holder in [owner, *nodes]:
-            children = holder.children
-            live = self.sides.live(holder.address)
-            before = self.sides.snapshot.sibling_order.get(live.identity, ()) if live else ()
-            if tuple(map(self.sides.names.declared.get, before)) == children:
+    def _plan_tree_moves(self, owner: Entry, nodes: list[Entry]) -> list[StepDraft]:
+        """Return the moves among the children of the owner and of each node of a tree."""
+        moves: list[StepDraft] = []
+        for container in [owner, *nodes]:
+            children = container.children
+            live = self.sides.live(container.address)
+            live_order = self.sides.snapshot.sibling_order.get(live.identity, ()) if live else ()
+            if tuple(map(self.sides.names.declared.get, live_order)) == children:
                 continue  # in order already
-            there = set(before)
-            known = [child for child in children if self._will_be_in_list(child, there)]
-            found += self._tree_siblings(self._order_after_creates(before, known), known)
-        return found
+            live_siblings = set(live_order)
+            known_children = [child for child in children if self._will_be_in_list(child, live_siblings)]
+            moves += self._plan_children_moves(
+                self._order_after_creates(live_order, known_children), known_children
+            )
+        return moves
 
-    def _tree_siblings(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
-        """Return the moves in a list of nodes, for each kind separately if the kinds have no common order."""
-        kinds = {self._kind(address).name: self._kind(address) for address in wanted}
+    def _plan_children_moves(self, current: list[Address], target: list[Address]) -> list[StepDraft]:
+        """Return the moves that bring the children of one node from the `current` into the `target` order.
+
+        If the platform orders the kinds separately, the moves are planned for each kind separately.
+        """
+        kinds = {self._kind(address).name: self._kind(address) for address in target}
         if all(kind.order is not None and not kind.order.orders_kinds_separately for kind in kinds.values()):
-            return self._plan_moves(then, wanted)
-        found = []
+            return self._plan_moves(current, target)
+        moves = []
         for name, kind in sorted(kinds.items()):
-            same_kind = [item for item in then if self._kind(item).name == name]
-            mine = [address for address in wanted if self._kind(address).name == name]
+            current_of_kind = [address for address in current if self._kind(address).name == name]
+            target_of_kind = [address for address in target if self._kind(address).name == name]
             if kind.order is not None:
-                found += self._plan_moves(same_kind, mine)
+                moves += self._plan_moves(current_of_kind, target_of_kind)
             else:
-                self._report_unmovable(same_kind, mine)
-        return found
+                self._report_unmovable(current_of_kind, target_of_kind)
+        return moves
 
     def _kind(self, address: Address) -> Kind:
+        """Return the kind of the entry at an address."""
         return self.sides.kind(self.sides.entries[address])
 
-    def _report_unmovable(self, then: list[Address], wanted: list[Address]) -> None:
-        for move in fewest_moves(then, self._without_ignored(wanted)):
+    def _report_unmovable(self, current: list[Address], target: list[Address]) -> None:
+        """Report the siblings out of order that the platform cannot move, as blocked.
+
+        A sibling whose move into this node is blocked is left out, because that is reported already.
+        """
+        for move in fewest_moves(current, self._without_ignored(target)):
             if self.sides.policy.is_unselected(move.item):
                 continue
-            nest = self._kind(move.item).parent_reference_field
-            if nest is None or not self.blocking.is_field_blocked(move.item, nest):
-                where = f"after {move.after}" if move.after is not None else f"before {move.before}"
-                self._add_blocked(move.item, where)
+            parent_field = self._kind(move.item).parent_reference_field
+            if parent_field is None or not self.blocking.is_field_blocked(move.item, parent_field):
+                position = f"after {move.after}" if move.after is not None else f"before {move.before}"
+                reason = self.sides.registry.profile.missing_operation_text(
+                    f"moving {self._kind(move.item).noun_with_article}"
+                )
+                todo = f"move the object {position} in GitBook, or move the entry in your file"
+                self.order_unsupported.append(
+                    Blocked(address=str(move.item), reason=reason, todo=todo, place=position)
+                )
 
-    def _add_blocked(self, address: Address, where: str) -> None:
-        reason = self.sides.registry.profile.missing_operation_text(
-            f"moving {self._kind(address).noun_with_article}"
-        )
-        todo = f"move the object {where} in GitBook, or move the entry in your file"
-        self.order_unsupported.append(Blocked(address=str(address), reason=reason, todo=todo, place=where))
-
-    def _will_be_in_list(self, address: Address, before: Set[Identity]) -> bool:
-        """Return whether a sibling will be in the list that contains `before` now."""
+    def _will_be_in_list(self, address: Address, live_siblings: Set[Identity]) -> bool:
+        """Return whether an entry will be in the list that contains `live_siblings` now."""
         live = self.sides.live(address)
         if self.sides.policy.is_unselected(address):
-            return live is not None and live.identity in before
+            return live is not None and live.identity in live_siblings
         return live is not None or address in self.steps.creating_steps
 
-    def _order_after_creates(self, before: tuple[Identity, ...], wanted: list[Address]) -> list[Address]:
-        """Return the order of the wanted siblings after all creates: staying ones, then arriving ones.
+    def _order_after_creates(self, live_order: tuple[Identity, ...], target: list[Address]) -> list[Address]:
+        """Return the siblings in `target` in their order after all creates: first those that stay.
 
-        Other siblings keep their positions, and no sibling is placed next to them.
+        Siblings outside `target` are left out: they keep their positions, and no sibling is placed next to
+        them.
         """
-        declared, here = self.sides.names.declared, set(wanted)
-        staying = (declared[identity] for identity in before if identity in declared)
-        return list(dict.fromkeys((*(address for address in staying if address in here), *wanted)))
+        declared, target_set = self.sides.names.declared, set(target)
+        staying = (declared[identity] for identity in live_order if identity in declared)
+        return list(dict.fromkeys((*(address for address in staying if address in target_set), *target)))
 
     def add_list_moves(self) -> None:
-        """Add one lane for each object with lists that order its children outside of trees."""
-        held: dict[tuple[str, Address | None], list[Address]] = defaultdict(list)
-        for address, item in self.sides.entries.items():
-            if (order := self.sides.registry.list_order(item.kind)) is not None:
-                held[item.kind, declared_container(order.place_field, item)].append(address)
-        for holder in self.sides.entries.values():
+        """Add one lane for each object with a list that orders its children outside of trees."""
+        addresses_by_container: dict[tuple[str, Address | None], list[Address]] = defaultdict(list)
+        for address, entry in self.sides.entries.items():
+            if (order := self.sides.registry.list_order(entry.kind)) is not None:
+                addresses_by_container[entry.kind, declared_container(order.place_field, entry)].append(
+                    address
+                )
+        for container in self.sides.entries.values():
             lane: list[StepDraft] = []
-            for order in self.sides.kind(holder).list_orders:
-                if order.name in holder.fields:
-                    lane += self._list_steps(order, holder, held[order.item_kind, holder.address])
-            self.found_edges.extend(_edges_in_sequence(lane))
+            for order in self.sides.kind(container).list_orders:
+                if order.name in container.fields:
+                    lane += self._list_steps(
+                        order, container, addresses_by_container[order.item_kind, container.address]
+                    )
+            self.new_edges.extend(_edges_in_sequence(lane))
 
     def add_sibling_id_edges(self) -> None:
         """Add edges so that a move follows the steps that determine the ids of its siblings."""
         for step in self.moves:
-            makers = (self.steps.creating_step(ref) for ref in step.referenced_addresses())
-            self.found_edges.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
+            creating_steps = (self.steps.creating_step(ref) for ref in step.referenced_addresses())
+            self.new_edges.extend(
+                step.waits_for(
+                    *(creating_step for creating_step in creating_steps if creating_step is not None)
+                )
+            )
 
-    def _list_steps(self, order: ListOrder, holder: Entry, held: list[Address]) -> list[StepDraft]:
-        """Return the steps of a list: first those by which siblings arrive, then the moves."""
-        listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
-        live = self.sides.live(holder.address)
-        before = self.sides.snapshot.siblings(live.identity, order.item_kind) if live else ()
-        there = set(before)
-        known = [address for address in listed if self._will_be_in_list(address, there)]
+    def _list_steps(self, order: ListOrder, container: Entry, members: list[Address]) -> list[StepDraft]:
+        """Return the steps of one list in sequence: first those by which members arrive, then the moves."""
+        declared_order = [ref.address for ref in container.fields[order.name] or () if isinstance(ref, Ref)]
+        live = self.sides.live(container.address)
+        live_order = self.sides.snapshot.siblings(live.identity, order.item_kind) if live else ()
+        live_siblings = set(live_order)
+        known_siblings = [
+            address for address in declared_order if self._will_be_in_list(address, live_siblings)
+        ]
         # A dict keeps the order of addresses and has fast lookups.
-        here = {address: None for address in held if not self.sides.policy.is_unselected(address)}
+        selected_members = {
+            address: None for address in members if not self.sides.policy.is_unselected(address)
+        }
         staying = [
             address
-            for identity in before
+            for identity in live_order
             if (address := self.sides.names.declared.get(identity)) is not None
-            and (address in here or not self._leaves_list(address, order.place_field))
+            and (address in selected_members or not self._is_placed_by_plan(address, order.place_field))
         ]
         present = set(staying)
-        arriving = [address for address in dict.fromkeys((*known, *here)) if address not in present]
-        lane = [step for address in arriving for step in self._arrival_steps(address, order.place_field)]
-        then = [*staying, *arriving]
+        arriving = [
+            address
+            for address in dict.fromkeys((*known_siblings, *selected_members))
+            if address not in present
+        ]
+        lane = [
+            step
+            for address in arriving
+            for step in self.steps.steps_of(address, "create", "restore", "transfer", "place")
+            if step.phase != "place" or order.place_field in step.fields
+        ]
+        current = [*staying, *arriving]
         if order.move_order is not None:
-            lane += self._plan_moves(then, known)
+            lane += self._plan_moves(current, known_siblings)
         else:
-            self._report_unmovable(then, known)
+            self._report_unmovable(current, known_siblings)
         return lane
 
-    def _leaves_list(self, address: Address, place: str) -> bool:
-        resource = self.sides.entries.get(address)
-        return (
-            resource is not None and place in resource.fields and not self.sides.policy.is_unselected(address)
-        )
+    def _is_placed_by_plan(self, address: Address, place_field: str) -> bool:
+        """Return whether the entry of an object declares its container, and the plan includes the entry."""
+        entry = self.sides.entries.get(address)
+        is_declared = entry is not None and place_field in entry.fields
+        return is_declared and not self.sides.policy.is_unselected(address)
 
-    def _arrival_steps(self, address: Address, place: str) -> list[StepDraft]:
-        return [
-            step
-            for step in self.steps.steps_of(address, "create", "restore", "transfer", "place")
-            if step.phase != "place" or place in step.fields
-        ]
-
-    def _without_ignored(self, wanted: list[Address]) -> list[Address]:
+    def _without_ignored(self, addresses: list[Address]) -> list[Address]:
         """Return the siblings without ignored ones, which keep their positions like undeclared ones."""
-        return [address for address in wanted if not self.sides.policy.is_unmanaged(address)]
+        return [address for address in addresses if not self.sides.policy.is_unmanaged(address)]
 
-    def _plan_moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
-        found = []
-        for move in fewest_moves(then, self._without_ignored(wanted)):
-            side, other = ("after", move.after) if move.after is not None else ("before", move.before)
-            assert other is not None
+    def _plan_moves(self, current: list[Address], target: list[Address]) -> list[StepDraft]:
+        """Add and return the fewest move steps from the `current` to the `target` order of siblings.
+
+        A sibling that was not selected is not moved but noted in `out_of_place`.
+        """
+        steps = []
+        for move in fewest_moves(current, self._without_ignored(target)):
+            side, sibling_address = (
+                ("after", move.after) if move.after is not None else ("before", move.before)
+            )
+            assert sibling_address is not None
             if self.sides.policy.is_unselected(move.item):
                 self.out_of_place.add(move.item)
                 continue
-            resource, neighbour = self.sides.entries[move.item], self.sides.entries[other]
-            found.append(self.requests.move(resource, side, neighbour))
-        self.moves.extend(found)
-        return found
+            entry, sibling = self.sides.entries[move.item], self.sides.entries[sibling_address]
+            steps.append(self.requests.move(entry, side, sibling))
+        self.moves.extend(steps)
+        return steps
 
 
 def _edges_in_sequence(lane: list[StepDraft]) -> Iterator[Edge]:
+    """Yield the edges by which each step of a lane waits for the step before, even if that step fails."""
     return (Edge(step.id, before.id, may_have_failed=True) for before, step in pairwise(lane))

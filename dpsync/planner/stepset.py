@@ -1,7 +1,7 @@
 """Store the steps of a plan, and the edges between steps that wait for each other.
 
-Steps are written first. Rules (`edges`, `unique_values`, `lanes`) then read decisions and steps and return
-edges; no rule changes a step.
+Steps are written first (`requests`). Rules (`edges`, `unique_values`, `sibling_order`) then read decisions
+and steps and return edges; no rule changes a step.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Edge(NamedTuple):
 
 
 class StepDraft(Struct, frozen=True):
-    """A step without edges. `address` is the address of its change."""
+    """A request of the plan before its order is known. `address` is the address of its change."""
 
     address: Address
     id: str
@@ -50,19 +50,22 @@ class StepDraft(Struct, frozen=True):
     """The sibling next to which a move places the object."""
 
     def referenced_addresses(self) -> set[Address]:
-        """Return the addresses whose ids the request needs."""
-        named = marker_names(self.body, REF_MARKER) | marker_names(
+        """Return the addresses of the objects whose ids the request needs, in its body and its path.
+
+        These ids are unknown until the objects are created.
+        """
+        body_addresses = marker_names(self.body, REF_MARKER) | marker_names(
             [gives.id for gives in self.gives], REF_MARKER
         )
-        inside = [part.partition("}")[0] for part in self.path.split("{")[1:]]
-        return {Address.parse(text) for text in {*named, *inside}}
+        path_addresses = [part.partition("}")[0] for part in self.path.split("{")[1:]]
+        return {Address.parse(text) for text in {*body_addresses, *path_addresses}}
 
     def waits_for(self, *others: StepDraft) -> Iterator[Edge]:
-        """Return the edges to other steps; a step never waits for itself."""
+        """Return the edges by which this step waits for other steps; a step never waits for itself."""
         return (Edge(self.id, other.id) for other in others if other.id != self.id)
 
     def with_edges(self, edges: Edges) -> Step:
-        """Return the finished step."""
+        """Return the finished step of the plan, with the ids of the steps for which it waits."""
         needs, follows = edges.needs(self.id), edges.follows(self.id)
         return Step(
             id=self.id,
@@ -92,13 +95,13 @@ class Edges:
         self._needs: Mapping[str, AbstractSet[str]] = needs
         self._follows: Mapping[str, AbstractSet[str]] = follows
 
-    def needs(self, id: str) -> AbstractSet[str]:
-        """Return the ids of the steps that must succeed first."""
-        return self._needs.get(id, frozenset())
+    def needs(self, step_id: str) -> AbstractSet[str]:
+        """Return the ids of the steps that must succeed before a step."""
+        return self._needs.get(step_id, frozenset())
 
-    def follows(self, id: str) -> AbstractSet[str]:
-        """Return the ids of the steps that must end first, whether or not they succeed."""
-        return self._follows.get(id, frozenset())
+    def follows(self, step_id: str) -> AbstractSet[str]:
+        """Return the ids of the steps that must end before a step, whether or not they succeed."""
+        return self._follows.get(step_id, frozenset())
 
 
 class StepSet(Struct, frozen=True, dict=True):
@@ -109,30 +112,35 @@ class StepSet(Struct, frozen=True, dict=True):
     creating_steps: Mapping[Address, str] = field(default_factory=dict)
     """The id of the step that returns the id of each object to create."""
 
-    def with_steps(self, drafts: Iterable[StepDraft], makers: Mapping[Address, str] | None = None) -> StepSet:
+    def with_steps(
+        self, drafts: Iterable[StepDraft], creating_steps: Mapping[Address, str] | None = None
+    ) -> StepSet:
         """Return a new set with more steps.
 
-        `creating_steps` has, by address, new steps that determine an object's id without `gives`.
+        `creating_steps` has the ids of new steps that make an object usable without returning its id (a
+        restore or a transfer), by address of the object.
         """
-        steps, known = dict(self.steps), dict(self.creating_steps)
+        steps, all_creating_steps = dict(self.steps), dict(self.creating_steps)
         by_address = {address: list(drafts) for address, drafts in self.by_address.items()}
         for draft in drafts:
             steps[draft.id] = draft
             by_address.setdefault(draft.address, []).append(draft)
-            known |= {gives.location: draft.id for gives in draft.gives}
-        return StepSet(steps, by_address, {**known, **(makers or {})})
+            all_creating_steps |= {gives.location: draft.id for gives in draft.gives}
+        return StepSet(steps, by_address, {**all_creating_steps, **(creating_steps or {})})
 
     def creating_step(self, address: Address) -> StepDraft | None:
-        """Return the step that determines the id of the object at an address."""
+        """Return the step that creates, restores or transfers the object at an address, if there is one."""
         return self.steps.get(self.creating_steps.get(address, ""))
 
-    def steps_of(self, address: Address, *words: Verb | Phase) -> list[StepDraft]:
-        """Return the steps of an address in the order of addition: all, or those with a phase or verb.
+    def steps_of(self, address: Address, *verbs_and_phases: Verb | Phase) -> list[StepDraft]:
+        """Return the steps of an address in the order of addition: all, or those with one of these words.
 
-        A step with a phase is found only by its phase, another step by its verb.
+        A step with a phase is found only by its phase ("place"), another step by its verb ("create").
         """
         steps = self.by_address.get(address, ())
-        return [step for step in steps if not words or (step.phase or step.verb) in words]
+        return [
+            step for step in steps if not verbs_and_phases or (step.phase or step.verb) in verbs_and_phases
+        ]
 
     def steps_below(self, address: Address) -> Iterator[StepDraft]:
         """Yield the steps of an address and of everything below."""
@@ -153,12 +161,12 @@ class PlannedSteps(Struct, frozen=True):
     """Siblings that must move but were not selected, so that no other sibling can be placed next to them."""
 
     def steps_of(self, address: Address) -> tuple[Step, ...]:
-        """Return the steps of an address with their edges."""
+        """Return the finished steps of an address, with the ids of the steps for which they wait."""
         return tuple(step.with_edges(self.edges) for step in self.drafts.steps_of(address))
 
 
 def in_dependency_order(steps: list[StepDraft], edges: Edges) -> list[StepDraft]:
-    """Return the steps in their order, except that a step follows the steps that it needs."""
+    """Return the steps so that each follows the steps that it needs, otherwise in their given order."""
     by_id = {step.id: step for step in steps}
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for step in steps:

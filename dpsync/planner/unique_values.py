@@ -33,7 +33,7 @@ from dpsync.planner.stepset import Edge, StepDraft, StepSet
 
 
 class _Rename(Struct, frozen=True):
-    """An entry that takes a value. `live` is None if the plan creates the object."""
+    """An entry that takes a unique value by a step. `live` is None if the plan creates the object."""
 
     entry: Entry
     live: LiveObject | None
@@ -51,17 +51,17 @@ class UniqueValues(Struct, frozen=True):
 
 
 def order_unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
-    """Return the steps that free values, the edges of the steps that take them, and refusals."""
+    """Return the steps that free unique values, the edges of the steps that take them, and refusals."""
     finder = _UniqueValueFinder(decisions.sides, steps, RequestBuilder(decisions.sides), decisions.deletions)
     for kind in decisions.sides.registry.in_dependency_order:
         if kind.name not in finder.written_entries:
             continue
-        for item in kind.fields:
-            if item.unique_within:
-                finder.order_field(kind, item, item.unique_within)
-        name = name_field(kind)
-        if name is not None:
-            finder.order_field(kind, name, "parent")
+        for unique_field in kind.fields:
+            if unique_field.unique_within:
+                finder.order_field(kind, unique_field, unique_field.unique_within)
+        title_field = name_field(kind)
+        if title_field is not None:
+            finder.order_field(kind, title_field, "parent")
     return UniqueValues(tuple(finder.releasing.values()), tuple(finder.edges), tuple(finder.refusals))
 
 
@@ -79,117 +79,132 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
     @cached_property
     def written_entries(self) -> dict[str, list[Entry]]:
         """The entries with steps, by kind and in order of address."""
-        found: dict[str, list[Entry]] = defaultdict(list)
+        entries: dict[str, list[Entry]] = defaultdict(list)
         for address in sorted(self.steps.by_address):
-            if (resource := self.sides.entries.get(address)) is not None:
-                found[resource.kind].append(resource)
-        return found
+            if (entry := self.sides.entries.get(address)) is not None:
+                entries[entry.kind].append(entry)
+        return entries
 
-    def order_field(self, kind: Kind, item: Field, scope_kind: str) -> None:
+    def order_field(self, kind: Kind, unique_field: Field, scope_kind: str) -> None:
         """Order the requests that set a field, within each scope in which its values must differ.
 
         `scope_kind` is the kind of the scope, or "parent".
         """
         scopes: dict[Address, list[_Rename]] = {}
-        for resource in self.written_entries[kind.name]:
-            if resource.fields.get(item.name) is None:
+        for entry in self.written_entries[kind.name]:
+            if entry.fields.get(unique_field.name) is None:
                 continue
-            live = self.sides.live(resource.address)
-            step = self._setting_step(resource, item, live)
-            scope = self.sides.hierarchy.ancestor(resource, scope_kind)
+            live = self.sides.live(entry.address)
+            steps = self.steps.steps_of(entry.address)
+            step = next((step for step in steps if unique_field.name in step.fields), None)
+            if step is None and live is None and unique_field.written_in == "both":
+                step = next(iter(self.steps.steps_of(entry.address, "create")), None)
+            scope = self.sides.hierarchy.ancestor(entry, scope_kind)
             if step is not None and scope is not None:
-                value = str(resource.fields[item.name])
-                scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
+                value = str(entry.fields[unique_field.name])
+                scopes.setdefault(scope, []).append(_Rename(entry, live, value, step))
         if not scopes:
             return
-        holders = self._objects_by_value(kind, item, scope_kind)
+        objects_by_value = self._objects_by_value(kind, unique_field, scope_kind)
         for scope, renames in sorted(scopes.items()):
-            if item.unique_within or any(rename.live for rename in renames):
-                owner = self.sides.desired.entries[scope].kind, self.sides.snapshot.live_id(scope) or ""
-                self._order_scope(kind, item, renames, holders[owner])
-
-    def _setting_step(self, entry: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
-        """Return the step that sets a field of an entry; None if there is none."""
-        step = next((step for step in self.steps.steps_of(entry.address) if item.name in step.fields), None)
-        if step is None and live is None and item.written_in == "both":
-            step = next(iter(self.steps.steps_of(entry.address, "create")), None)
-        return step
+            if unique_field.unique_within or any(rename.live for rename in renames):
+                scope_identity = (
+                    self.sides.desired.entries[scope].kind,
+                    self.sides.snapshot.live_id(scope) or "",
+                )
+                self._order_scope(kind, unique_field, renames, objects_by_value[scope_identity])
 
     def _order_scope(
-        self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
+        self,
+        kind: Kind,
+        unique_field: Field,
+        renames: list[_Rename],
+        objects_by_value: Mapping[str, list[LiveObject]],
     ) -> None:
-        by_live = {rename.live.identity: rename for rename in renames if rename.live}
-        found: list[Edge] = []
+        """Add the edges, temporary values and refusals for the entries that take a value in one scope.
+
+        `objects_by_value` has the live objects of the scope. A step waits for the steps by which these
+        objects give up the value.
+        """
+        rename_by_object = {rename.live.identity: rename for rename in renames if rename.live}
+        edges: list[Edge] = []
         for rename in renames:
-            holding = holders.get(rename.value, [])
-            if not holding or (rename.live is not None and rename.live in holding):
+            objects = objects_by_value.get(rename.value, [])
+            if not objects or (rename.live is not None and rename.live in objects):
                 continue
-            others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
+            others = [
+                rename_by_object[live.identity] for live in objects if live.identity in rename_by_object
+            ]
             if others:
-                found += rename.step.waits_for(*(other.step for other in others))
-            elif item.unique_within:
-                found += self._resolve_conflict(kind, item, rename, holding[0])
-        self.edges.extend(self._break_cycles(kind, item, renames, found))
-        # Nodes of a tree are made one at a time anyway.
-        if item.unique_within and not isinstance(kind.shape, NodeShape):
+                edges += rename.step.waits_for(*(other.step for other in others))
+            elif unique_field.unique_within:
+                # The object stays under its value, unless the plan deletes it: then it is renamed first.
+                if objects[0].identity in self.deletions.roots:
+                    releasing = self._releasing_step(kind, unique_field, objects[0])
+                    edges += rename.step.waits_for(releasing)
+                else:
+                    self._refuse(kind, unique_field, rename, objects[0])
+        self.edges.extend(self._break_cycles(kind, unique_field, renames, edges))
+        # Nodes of a tree are created one at a time anyway (sibling_order.py).
+        if unique_field.unique_within and not isinstance(kind.shape, NodeShape):
             self.edges.extend(self._creates_one_at_a_time(renames))
 
-    def _resolve_conflict(
-        self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject
-    ) -> Iterator[Edge]:
-        if holder.identity in self.deletions.roots:
-            yield from rename.step.waits_for(self._releasing_step(kind, item, holder))
-        else:
-            self._refuse(kind, item, rename, holder)
-
     def _objects_by_value(
-        self, kind: Kind, item: Field, around: str
+        self, kind: Kind, unique_field: Field, scope_kind: str
     ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
-        """Return the live objects by scope and value."""
-        found: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
+        """Return the live objects by scope and by value of a field."""
+        objects: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
         for live in self.sides.snapshot.objects.values():
-            if live.kind == kind.name and (value := live.fields.get(item.name)) is not None:
-                scope = self.sides.hierarchy.live_ancestor(live, around)
+            if live.kind == kind.name and (value := live.fields.get(unique_field.name)) is not None:
+                scope = self.sides.hierarchy.live_ancestor(live, scope_kind)
                 if scope is not None:
-                    found[scope][str(value)].append(live)
-        return found
+                    objects[scope][str(value)].append(live)
+        return objects
 
-    def _releasing_step(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
-        address = self.sides.names.address(holder.identity)
+    def _releasing_step(self, kind: Kind, unique_field: Field, live: LiveObject) -> StepDraft:
+        """Add and return the step that gives an object a temporary value, so that its value is free."""
+        address = self.sides.names.address(live.identity)
         assert kind.update is not None
-        path = self.requests.live_path(holder, kind.update.path)
+        path = self.requests.live_path(live, kind.update.path)
         # After an interruption, the next run recognizes the object by its temporary name.
-        name = temporary_name(str(address) if address in self.sides.entries else "/".join(holder.identity))
-        step = self.requests.release_value(path, kind, address, item, name)
+        name = temporary_name(str(address) if address in self.sides.entries else "/".join(live.identity))
+        step = self.requests.release_value(path, kind, address, unique_field, name)
         return self.releasing.setdefault(step.id, step)
 
     def _break_cycles(
-        self, kind: Kind, item: Field, renames: list[_Rename], found: list[Edge]
+        self, kind: Kind, unique_field: Field, renames: list[_Rename], edges: list[Edge]
     ) -> Iterator[Edge]:
-        """Break circles with temporary values; a step that takes such a value waits only for its release.
+        """Yield the edges, with cycles broken by temporary values.
 
-        Several objects may have the same value, so that a step may wait for several others.
+        If A and B exchange their values, A first gets a temporary value. Then B waits only for that
+        release, and A for B. Several objects may have the same value, so a step may wait for several
+        others.
         """
         by_step = {rename.step.id: rename for rename in renames}
-        onward: dict[str, list[str]] = {id: [] for id in by_step}
-        for edge in found:
-            if edge.waits_for in onward:
-                onward[edge.step].append(edge.waits_for)
-        freeing: dict[str, StepDraft] = {}
-        for id in sorted(cycle_breaking_nodes(onward), key=lambda one: by_step[one].entry.address):
+        awaited: dict[str, list[str]] = {id: [] for id in by_step}
+        for edge in edges:
+            if edge.waits_for in awaited:
+                awaited[edge.step].append(edge.waits_for)
+        releasing_steps: dict[str, StepDraft] = {}
+        for id in sorted(cycle_breaking_nodes(awaited), key=lambda step_id: by_step[step_id].entry.address):
             rename = by_step[id]
             assert rename.live is not None
-            freeing[id] = self._releasing_step(kind, item, rename.live)
-            yield from rename.step.waits_for(freeing[id])
-        for edge in found:
-            yield Edge(edge.step, freeing[edge.waits_for].id) if edge.waits_for in freeing else edge
+            releasing_steps[id] = self._releasing_step(kind, unique_field, rename.live)
+            yield from rename.step.waits_for(releasing_steps[id])
+        for edge in edges:
+            yield (
+                Edge(edge.step, releasing_steps[edge.waits_for].id)
+                if edge.waits_for in releasing_steps
+                else edge
+            )
 
-    def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
-        owner = self.sides.names.address(holder.identity)
+    def _refuse(self, kind: Kind, unique_field: Field, rename: _Rename, live: LiveObject) -> None:
+        """Add the refusal of an entry whose value belongs to another object that stays."""
+        owner = self.sides.names.address(live.identity)
         self.refusals.append(
             TAKEN.refusal(
-                rename.entry.address.field(item.name),
-                field=item.name,
+                rename.entry.address.field(unique_field.name),
+                field=unique_field.name,
                 value=rename.value,
                 owner=owner,
                 noun=kind.noun,
@@ -203,29 +218,32 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
         edge to the renames, because the others wait for the first.
         """
         existing = [rename.step.id for rename in renames if rename.live is not None]
-        before: str | None = None
+        previous_id: str | None = None
         for rename in renames:
             if rename.live is not None:
                 continue
-            maker = self.steps.steps[self.steps.creating_steps[rename.entry.address]]
-            if before is None:
-                yield from (Edge(maker.id, other, may_have_failed=True) for other in existing)
-            elif maker.id != before:
-                yield Edge(maker.id, before, may_have_failed=True)
-            before = rename.step.id
+            create = self.steps.steps[self.steps.creating_steps[rename.entry.address]]
+            if previous_id is None:
+                yield from (Edge(create.id, rename_id, may_have_failed=True) for rename_id in existing)
+            elif create.id != previous_id:
+                yield Edge(create.id, previous_id, may_have_failed=True)
+            previous_id = rename.step.id
 
 
 def name_field(kind: Kind) -> Field | None:
-    """Return the writable field that is the first natural key of a kind, if there is one."""
+    """Return the field by whose value objects of a kind are recognized (the title), if it can be written.
+
+    That is the first natural key, unless it is a reference or has a rule of its own (`unique_within`).
+    """
     key = kind.natural_keys[0] if kind.natural_keys else None
     if not isinstance(key, str) or "." in key or kind.parent is None or not isinstance(kind.update, Call):
         return None
-    item = kind.field(key)
-    plain = (
-        item.own_call is None
-        and not item.is_parent_reference
-        and not item.type.referenced_kinds
-        and not item.unique_within
+    title = kind.field(key)
+    is_plain = (
+        title.own_call is None
+        and not title.is_parent_reference
+        and not title.type.referenced_kinds
+        and not title.unique_within
+        and title.response_path != kind.id_path  # an id in request paths is never written
     )
-    plain = plain and item.response_path != kind.id_path  # an id in request paths is never written
-    return item if plain and item.written_in in ("update", "both") else None
+    return title if is_plain and title.written_in in ("update", "both") else None

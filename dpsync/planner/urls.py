@@ -34,13 +34,13 @@ _RESTRUCTURED = "GitBook chooses the new position of the top-level spaces"
 
 
 def url_impacts(decisions: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
-    """Return the changed URLs, by address."""
+    """Return each changed URL with what becomes of the old URL, by address."""
     changed = _changed_trees(decisions, trees)
     if not changed:
         return ()
     urls = _later_urls(decisions, changed)
-    found = [impact for one in changed for impact in one.impacts(urls)]
-    return tuple(sorted(found, key=lambda item: item.address))
+    impacts = [impact for tree in changed for impact in tree.impacts(urls)]
+    return tuple(sorted(impacts, key=lambda impact: impact.address))
 
 
 def urls_after_apply(decisions: Decisions, trees: Iterable[NavigationTree]) -> UrlsAfterApply:
@@ -49,6 +49,7 @@ def urls_after_apply(decisions: Decisions, trees: Iterable[NavigationTree]) -> U
 
 
 def _changed_trees(decisions: Decisions, trees: Iterable[NavigationTree]) -> list[_TreeImpacts]:
+    """Return the trees (of sites) whose URLs may change: their contents or the host label change."""
     return [
         _TreeImpacts(decisions, tree)
         for tree in trees
@@ -57,12 +58,14 @@ def _changed_trees(decisions: Decisions, trees: Iterable[NavigationTree]) -> lis
 
 
 def _later_urls(decisions: Decisions, changed: Iterable[_TreeImpacts]) -> UrlsAfterApply:
-    return UrlsAfterApply(decisions, tuple((one.tree, one.urls.after) for one in changed))
+    """Return the URLs and redirects of all sites after the apply; unchanged trees keep their URLs."""
+    return UrlsAfterApply(decisions, tuple((impacts.tree, impacts.urls.after) for impacts in changed))
 
 
-def _url_declaration(one: TreeBranch | NavigationTree) -> Url:
-    assert one.kind.url is not None
-    return one.kind.url
+def _url_declaration(node: TreeBranch | NavigationTree) -> Url:
+    """Return how the kind of an owner declares the parts of its URL."""
+    assert node.kind.url is not None
+    return node.kind.url
 
 
 # Nodes of a tree, below the URL of the owner.
@@ -70,38 +73,46 @@ def _url_declaration(one: TreeBranch | NavigationTree) -> Url:
 
 def _urls_below(owner: TreeBranch, base: UrlOrUnknown) -> dict[Address, UrlOrUnknown]:
     """Return the URL of each node in a tree whose owner has the URL `base`."""
-    found: dict[Address, UrlOrUnknown] = {owner.address: base}
+    urls: dict[Address, UrlOrUnknown] = {owner.address: base}
 
-    def walk(branch: TreeBranch, around: UrlOrUnknown) -> None:
-        for inside in branch.children:
-            here = _node_url(inside, around)
-            if inside.kind.url is not None:
-                found[inside.address] = here
-            walk(inside, here)
+    def add_children(parent: TreeBranch, parent_url: UrlOrUnknown) -> None:
+        for child in parent.children:
+            url = _node_url(child, parent_url)
+            if child.kind.url is not None:
+                urls[child.address] = url
+            add_children(child, url)
 
-    walk(owner, base)
-    return found
+    add_children(owner, base)
+    return urls
 
 
 def _node_url(branch: TreeBranch, parent_url: UrlOrUnknown) -> UrlOrUnknown:
-    """Return the URL of a node; for a node without a URL, the URL below which its children are."""
-    seen, url = _is_visible(branch), branch.kind.url
-    if parent_url is None or seen is False:
+    """Return the URL of a node; None if it is not visible, UNKNOWN if the platform chooses a part.
+
+    A node without a URL of its own, such as a section group, has the URL of its parent.
+    """
+    is_visible, url = _is_visible(branch), branch.kind.url
+    if parent_url is None or is_visible is False:
         return None
     if url is None:
-        return parent_url if seen is True else UNKNOWN
-    bare, segment = branch.fields.get(url.without_segment_flag or ""), branch.fields.get(url.segment_field)
-    if parent_url is UNKNOWN or seen is UNKNOWN or bare is UNKNOWN:
+        return parent_url if is_visible is True else UNKNOWN
+    has_no_segment, segment = (
+        branch.fields.get(url.without_segment_flag or ""),
+        branch.fields.get(url.segment_field),
+    )
+    if parent_url is UNKNOWN or is_visible is UNKNOWN or has_no_segment is UNKNOWN:
         return UNKNOWN
-    if bare is True:
+    if has_no_segment is True:
         return parent_url
     return f"{parent_url}{quote_url_segment(segment)}/" if isinstance(segment, str) else UNKNOWN
 
 
 def _is_visible(branch: TreeBranch) -> Any:
     """Return whether a node's own fields make it visible: True, False or UNKNOWN."""
-    values = [(branch.fields.get(name), right) for name, right in branch.kind.visible_when.items()]
-    if any(value is not UNKNOWN and value not in right for value, right in values):
+    values = [
+        (branch.fields.get(name), visible_values) for name, visible_values in branch.kind.visible_when.items()
+    ]
+    if any(value is not UNKNOWN and value not in visible_values for value, visible_values in values):
         return False
     return UNKNOWN if any(value is UNKNOWN for value, _ in values) else True
 
@@ -110,38 +121,45 @@ def _is_visible(branch: TreeBranch) -> Any:
 
 
 def _custom_host_url(branch: TreeBranch) -> str | None:
-    """Return the URL at an owner's own host (a custom hostname); None if there is none."""
+    """Return the URL of an owner (site) with a custom hostname; None if it has none."""
     values = (branch.fields.get(name) for name in _url_declaration(branch).host_fields)
     return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
 
 
 def _live_host(branch: TreeBranch) -> str | None:
-    """Return the live URL of an owner without its segment; None if the URL does not end with the segment."""
+    """Return the live URL of an owner without its own segment, such as "https://acme.gitbook.io/".
+
+    The result is None for a custom hostname, or if the URL does not end with the segment.
+    """
     segment = branch.fields.get(_url_declaration(branch).segment_field)
     if branch.url is None or not isinstance(segment, str) or _custom_host_url(branch) is not None:
         return None
-    last = f"{quote_url_segment(segment)}/"
-    return branch.url.removesuffix(last) if branch.url.endswith(f"/{last}") else None
+    path = f"{quote_url_segment(segment)}/"
+    return branch.url.removesuffix(path) if branch.url.endswith(f"/{path}") else None
 
 
 class _OwnerUrl(Struct, frozen=True):
     """The URL of the owner of a tree, before and after the plan."""
 
-    decided: Decisions
+    decisions: Decisions
     tree: NavigationTree
 
     def later_url(self) -> tuple[UrlOrUnknown, str]:
-        """Return the later URL, and "" or, if the URL is UNKNOWN, the reason."""
+        """Return the URL of the owner after the plan, and the reason if it is UNKNOWN (else "").
+
+        A custom hostname decides; else the segment of the owner is added to its live host, or for a new
+        owner to the host of its siblings.
+        """
         before, after = self.tree.before, self.tree.after
         if after is None:
             return None, ""
-        seen, own = _is_visible(after), _custom_host_url(after)
-        if seen is False:
+        is_visible, custom_url = _is_visible(after), _custom_host_url(after)
+        if is_visible is False:
             return None, ""
-        if seen is UNKNOWN:
+        if is_visible is UNKNOWN:
             return UNKNOWN, _CHOSEN_BY_GITBOOK
-        if own is not None:
-            return own, ""
+        if custom_url is not None:
+            return custom_url, ""
         segment = after.fields.get(_url_declaration(after).segment_field)
         if not isinstance(segment, str):
             return UNKNOWN, _CHOSEN_BY_GITBOOK
@@ -155,36 +173,43 @@ class _OwnerUrl(Struct, frozen=True):
 
     def _host_of_siblings(self, branch: TreeBranch) -> str | None:
         """Return the host of the other visible objects in the same list, if all have the same host."""
-        sides, kind = self.decided.sides, branch.kind
-        found = set()
+        sides, kind = self.decisions.sides, branch.kind
+        hosts = set()
         for identity, live in sides.snapshot.objects.items():
             if live.kind == kind.name and live.url is not None:
                 address = sides.names.address(identity)
                 if address.list_address == branch.address.list_address:
-                    fields = {item.name: live.fields.get(item.name) for item in kind.fields}
-                    found.add(_live_host(TreeBranch(address, kind, fields, url=live.url)))
-        found.discard(None)
-        return found.pop() if len(found) == 1 else None
+                    fields = {field.name: live.fields.get(field.name) for field in kind.fields}
+                    hosts.add(_live_host(TreeBranch(address, kind, fields, url=live.url)))
+        hosts.discard(None)
+        return hosts.pop() if len(hosts) == 1 else None
 
     @property
     def changed_host_label(self) -> FieldChange | None:
-        """The change of the organization's field from which the host begins, if the plan changes it."""
-        around = self.decided.entries.get(self.tree.owner.organization)
-        written = around.separately_written if around is not None else ()
+        """The change of the field of the organization that is the first label of hosts, if there is one."""
+        organization = self.decisions.entries.get(self.tree.owner.organization)
+        changes = organization.separately_written if organization is not None else ()
         return next(
-            (item for item in written if item.field.name == _url_declaration(self.tree).host_label_field),
+            (
+                change
+                for change in changes
+                if change.field.name == _url_declaration(self.tree).host_label_field
+            ),
             None,
         )
 
     def _with_label(self, host: str) -> str | None:
-        """Return a host with the organization's later name; None if the host does not begin with the name."""
-        item = self.changed_host_label
-        if item is None:
+        """Return a host with the later name of the organization, if the plan changes that name.
+
+        The result is None if the host does not begin with the present name.
+        """
+        change = self.changed_host_label
+        if change is None:
             return host
-        scheme, _, rest = host.partition("://")
-        label, _, domain = rest.partition(".")
-        known = label == item.before and isinstance(item.after, str)
-        return f"{scheme}://{item.after}.{domain}" if known else None
+        scheme, _, label_and_domain = host.partition("://")
+        label, _, domain = label_and_domain.partition(".")
+        is_label = label == change.before and isinstance(change.after, str)
+        return f"{scheme}://{change.after}.{domain}" if is_label else None
 
 
 # Impacts on one tree.
@@ -201,47 +226,56 @@ class _TreeUrls(Struct, frozen=True):
 class _TreeImpacts(Struct, frozen=True, dict=True):
     """The changed URLs of one tree."""
 
-    decided: Decisions
+    decisions: Decisions
     tree: NavigationTree
 
     @cached_property
     def urls(self) -> _TreeUrls:
+        """The URLs in the tree before and after the plan.
+
+        If the declaration of URLs does not explain all live URLs of the tree, all later URLs are UNKNOWN.
+        """
         before, after = self.tree.before, self.tree.after
-        was: dict[Address, UrlOrUnknown] = {}
-        explained = True
+        urls_before: dict[Address, UrlOrUnknown] = {}
+        is_form_known = True
         if before is not None:
-            was = {one.address: one.url for one, _ in before.walk() if one.kind.url is not None}
-            explained = was == _urls_below(before, before.url) or not self.tree.is_read
-        base, why = _OwnerUrl(self.decided, self.tree).later_url()
-        will = _urls_below(after, base) if after is not None else {}
-        if after is not None and base is not None and not (explained and self.tree.is_predictable):
-            will = dict.fromkeys(will.keys() | was.keys(), UNKNOWN)
-            why = _UNKNOWN_URL_FORM if self.tree.is_predictable else _RESTRUCTURED
-        return _TreeUrls(was, will, why)
+            urls_before = {node.address: node.url for node, _ in before.walk() if node.kind.url is not None}
+            is_form_known = urls_before == _urls_below(before, before.url) or not self.tree.is_read
+        base, reason = _OwnerUrl(self.decisions, self.tree).later_url()
+        urls_after = _urls_below(after, base) if after is not None else {}
+        if after is not None and base is not None and not (is_form_known and self.tree.is_predictable):
+            urls_after = dict.fromkeys(urls_after.keys() | urls_before.keys(), UNKNOWN)
+            reason = _UNKNOWN_URL_FORM if self.tree.is_predictable else _RESTRUCTURED
+        return _TreeUrls(urls_before, urls_after, reason)
 
     def impacts(self, later: UrlsAfterApply) -> Iterator[UrlImpact]:
         """Yield the changed URLs of the tree, with what becomes of each old URL."""
-        was, will = self.urls.before, self.urls.after
-        for address in self._leaf_addresses(was, will):
-            old, new = was.get(address), will.get(address)
+        urls_before, urls_after = self.urls.before, self.urls.after
+        for address in self._leaf_addresses(urls_before, urls_after):
+            old, new = urls_before.get(address), urls_after.get(address)
             if new is UNKNOWN:
-                why = self.urls.unknown_reason or _CHOSEN_BY_GITBOOK
-                yield UrlImpact(address=str(address), before=old, known=False, why=why)
+                reason = self.urls.unknown_reason or _CHOSEN_BY_GITBOOK
+                yield UrlImpact(address=str(address), before=old, known=False, why=reason)
             elif old != new:
                 impact = UrlImpact(address=str(address), before=old, after=new)
                 yield later.with_old_url_outcome(impact, self.tree) if old is not None else impact
 
-    def _leaf_addresses(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
-        """Return the nodes that hold no other nodes; only the owner if the nodes were not read."""
-        known = {one.address: one.kind for one, _ in self.tree.walk_both()}
-        found = dict.fromkeys([*was, *will])
+    def _leaf_addresses(self, urls_before: Iterable[Address], urls_after: Iterable[Address]) -> list[Address]:
+        """Return the nodes, before or after the plan, whose kind has a URL but no child nodes (site spaces).
+
+        Only their URLs lead to content. If the nodes were not read, return only the owner.
+        """
+        kinds = {node.address: node.kind for node, _ in self.tree.walk_both()}
+        addresses = dict.fromkeys([*urls_before, *urls_after])
         if not self.tree.is_read:
-            return [address for address in found if address == self.tree.owner]
-        return [address for address in found if _is_leaf_kind(known[address])]
-
-
-def _is_leaf_kind(kind: Kind) -> bool:
-    return isinstance(kind.shape, NodeShape) and not kind.shape.child_kinds and kind.url is not None
+            return [address for address in addresses if address == self.tree.owner]
+        return [
+            address
+            for address in addresses
+            if isinstance(shape := kinds[address].shape, NodeShape)
+            and not shape.child_kinds
+            and kinds[address].url is not None
+        ]
 
 
 UrlsByAddress = Mapping[Address, Any]
@@ -251,11 +285,15 @@ UrlsByAddress = Mapping[Address, Any]
 class UrlsAfterApply(Struct, frozen=True, dict=True):
     """The URLs and redirects after the apply. `trees_with_urls` has each changed tree with its later URLs."""
 
-    decided: Decisions
+    decisions: Decisions
     trees_with_urls: tuple[tuple[NavigationTree, UrlsByAddress], ...]
 
     def with_old_url_outcome(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
-        """Return the impact on a node with what becomes of its old URL, in the whole organization."""
+        """Return an impact with what becomes of the old URL of a node.
+
+        Another object has the URL, a redirect of any site leads away from it, or it is broken. Then the
+        result suggests a redirect.
+        """
         old = impact.before
         assert old is not None
         if old in self.objects_by_url:
@@ -265,113 +303,121 @@ class UrlsAfterApply(Struct, frozen=True, dict=True):
             redirect = self._redirect_for(owner, path) if path is not None else None
             if redirect is not None:
                 return impact.model_copy(update={"redirected": str(redirect)})
-        home = self.owner_urls.get(tree.owner)
-        if tree.before is None or home is None or home != tree.before.url:
+        site_url = self.owner_urls.get(tree.owner)
+        if tree.before is None or site_url is None or site_url != tree.before.url:
             return impact  # if the whole tree moves, a redirect in it has no effect
-        will = next(will for one, will in self.trees_with_urls if one is tree)
-        return _RedirectSuggestion(self.decided, tree, will).with_redirect(
-            impact, _redirect_path(old.removeprefix(home))
+        urls = next(urls for changed_tree, urls in self.trees_with_urls if changed_tree is tree)
+        return _RedirectSuggestion(self.decisions, tree, urls).with_redirect(
+            impact, _redirect_path(old.removeprefix(site_url))
         )
 
     @cached_property
     def objects_by_url(self) -> Mapping[str, Address]:
-        """Return the object at each URL.
-
-        If a section and its default site space share a URL, return the site space.
-        """
+        """The object at each URL. A section and its default site space share a URL; the site space wins."""
         return {url: address for address, url in self.urls.items()}
 
     @cached_property
     def urls(self) -> Mapping[Address, str]:
-        """Return the URL of each site and node after the apply. Unchanged trees keep their live URLs."""
-        found: dict[Address, str] = {}
+        """The URL of each site and node after the apply. Unchanged trees keep their live URLs."""
+        urls: dict[Address, str] = {}
         changed = {tree.owner for tree, _ in self.trees_with_urls}
-        for around in live_trees(self.decided):
-            if around.address not in changed:
-                found |= {one.address: one.url for one, _ in around.walk() if one.url is not None}
-        for _, will in self.trees_with_urls:
-            found |= {address: url for address, url in will.items() if isinstance(url, str)}
-        return found
+        for site in live_trees(self.decisions):
+            if site.address not in changed:
+                urls |= {node.address: node.url for node, _ in site.walk() if node.url is not None}
+        for _, urls_after in self.trees_with_urls:
+            urls |= {address: url for address, url in urls_after.items() if isinstance(url, str)}
+        return urls
 
     @cached_property
     def owner_urls(self) -> dict[Address, str]:
-        """Return the URL of each site after the apply."""
-        found = {one.address: one.url for one in live_trees(self.decided)}
-        found |= {tree.owner: will.get(tree.owner) for tree, will in self.trees_with_urls}
-        return {owner: url for owner, url in found.items() if isinstance(url, str)}
+        """The URL of each site after the apply."""
+        urls = {site.address: site.url for site in live_trees(self.decisions)}
+        urls |= {tree.owner: urls_after.get(tree.owner) for tree, urls_after in self.trees_with_urls}
+        return {owner: url for owner, url in urls.items() if isinstance(url, str)}
 
     def _redirect_for(self, owner: Address, path: str) -> Address | None:
-        """Return the redirect for a path: the exact match, otherwise the one with the longest pattern."""
+        """Return the redirect for a path: the one with this source, or the longest pattern that matches."""
         redirects, path = self._active_redirects[owner], path.casefold()
         patterns = (source for source in redirects if source.endswith("*") and path.startswith(source[:-1]))
         return redirects.get(path) or redirects.get(max(patterns, key=len, default=""))
 
     @cached_property
     def _active_redirects(self) -> dict[Address, dict[str, Address]]:
-        """For each owner, the redirects that are active after the apply, keyed by source path."""
-        found: dict[Address, dict[str, Address]] = defaultdict(dict)
-        for kind in self.decided.sides.registry.in_dependency_order:
+        """The redirects that are active after the apply, by owner (site) and source path."""
+        redirects: dict[Address, dict[str, Address]] = defaultdict(dict)
+        for kind in self.decisions.sides.registry.in_dependency_order:
             if kind.redirects is not None:
                 for owner, address, fields in self.redirects(kind):
                     source = fields.get(kind.redirects.source_field)
-                    acts = all(
-                        fields.get(name) in right for name, right in kind.redirects.active_when.items()
+                    is_active = all(
+                        fields.get(name) in active_values
+                        for name, active_values in kind.redirects.active_when.items()
                     )
-                    if isinstance(source, str) and acts:
-                        found[owner][_redirect_path(source).casefold()] = address
-        return found
+                    if isinstance(source, str) and is_active:
+                        redirects[owner][_redirect_path(source).casefold()] = address
+        return redirects
 
     def redirects(self, kind: Kind) -> Iterator[tuple[Address, Address, Mapping[str, Any]]]:
-        """Yield each redirect that exists after the apply: its owner, its address and its fields."""
-        sides, absent = self.decided.sides, {item.name: item.value_when_absent for item in kind.fields}
+        """Yield each redirect of a kind after the apply: its owner (site), its address and its fields."""
+        sides = self.decisions.sides
+        defaults = {field.name: field.value_when_absent for field in kind.fields}
         for identity, live in sides.snapshot.objects.items():
             if live.kind != kind.name or live.parent is None or live.deleted:
                 continue
-            declared = identity in sides.names.declared or self.decided.deletions.deletes(identity)
-            if not declared:
+            if identity not in sides.names.declared and not self.decisions.deletions.deletes(identity):
                 owner, address = sides.names.address(live.parent), sides.names.address(identity)
-                yield owner, address, {**absent, **live.fields}
-        for address, resource in sides.entries.items():
-            if resource.kind == kind.name and resource.parent and address in self.decided.entries:
-                now = sides.live(address)
-                yield resource.parent, address, {**absent, **(now.fields if now else {}), **resource.fields}
+                yield owner, address, {**defaults, **live.fields}
+        for address, entry in sides.entries.items():
+            if entry.kind == kind.name and entry.parent and address in self.decisions.entries:
+                live_object = sides.live(address)
+                live_fields = live_object.fields if live_object else {}
+                yield entry.parent, address, {**defaults, **live_fields, **entry.fields}
 
 
 class _RedirectSuggestion(Struct, frozen=True, dict=True):
     """The suggestion of a redirect in a tree. `later_urls` has the later URLs of the tree."""
 
-    decided: Decisions
+    decisions: Decisions
     tree: NavigationTree
     later_urls: UrlsByAddress
 
     def with_redirect(self, impact: UrlImpact, path: str) -> UrlImpact:
-        """Add a redirect to the node at its later URL, else to the nearest visible ancestor."""
-        kinds = self.decided.sides.registry.children(self.tree.kind.name)
-        redirecting = [(kind, kind.redirects) for kind in kinds if kind.redirects is not None]
-        for one in reversed(self._chains[impact.location]):
-            for kind, redirects in redirecting:
-                template = redirects.targets_by_kind.get(one.kind.name)
-                if template is not None and isinstance(self.later_urls.get(one.address), str):
-                    place = self.tree.owner.child(*kind.key.split("."))
-                    entry = {path: shorten_fields(kind, _fill_template(template, self._redirect_key(one)))}
+        """Return an impact with the suggestion of a redirect from an old path (an entry for the files).
+
+        The redirect leads to the node at its later URL, else to the nearest ancestor with a URL.
+        """
+        kinds = self.decisions.sides.registry.children(self.tree.kind.name)
+        redirect_kinds = [(kind, kind.redirects) for kind in kinds if kind.redirects is not None]
+        for branch in reversed(self._branch_paths[impact.location]):
+            for kind, redirects in redirect_kinds:
+                template = redirects.targets_by_kind.get(branch.kind.name)
+                if template is not None and isinstance(self.later_urls.get(branch.address), str):
+                    list_address = self.tree.owner.child(*kind.key.split("."))
+                    target = _fill_template(template, self._redirect_key(branch))
+                    entry = {path: shorten_fields(kind, target)}
                     return UrlImpact(
                         address=impact.address,
                         before=impact.before,
                         after=impact.after,
-                        place=str(place),
+                        place=str(list_address),
                         redirect=entry,
                     )
         return impact
 
     @cached_property
-    def _chains(self) -> dict[Address, tuple[TreeBranch, ...]]:
-        """The later ancestors and itself for each node, the outermost first; the present ones if deleted."""
-        return {one.address: (*above[1:], one) for one, above in self.tree.walk_both() if above}
+    def _branch_paths(self) -> dict[Address, tuple[TreeBranch, ...]]:
+        """The path to each node, without the owner: its ancestors, outermost first, and the node.
+
+        A node that the plan deletes has its present path, any other node its later path.
+        """
+        return {
+            node.address: (*ancestors[1:], node) for node, ancestors in self.tree.walk_both() if ancestors
+        }
 
     def _redirect_key(self, branch: TreeBranch) -> Any:
         """Return how a redirect names a node: by its keys, or by its id if the node has no entry."""
-        if branch.address not in self.decided.sides.entries and branch.identity is not None:
-            return {"id": self.decided.sides.snapshot.objects[branch.identity].id}
+        if branch.address not in self.decisions.sides.entries and branch.identity is not None:
+            return {"id": self.decisions.sides.snapshot.objects[branch.identity].id}
         depth = len(self.tree.owner.segments) + len(branch.kind.key.split("."))
         return "/".join(branch.address.segments[depth:])
 
@@ -382,6 +428,7 @@ def _redirect_path(text: str) -> str:
 
 
 def _fill_template(template: Any, key: Any) -> Any:
+    """Return a template with each "$key" replaced by a key."""
     if isinstance(template, Mapping):
         return {name: _fill_template(value, key) for name, value in template.items()}
     return key if template == "$key" else template
