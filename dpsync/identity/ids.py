@@ -56,23 +56,28 @@ class RecognizedEntry(Struct, frozen=True):
 
     @property
     def address(self) -> Address:
+        """Return the address of the entry."""
         return self.entry.address
 
 
 def swapped_line_questions(
     natural_keys: NaturalKeys, recognized: Sequence[RecognizedEntry], earlier_entries: EarlierEntries
 ) -> Iterator[Diagnostic]:
-    """Return a question for each entry whose line was probably swapped with another entry's line.
+    """Yield a question for each entry whose line was probably swapped with another entry's line.
 
-    Such entries form a circle: each entry has the name of the next entry's object. If no earlier commit has
+    Such entries form a cycle: each entry has the name of the next entry's object. If no earlier commit has
     the entries, previous names are unknown. Then a pair is enough in which one entry has the name of the
     other entry's object.
     """
-    found = _SwapSearch(natural_keys, {item.address: item for item in recognized}, earlier_entries)
-    for circle in found.swapped_cycles():
-        for address, after in zip(circle, (*circle[1:], circle[0]), strict=True):
-            if found.recognized[address].has_line:
-                yield _ask_about_swap(natural_keys, found.recognized, address, after, circle)
+    search = _SwapSearch(
+        natural_keys,
+        {recognized_entry.address: recognized_entry for recognized_entry in recognized},
+        earlier_entries,
+    )
+    for cycle in search.swapped_cycles():
+        for address, next_address in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            if search.recognized[address].has_line:
+                yield _swap_question(natural_keys, search.recognized, address, next_address, cycle)
 
 
 class _SwapSearch:
@@ -82,33 +87,34 @@ class _SwapSearch:
         self,
         natural_keys: NaturalKeys,
         recognized: Mapping[Address, RecognizedEntry],
-        earlier: EarlierEntries,
+        earlier_entries: EarlierEntries,
     ) -> None:
-        self.natural_keys, self.recognized, self.earlier_entries = natural_keys, recognized, earlier
+        self.natural_keys, self.recognized, self.earlier_entries = natural_keys, recognized, earlier_entries
         self._names = {
-            address: declared_name(natural_keys, item.entry) for address, item in recognized.items()
+            address: declared_name(natural_keys, entry.entry) for address, entry in recognized.items()
         }
-        self._index = KeyIndex(natural_keys, [item.object for item in recognized.values()])
-        self._address_by_id = {item.object.id: address for address, item in recognized.items()}
+        self._index = KeyIndex(natural_keys, [entry.object for entry in recognized.values()])
+        self._address_by_id = {entry.object.id: address for address, entry in recognized.items()}
 
     def swapped_cycles(self) -> Iterator[tuple[Address, ...]]:
-        """Return each circle of entries whose lines may have been swapped."""
+        """Yield each cycle of entries whose lines may have been swapped."""
         next_addresses = {
-            address: self._address_by_id[object_.id]
-            for address, item in self.recognized.items()
-            if (object_ := self._object_with_name(item)) is not None and object_ is not item.object
+            address: self._address_by_id[named_object.id]
+            for address, entry in self.recognized.items()
+            if (named_object := self._object_with_name(entry)) is not None
+            and named_object is not entry.object
         }
-        for circle in [
+        for cycle in [
             *find_simple_cycles(next_addresses, next_addresses.get),
             *self._incomplete_pairs(next_addresses),
         ]:
-            if self._are_lines_swapped([self.recognized[address] for address in circle]):
-                yield circle
+            if self._are_lines_swapped([self.recognized[address] for address in cycle]):
+                yield cycle
 
     def _incomplete_pairs(
         self, next_addresses: Mapping[Address, Address]
     ) -> Iterator[tuple[Address, Address]]:
-        """Return pairs in which only the first entry has the name of the other entry's object."""
+        """Yield pairs of new entries in which only the first has the name of the other entry's object."""
         for address, other in next_addresses.items():
             if other in next_addresses or self._has_declared_name(self.recognized[other]):
                 continue
@@ -119,75 +125,87 @@ class _SwapSearch:
         """Return whether the git base or an earlier commit has an entry at this address."""
         return next(self.earlier_entries(address), None) is not None
 
-    def _has_declared_name(self, item: RecognizedEntry) -> bool:
+    def _has_declared_name(self, entry: RecognizedEntry) -> bool:
         """Return whether the object has the name that its entry declares, or a temporary name.
 
         An apply gives an object a temporary name while it exchanges names.
         """
-        name = self._names[item.address]
-        if name is None or self.natural_keys.object_has(item.object, *name):
+        name = self._names[entry.address]
+        if name is None or self.natural_keys.object_has(entry.object, *name):
             return True
         key, _ = name
-        value = item.object.fields.get(key) if isinstance(key, str) else None
+        value = entry.object.fields.get(key) if isinstance(key, str) else None
         return isinstance(value, str) and value.startswith(TEMPORARY_PREFIX)
 
-    def _object_with_name(self, item: RecognizedEntry) -> LiveObject | None:
+    def _object_with_name(self, entry: RecognizedEntry) -> LiveObject | None:
         """Return the object that an entry means by its names; None if no name decides.
 
         If the entry's own object has the declared name, search for that name. Otherwise, search for the
         previous names of the entry, latest first, and then for the declared name.
         """
-        now = self._names[item.address]
-        if now is None:
+        present_name = self._names[entry.address]
+        if present_name is None:
             return None
-        if self._has_declared_name(item):
-            return self._best_match(item, self._index.objects_with(*now))
-        before = (declared_name(self.natural_keys, entry) for entry in self.earlier_entries(item.address))
-        for name in (*(name for name in before if name not in (None, now)), now):
-            bearing = self._index.objects_with(*name) if name is not None else []
-            if bearing:
-                return self._best_match(item, bearing)
+        if self._has_declared_name(entry):
+            return self._best_match(entry, self._index.objects_with(*present_name))
+        earlier_names = (
+            declared_name(self.natural_keys, earlier) for earlier in self.earlier_entries(entry.address)
+        )
+        other_names = (name for name in earlier_names if name not in (None, present_name))
+        for name in (*other_names, present_name):
+            objects = self._index.objects_with(*name) if name is not None else []
+            if objects:
+                return self._best_match(entry, objects)
         return None
 
-    def _best_match(self, item: RecognizedEntry, bearing: Sequence[LiveObject]) -> LiveObject | None:
-        """Return the object that an entry means. If several have its name, its other fields decide."""
-        if len(bearing) < 2:
-            return next(iter(bearing), None)
-        entry = next(self.earlier_entries(item.address), item.entry)
+    def _best_match(self, recognized: RecognizedEntry, objects: Sequence[LiveObject]) -> LiveObject | None:
+        """Return the object that an entry means among the objects with its name; None if that is unclear.
+
+        If several objects have the name, the other fields of the entry decide.
+        """
+        if len(objects) < 2:
+            return next(iter(objects), None)
+        entry = next(self.earlier_entries(recognized.address), recognized.entry)
         nearer = [
             other
-            for other in bearing
-            if other is not item.object
-            and self._distinguishing_fields(entry, other, item.object)
-            and not self._distinguishing_fields(entry, item.object, other)
+            for other in objects
+            if other is not recognized.object
+            and self._distinguishing_fields(entry, other, recognized.object)
+            and not self._distinguishing_fields(entry, recognized.object, other)
         ]
-        misnamed = [other for other in nearer if not self._has_declared_name(self._recognized_as(other))]
-        found = misnamed or nearer
-        return found[0] if len(found) == 1 else None
+        # An object without the name of its own entry is the more likely one.
+        misnamed = [
+            other
+            for other in nearer
+            if not self._has_declared_name(self.recognized[self._address_by_id[other.id]])
+        ]
+        best = misnamed or nearer
+        return best[0] if len(best) == 1 else None
 
-    def _recognized_as(self, live: LiveObject) -> RecognizedEntry:
-        return self.recognized[self._address_by_id[live.id]]
+    def _are_lines_swapped(self, cycle: Sequence[RecognizedEntry]) -> bool:
+        """Return whether lines of the ids file were swapped; False if the objects got each other's names.
 
-    def _are_lines_swapped(self, circle: Sequence[RecognizedEntry]) -> bool:
-        """Return whether lines of the ids file were swapped; False if the objects got each other's names."""
-        by_line, by_name = set[str](), set[str]()
-        for item, after in zip(circle, (*circle[1:], circle[0]), strict=True):
-            by_line |= self._distinguishing_fields(item.entry, item.object, after.object)
-            by_name |= self._distinguishing_fields(item.entry, after.object, item.object)
-        if by_line and not by_name:
+        Fields that agree only with the object of the line speak for the line, fields that agree only with
+        the object of the name against it.
+        """
+        fields_for_line, fields_for_name = set[str](), set[str]()
+        for entry, next_entry in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            fields_for_line |= self._distinguishing_fields(entry.entry, entry.object, next_entry.object)
+            fields_for_name |= self._distinguishing_fields(entry.entry, next_entry.object, entry.object)
+        if fields_for_line and not fields_for_name:
             return False
-        if all(self._was_committed(item.address) for item in circle if item.has_line):
-            return bool(by_name) or not all(item.has_same_line_in_base for item in circle)
-        return bool(by_name) and not by_line
+        if all(self._was_committed(entry.address) for entry in cycle if entry.has_line):
+            return bool(fields_for_name) or not all(entry.has_same_line_in_base for entry in cycle)
+        return bool(fields_for_name) and not fields_for_line
 
     def _distinguishing_fields(self, entry: Entry, live: LiveObject, other: LiveObject) -> set[str]:
         """Return the fields, except the name, in which an entry agrees with `live` but not with `other`."""
         name = declared_name(self.natural_keys, entry)
-        own = key_fields(name[0]) if name is not None else ()
+        name_fields = key_fields(name[0]) if name is not None else ()
         return {
             field
             for field, value in entry.fields.items()
-            if field not in own and field in live.fields and field in other.fields
+            if field not in name_fields and field in live.fields and field in other.fields
             if self.natural_keys.comparable(value) == self.natural_keys.comparable(live.fields[field])
             if self.natural_keys.comparable(value) != self.natural_keys.comparable(other.fields[field])
         }
@@ -202,44 +220,46 @@ def declared_name(natural_keys: NaturalKeys, entry: Entry) -> KeyWithValue | Non
     return None
 
 
-def _ask_about_swap(
+def _swap_question(
     natural_keys: NaturalKeys,
     recognized: Mapping[Address, RecognizedEntry],
     address: Address,
     other: Address,
-    circle: Sequence[Address],
+    cycle: Sequence[Address],
 ) -> Diagnostic:
-    """Ask whether the line of an entry was swapped with the lines of the other entries in `circle`."""
-    entry, mine, theirs = recognized[address].entry, recognized[address].object, recognized[other].object
+    """Return the question (DP243) whether the line of an entry was swapped with others in the cycle."""
+    entry, own_object, other_object = (
+        recognized[address].entry,
+        recognized[address].object,
+        recognized[other].object,
+    )
     name = declared_name(natural_keys, entry)
     assert name is not None
     key, _ = name
     noun = natural_keys.kind.noun
     message = (
         f"the lines of {address} and {other} in the ids file may have been swapped: the line of this entry "
-        f'has the id "{mine.id}", but the present or an earlier {key_text(key)} of this entry belongs to the '
-        f'{noun} with the id "{theirs.id}", which is in the line of {other}'
+        f'has the id "{own_object.id}", but the present or an earlier {key_text(key)} of this entry '
+        f'belongs to the {noun} with the id "{other_object.id}", which is in the line of {other}'
     )
-    swap_back = _swap_back_command(recognized, circle)
+    # The command gives each swapped entry the id of the next one.
+    pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
+    flags = (("--bind", f"{entry_address}={recognized[next_].object.id}") for entry_address, next_ in pairs)
+    swap_back = format_command("ids", *(word for flag in flags for word in flag))
     hint = (
-        f"if the lines are right, add {pin_text(mine.id, natural_keys.uses_ids_file)}. If the "
+        f"if the lines are right, add {pin_text(own_object.id, natural_keys.uses_ids_file)}. If the "
         f"lines were swapped, run {swap_back}"
     )
     return Diagnostic(
         "DP243", message, key_span(entry, key), str(address), hint,
-        candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine, theirs.id: theirs}),
+        candidates=candidate_objects(
+            natural_keys.kind, entry, {own_object.id: own_object, other_object.id: other_object}
+        ),
         answers=(
-            pin_answer(entry, mine.id, natural_keys.uses_ids_file),
+            pin_answer(entry, own_object.id, natural_keys.uses_ids_file),
             WayOut(address=str(address), add=swap_back, means="the lines were swapped"),
         ),
     )  # fmt: skip
-
-
-def _swap_back_command(recognized: Mapping[Address, RecognizedEntry], circle: Sequence[Address]) -> str:
-    """Return the command that gives each swapped entry the id of the next one in the ids file."""
-    pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
-    flags = (("--bind", f"{address}={recognized[other].object.id}") for address, other in pairs)
-    return format_command("ids", *(word for flag in flags for word in flag))
 
 
 class RecordedLines(Struct, frozen=True):
@@ -272,39 +292,45 @@ class LineMatches(Struct):
 def match_by_lines(
     natural_keys: NaturalKeys,
     recorded: RecordedLines,
-    wanted: Iterable[Entry],
+    entries: Iterable[Entry],
     live: Sequence[LiveObject],
     pinned: Mapping[str, Address],
     base_addresses: Collection[Address],
 ) -> LineMatches:
     """Match the entries of one parent by the lines of the ids file.
 
-    `pinned` has the objects that entries claim by `id:`. `base_addresses` has the entries of the git base.
+    An id in the lines of several entries, or in a line and an `id:`, matches none of them but is a
+    question. `pinned` has the entries that claim an object by `id:`, `base_addresses` the entries of the
+    git base.
     """
-    found = LineMatches()
-    ids = {item.id: item for item in live}
-    claims: dict[str, list[Entry]] = defaultdict(list)
-    for resource in wanted:
-        line = recorded.lines.get(resource.address)
-        if line is None or resource.pin is not None:
+    result = LineMatches()
+    objects = {live_object.id: live_object for live_object in live}
+    entries_by_id: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        line = recorded.lines.get(entry.address)
+        if line is None or entry.pin is not None:
             continue
-        if line.id in ids:
-            claims[line.id].append(resource)
+        if line.id in objects:
+            entries_by_id[line.id].append(entry)
         else:
-            found.missing[resource.address] = line.id
-    for id, entries in claims.items():
-        if len(entries) == 1 and id not in pinned:
-            found.matches[entries[0].address] = Match(id, MatchedBy.IDS_LINE)
+            result.missing[entry.address] = line.id
+    for id, claiming in entries_by_id.items():
+        if len(claiming) == 1 and id not in pinned:
+            result.matches[claiming[0].address] = Match(id, MatchedBy.IDS_LINE)
             continue
-        right = (
-            None if id in pinned else _entry_with_correct_line(natural_keys, entries, ids[id], base_addresses)
+        correct = (
+            None
+            if id in pinned
+            else _entry_with_correct_line(natural_keys, claiming, objects[id], base_addresses)
         )
-        for entry in entries:
+        for entry in claiming:
             line = recorded.lines[entry.address]
-            found.diagnostics.append(
-                _shared_id_question(natural_keys.kind, line, entry, entries, pinned.get(id), right, ids[id])
+            result.diagnostics.append(
+                _shared_id_question(
+                    natural_keys.kind, line, entry, claiming, pinned.get(id), correct, objects[id]
+                )
             )
-    return found
+    return result
 
 
 class _CorrectLine(Struct, frozen=True):
@@ -315,76 +341,83 @@ class _CorrectLine(Struct, frozen=True):
 
 
 def _entry_with_correct_line(
-    natural_keys: NaturalKeys, entries: Sequence[Entry], item: LiveObject, before: Collection[Address]
+    natural_keys: NaturalKeys, entries: Sequence[Entry], live: LiveObject, base_addresses: Collection[Address]
 ) -> _CorrectLine | None:
     """Return which of several entries with the same id has the right line; None if that is unknown.
 
     That is the only one of the entries in the git base, else the only one with the object's name.
     """
-    known = [entry for entry in entries if entry.address in before]
-    if len(known) == 1:
+    entries_in_base = [entry for entry in entries if entry.address in base_addresses]
+    if len(entries_in_base) == 1:
         return _CorrectLine(
-            known[0], "the commit that dpsync compares your files with contains only this one of the entries"
+            entries_in_base[0],
+            "the commit that dpsync compares your files with contains only this one of the entries",
         )
-    named = [
+    entries_with_name = [
         entry
         for entry in entries
-        for key, value in [_declared_key_and_value(natural_keys, entry)]
-        if key is not None and value is not None and natural_keys.object_has(item, key, value)
+        if (name := declared_name(natural_keys, entry)) is not None and natural_keys.object_has(live, *name)
     ]
     return (
-        _CorrectLine(named[0], "the object has the name that this entry declares")
-        if len(named) == 1
+        _CorrectLine(entries_with_name[0], "the object has the name that this entry declares")
+        if len(entries_with_name) == 1
         else None
     )
 
 
 def _shared_id_question(
-    kind: Kind, line: RecordedLine, entry: Entry, all_: Sequence[Entry], pinned: Address | None,
-    right: _CorrectLine | None, item: LiveObject,
+    kind: Kind, line: RecordedLine, entry: Entry, entries_with_id: Sequence[Entry], pinned: Address | None,
+    correct: _CorrectLine | None, live: LiveObject,
 ) -> Diagnostic:  # fmt: skip
-    """Return the question (DP311) about an entry whose id another entry has as well."""
-    rest = [other for other in all_ if other is not entry]
-    names = [str(other.address) for other in rest] + ([str(pinned)] if pinned is not None else [])
+    """Return the question (DP311) about an entry whose id another entry has as well.
+
+    `pinned` is the entry that has the id by `id:`; `correct` is the entry that probably has the right line.
+    """
+    others_with_id = [other for other in entries_with_id if other is not entry]
+    names = [str(other.address) for other in others_with_id] + ([str(pinned)] if pinned is not None else [])
     others = " and ".join(f'"{name}"' for name in names)
     message = f'the line of this entry in the ids file has the id "{line.id}", but {others} has the same id'
-    wrong = [entry]
-    if right is not None:
-        wrong = [other for other in all_ if other is not right.entry]
-        message += f". The line of {right.entry.address} is right: {right.reason}"
-    first, *_ = wrong
-    hint = f"remove the wrong line from the ids file: {_forget_command(first)}"
-    answers = [forget_answer(other, _describe_line_removal(other, all_, item)) for other in wrong]
-    if right is not None:
-        answers += [forget_answer(right.entry, _describe_line_removal(right.entry, all_, item))]
+    wrong_entries = [entry]
+    if correct is not None:
+        wrong_entries = [other for other in entries_with_id if other is not correct.entry]
+        message += f". The line of {correct.entry.address} is right: {correct.reason}"
+    first_wrong, *_ = wrong_entries
+    hint = f"remove the wrong line from the ids file: {_forget_command(first_wrong)}"
+    answers = [
+        forget_answer(other, _line_removal_text(other, entries_with_id, live)) for other in wrong_entries
+    ]
+    if correct is not None:
+        answers += [forget_answer(correct.entry, _line_removal_text(correct.entry, entries_with_id, live))]
     return Diagnostic(
         "DP311", message, _line_span(line, entry), str(entry.address), hint,
-        candidates=candidate_objects(kind, entry, {item.id: item}), answers=tuple(answers),
+        candidates=candidate_objects(kind, entry, {live.id: live}), answers=tuple(answers),
     )  # fmt: skip
 
 
-def _describe_line_removal(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
-    """Describe, for an answer, what the removal of an entry's line means for the object."""
-    rest = [str(other.address) for other in all_ if other is not entry]
+def _line_removal_text(entry: Entry, entries_with_id: Sequence[Entry], live: LiveObject) -> str:
+    """Return, for an answer, what it means that the line of an entry is removed from the ids file."""
+    others = [str(other.address) for other in entries_with_id if other is not entry]
     another = f"{entry.address} is another object"
-    match rest:
+    match others:
         case [other]:
-            return f'{another}. The object "{item.id}" and its contents belong to {other}'
+            return f'{another}. The object "{live.id}" and its contents belong to {other}'
     return another
 
 
 def _line_span(line: RecordedLine, entry: Entry) -> Span:
+    """Return the position of a line in the ids file; that of its entry if the position is unknown."""
     return line.span or entry.span
 
 
 def match_renamed_keys(
     natural_keys: NaturalKeys, recorded: RecordedLines, unmatched: Sequence[Entry], live: Sequence[LiveObject]
 ) -> dict[Address, LiveObject]:
-    """Match entries under a new key with objects that have a line under an old key, by name.
+    """Match entries under a new key with objects whose ids line has an old key, by name.
 
-    An entry and an object match only if no other entry or object has that name.
+    A line with an old key has no entry any more. An entry and an object match only if no other entry or
+    object has that name.
     """
-    orphans = [item for item in live if item.id in recorded.orphans]
+    orphans = [live_object for live_object in live if live_object.id in recorded.orphans]
     if not orphans:
         return {}
     index = KeyIndex(natural_keys, orphans)
@@ -393,29 +426,23 @@ def match_renamed_keys(
         for entry in unmatched
         if not entry.new
     }
-    asked: dict[str, int] = defaultdict(int)
-    for items in hits.values():
-        for item in items:
-            asked[item.id] += 1
+    claims: dict[str, int] = defaultdict(int)
+    for objects in hits.values():
+        for live_object in objects:
+            claims[live_object.id] += 1
     return {
-        address: item
-        for address, items in hits.items()
-        if len(items) == 1
-        for item in items
-        if asked[item.id] == 1
+        address: live_object
+        for address, objects in hits.items()
+        if len(objects) == 1
+        for live_object in objects
+        if claims[live_object.id] == 1
     }
 
 
 def _objects_with_declared_name(natural_keys: NaturalKeys, index: KeyIndex, entry: Entry) -> list[LiveObject]:
     """Return the objects with the first natural key that an entry declares."""
-    key, value = _declared_key_and_value(natural_keys, entry)
-    return [] if key is None else index.objects_with(key, value)
-
-
-def _declared_key_and_value(
-    natural_keys: NaturalKeys, entry: Entry
-) -> tuple[Key, tuple[ComparableValue, ...]] | tuple[None, None]:
-    return declared_name(natural_keys, entry) or (None, None)
+    name = declared_name(natural_keys, entry)
+    return [] if name is None else index.objects_with(*name)
 
 
 def line_questions(
@@ -442,33 +469,34 @@ def line_questions(
     claimed = {match.id for match in matches.values()}
     index = KeyIndex(natural_keys, [item for item in live if item.id not in claimed])
     objects = {item.id: item for item in live}
-    asked: list[Diagnostic] = []
+    questions: list[Diagnostic] = []
     for entry in by_line:
         line = recorded.lines[entry.address]
-        mine = objects[line.id]
-        key, value = _declared_key_and_value(natural_keys, entry)
-        bears_it = key is not None and value is not None and natural_keys.object_has(mine, key, value)
-        before = [
+        own_object = objects[line.id]
+        name = declared_name(natural_keys, entry)
+        earlier_objects = [
             item
             for fields in entry.previously
             for item in _objects_with_declared_name(natural_keys, index, replace(entry, fields=fields))
         ] + [item for item in index.live_objects if recorded.orphans.get(item.id) in entry.former]
-        if before:
-            where = entry.field_span("previously")
-            asked.append(
+        if earlier_objects:
+            span, name_text = entry.field_span("previously"), "an earlier name of this entry"
+            questions.append(
                 _other_object_question(
-                    natural_keys, entry, mine, before, "DP313", where, "an earlier name of this entry"
+                    natural_keys, entry, own_object, earlier_objects, "DP313", span, name_text
                 )
             )
-        elif bears_it or key is None:
             continue
-        elif others := index.objects_with(key, value):
-            has = f"the {key_text(key)} that this entry declares"
-            asked.append(
-                _other_object_question(natural_keys, entry, mine, others, "DP312", key_span(entry, key), has)
+        if name is None or natural_keys.object_has(own_object, *name):
+            continue
+        key, value = name
+        if others := index.objects_with(key, value):
+            span, name_text = key_span(entry, key), f"the {key_text(key)} that this entry declares"
+            questions.append(
+                _other_object_question(natural_keys, entry, own_object, others, "DP312", span, name_text)
             )
         elif entry.address in recorded.re_added:
-            asked.append(_returned_entry_question(natural_keys, entry, mine, key))
+            questions.append(_returned_entry_question(natural_keys, entry, own_object, key))
     recognized = [
         RecognizedEntry(
             entry, objects[match.id], match.by is MatchedBy.IDS_LINE, entry.address in recorded.same_in_base
@@ -476,61 +504,72 @@ def line_questions(
         for entry in entries
         if (match := matches.get(entry.address)) is not None and match.by not in _MATCHES_BY_DECLARATION
     ]
-    return [*asked, *swapped_line_questions(natural_keys, recognized, earlier_entries)]
+    return [*questions, *swapped_line_questions(natural_keys, recognized, earlier_entries)]
 
 
 def _other_object_question(
     natural_keys: NaturalKeys,
     entry: Entry,
-    mine: LiveObject,
+    own_object: LiveObject,
     others: Sequence[LiveObject],
     code: str,
-    where: Span,
-    has: str,
+    span: Span,
+    name_text: str,
 ) -> Diagnostic:
-    """Return the question whether an entry is the object of its line or the first of `others`."""
+    """Return the question whether an entry is the object of its line or the first of `others`.
+
+    `name_text` says which name of the entry the other object has; `span` is the position of that name.
+    """
     other, *_ = others
     noun = natural_keys.kind.noun
     message = (
-        f'the line of this entry in the ids file has the id of the {noun} "{mine.id}", but the {noun} '
-        f'"{other.id}" has {has}'
+        f'the line of this entry in the ids file has the id of the {noun} "{own_object.id}", but the {noun} '
+        f'"{other.id}" has {name_text}'
     )
     hint = (
-        f'if this entry is the object "{mine.id}", add '
-        f"{pin_text(mine.id, natural_keys.uses_ids_file)}. If this entry is the "
+        f'if this entry is the object "{own_object.id}", add '
+        f"{pin_text(own_object.id, natural_keys.uses_ids_file)}. If this entry is the "
         f'object "{other.id}", run {rebind_answer(entry, other.id).add}'
     )
     return Diagnostic(
-        code, message, where, str(entry.address), hint,
-        candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine, other.id: other}),
-        answers=(pin_answer(entry, mine.id, natural_keys.uses_ids_file), rebind_answer(entry, other.id)),
+        code, message, span, str(entry.address), hint,
+        candidates=candidate_objects(natural_keys.kind, entry, {own_object.id: own_object, other.id: other}),
+        answers=(
+            pin_answer(entry, own_object.id, natural_keys.uses_ids_file),
+            rebind_answer(entry, other.id),
+        ),
     )  # fmt: skip
 
 
 def _returned_entry_question(
-    natural_keys: NaturalKeys, entry: Entry, mine: LiveObject, key: Key
+    natural_keys: NaturalKeys, entry: Entry, own_object: LiveObject, key: Key
 ) -> Diagnostic:
-    recorded = f'{natural_keys.kind.noun} "{mine.id}"'
+    """Return the question (DP314) about an entry that was removed and added again.
+
+    Its line in the ids file names an object that has another name now.
+    """
+    recorded = f'{natural_keys.kind.noun} "{own_object.id}"'
     message = (
         f"this entry was removed and added again, but its former object, the {recorded}, now has another "
         f"{key_text(key)}"
     )
     forget_line = _forget_command(entry)
     hint = (
-        f"if the entry is that object, add {pin_text(mine.id, natural_keys.uses_ids_file)}. "
+        f"if the entry is that object, add {pin_text(own_object.id, natural_keys.uses_ids_file)}. "
         f"Otherwise, run {forget_line}"
     )
     return Diagnostic(
         "DP314", message, key_span(entry, key), str(entry.address), hint,
-        candidates=candidate_objects(natural_keys.kind, entry, {mine.id: mine}),
+        candidates=candidate_objects(natural_keys.kind, entry, {own_object.id: own_object}),
         answers=(
-            pin_answer(entry, mine.id, natural_keys.uses_ids_file),
+            pin_answer(entry, own_object.id, natural_keys.uses_ids_file),
             forget_answer(entry, "the entry is another object"),
         ),
     )  # fmt: skip
 
 
 def _forget_command(entry: Entry) -> str:
+    """Return the command that removes the line of an entry from the ids file."""
     return format_command("ids", "--forget", str(entry.address))
 
 

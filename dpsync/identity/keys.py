@@ -30,9 +30,9 @@ ComparableValue = str | bytes | tuple[str, "str | Address"]
 
 
 class NaturalKeys(Struct, frozen=True):
-    """Natural keys of one kind, read from entries and live objects.
+    """The natural keys of one kind, read from entries and live objects in comparable form.
 
-    `first_child` and `children` serve keys like "$child.space".
+    `first_child` and `children` are used for keys like "$child.space" (a field of the first child).
     """
 
     kind: Kind
@@ -68,6 +68,7 @@ class NaturalKeys(Struct, frozen=True):
         return None if any(part is None for part in parts) else tuple(self.comparable(part) for part in parts)
 
     def _declared_part(self, entry: Entry, name: str) -> Value:
+        """Return the value of an entry for one part of a key; a part "$child.x" is of its first child."""
         if is_child_field(name):
             child = self.first_child(entry)
             return child.fields.get(name.removeprefix(_CHILD)) if child else None
@@ -76,8 +77,8 @@ class NaturalKeys(Struct, frozen=True):
     def object_has(self, live: LiveObject, key: Key, value: tuple[ComparableValue, ...]) -> bool:
         """Return whether a live object has this value; for a key of a child, any child may have it."""
         return all(
-            wanted in (self.comparable(part) for part in self._live_values(live, name))
-            for name, wanted in zip(key_fields(key), value, strict=True)
+            part_value in (self.comparable(live_value) for live_value in self._live_values(live, name))
+            for name, part_value in zip(key_fields(key), value, strict=True)
         )
 
     def live_values(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[ComparableValue, ...] | None:
@@ -86,6 +87,10 @@ class NaturalKeys(Struct, frozen=True):
         return None if None in values else tuple(self.comparable(value) for value in values)
 
     def _live_values(self, live: LiveObject, name: str) -> Iterable[Value]:
+        """Return the values that a live object has for one part of a key.
+
+        The list is empty without a value. For a part like "$child.space" it has a value for each child.
+        """
         if is_child_field(name):
             field = name.removeprefix(_CHILD)
             return [child.fields.get(field) for child in self.children(live)]
@@ -95,6 +100,7 @@ class NaturalKeys(Struct, frozen=True):
         return [self._fold(name, value)]
 
     def _fold(self, name: str, value: Value) -> Value:
+        """Return a value as the kind compares it in keys (for example an e-mail in lower case)."""
         return value if "." in name else self.kind.field(name).type.fold_for_key(value)
 
     def tie_breakers(self, entry: Entry, live: LiveObject) -> tuple[bool, ...]:
@@ -103,9 +109,9 @@ class NaturalKeys(Struct, frozen=True):
         An undeclared field never agrees. The last tie-breaker is the path at which the object is shown.
         """
         declared = tuple(
-            name in entry.fields
-            and self.comparable(entry.fields[name]) == self.comparable(live.fields.get(name))
-            for name in self.kind.tie_breakers
+            field_name in entry.fields
+            and self.comparable(entry.fields[field_name]) == self.comparable(live.fields.get(field_name))
+            for field_name in self.kind.tie_breakers
         )
         return (*declared, self.ids_by_navigation_path.get(entry.address) == live.id)
 
@@ -118,11 +124,12 @@ class NaturalKeys(Struct, frozen=True):
         if isinstance(value, Ref):
             id = self.find_live_id(value.address)
             return (REF_MARKER, value.address) if id is None else (ID_MARKER, id)
-        return canonical_json(map_leaves(value, self._with_known_id))
 
-    def _with_known_id(self, leaf: Value) -> Value:
-        id = self.find_live_id(leaf.address) if isinstance(leaf, Ref) else None
-        return LiveId(id) if id is not None else leaf
+        def with_known_id(leaf: Value) -> Value:
+            id = self.find_live_id(leaf.address) if isinstance(leaf, Ref) else None
+            return LiveId(id) if id is not None else leaf
+
+        return canonical_json(map_leaves(value, with_known_id))
 
 
 def _member_value(fields: Mapping[str, Value], name: str) -> Value:
@@ -133,15 +140,18 @@ def _member_value(fields: Mapping[str, Value], name: str) -> Value:
 
 
 class KeyIndex:
-    """The live objects of one parent by key values, because scans would take quadratic time."""
+    """The live objects of one parent by the values of keys, so that searches take no quadratic time."""
 
     def __init__(self, natural_keys: NaturalKeys, live: Sequence[LiveObject]) -> None:
         self.live_objects = live
-        self._view = natural_keys
+        self._natural_keys = natural_keys
         self._by_fields: dict[tuple[str, ...], dict[tuple[ComparableValue, ...], list[LiveObject]]] = {}
 
     def objects_with(self, key: Key, value: tuple[ComparableValue, ...] | None) -> list[LiveObject]:
-        """Return the objects with this value of a key, in live order; no object if the value is None."""
+        """Return the objects with this value of a key, in live order; no object if the value is None.
+
+        Fields of children cannot be indexed: they are compared afterwards.
+        """
         if value is None:
             return []
         if isinstance(key, str) and not is_child_field(key):  # most keys
@@ -151,30 +161,28 @@ class KeyIndex:
             for name, part in zip(key_fields(key), value, strict=True)
             if not is_child_field(name)
         ]
-        own = tuple(name for name, _ in parts)
-        hits = self._index(own).get(tuple(part for _, part in parts), [])
+        own_fields = tuple(name for name, _ in parts)
+        hits = self._index(own_fields).get(tuple(part for _, part in parts), [])
         return (
             list(hits)
-            if len(own) == len(value)
-            else [x for x in hits if self._view.object_has(x, key, value)]
+            if len(own_fields) == len(value)
+            else [live for live in hits if self._natural_keys.object_has(live, key, value)]
         )
 
     def _index(self, fields: tuple[str, ...]) -> dict[tuple[ComparableValue, ...], list[LiveObject]]:
+        """Return the live objects by their values of these fields; built once for each set of fields."""
         if fields not in self._by_fields:
-            self._by_fields[fields] = self._build_index(fields)
+            objects: dict[tuple[ComparableValue, ...], list[LiveObject]] = {}
+            for live in self.live_objects:
+                value = self._natural_keys.live_values(live, fields)
+                if value is not None:
+                    objects.setdefault(value, []).append(live)
+            self._by_fields[fields] = objects
         return self._by_fields[fields]
-
-    def _build_index(self, fields: tuple[str, ...]) -> dict[tuple[ComparableValue, ...], list[LiveObject]]:
-        found: dict[tuple[ComparableValue, ...], list[LiveObject]] = {}
-        for item in self.live_objects:
-            value = self._view.live_values(item, fields)
-            if value is not None:
-                found.setdefault(value, []).append(item)
-        return found
 
 
 def key_fields(key: Key) -> tuple[str, ...]:
-    """Return the fields of a key."""
+    """Return the fields of a key as a tuple."""
     return (key,) if isinstance(key, str) else key
 
 
@@ -184,39 +192,46 @@ def is_child_field(name: str) -> bool:
 
 
 def key_text(key: Key) -> str:
-    """Return a key for use in a message."""
+    """Return a key for use in a message: its fields joined by "and"."""
     return " and ".join(name.removeprefix(_CHILD) for name in key_fields(key))
 
 
 def key_span(entry: Entry, key: Key) -> Span:
-    """Return the source position of the first part of a key."""
+    """Return the source position of the first field of a key in an entry."""
     first, *_ = key_fields(key)
     return entry.field_span(first)
 
 
 def match_below_other_parent(
     natural_keys: NaturalKeys,
-    resource: Entry,
+    entry: Entry,
     live: Sequence[LiveObject],
     earlier_entries: Sequence[Entry],
     line: RecordedLine | None = None,
 ) -> Match | None:
-    """Match an entry with a live object below another parent; None if no object or several objects match.
+    """Match an entry with a live object below another parent: by `id:`, ids line, or a former name.
 
-    `earlier_entries` has the entries with the same key elsewhere, and `line` the line of the entry in the
-    ids file.
+    The result is None if no object or several objects match. `earlier_entries` has the entries with the
+    same key elsewhere, and `line` the line of the entry in the ids file.
     """
-    if resource.pin is not None:
-        return next((Match(item.id, MatchedBy.PIN) for item in live if item.id == resource.pin), None)
-    if line is not None and any(item.id == line.id for item in live):
+    if entry.pin is not None:
+        return next(
+            (Match(live_object.id, MatchedBy.PIN) for live_object in live if live_object.id == entry.pin),
+            None,
+        )
+    if line is not None and any(live_object.id == line.id for live_object in live):
         return Match(line.id, MatchedBy.IDS_LINE)
-    if resource.new:
+    if entry.new:
         return None
-    was = [replace(resource, fields={**resource.fields, **names}) for names in resource.previously]
-    for entry in (*was, *earlier_entries):
+    former = [replace(entry, fields={**entry.fields, **names}) for names in entry.previously]
+    for former_entry in (*former, *earlier_entries):
         for key in natural_keys.kind.natural_keys:
-            value = natural_keys.declared_value(entry, key)
-            hits = [item for item in live if value is not None and natural_keys.object_has(item, key, value)]
+            value = natural_keys.declared_value(former_entry, key)
+            hits = [
+                live_object
+                for live_object in live
+                if value is not None and natural_keys.object_has(live_object, key, value)
+            ]
             if len(hits) == 1:
                 return Match(hits[0].id, MatchedBy.LATER_NATURAL_KEY, key_text(key))
     return None

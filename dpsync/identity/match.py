@@ -53,54 +53,48 @@ def match(
     live: Sequence[LiveObject],
     history: History = NO_HISTORY,
 ) -> MatchResult:
-    """Match the entries of one parent with its live objects, which are in live order."""
-    found = MatchResult()
-    claimed = _match_by_pins(natural_keys, entries, live, found)
-    claimed |= _match_by_lines(natural_keys, history, entries, live, claimed, found)
-    if natural_keys.kind.natural_keys:
-        known = set(claimed.values())
+    """Match the entries of one parent with its live objects, which are in live order.
+
+    Each rule sees only what the rules before left: `id:`, ids file, earlier names, first natural key, later
+    keys, sole key, names in commits before the git base. The result also has the questions.
+    """
+    kind, result = natural_keys.kind, MatchResult()
+    claimed = _match_by_pins(natural_keys, entries, live, result)
+    claimed |= _match_by_lines(natural_keys, history, entries, live, claimed, result)
+    if kind.natural_keys:
+        matched = set(claimed.values())
         claimed |= _match_by_earlier_names(
             natural_keys,
             history,
-            [item for item in entries if item.address not in known],
+            [entry for entry in entries if entry.address not in matched],
             [item for item in live if item.id not in claimed],
-            found,
+            result,
         )
-    free = [item for item in live if item.id not in claimed]
-    # Of equal nodes, the first entry gets the first object. Mappings have no order.
-    in_order = (
-        entries
-        if isinstance(natural_keys.kind.shape, TreeNode)
-        else sorted(entries, key=lambda item: item.address)
-    )
-    settled = set(found.matches) | _ambiguous_addresses(found)
-    open_ = [item for item in in_order if item.pin is None and item.address not in settled]
-    if natural_keys.kind.natural_keys:
-        index = KeyIndex(natural_keys, free)
-        by_first = _match_by_first_key(natural_keys, open_, index, found)
-        for address, question in key_contradiction_questions(
-            natural_keys, history, open_, index, by_first
-        ).items():
-            del found.matches[address]
-            found.diagnostics.append(question)
-        claimed |= {item.id: address for address, item in by_first.items()}
-        settled = found.matches.keys() | _ambiguous_addresses(found)
-        rest = [item for item in open_ if item.address not in settled]
-        if rest:
-            _match_by_later_keys(natural_keys, rest, index, claimed, found)
-            left = [item for item in rest if item.address not in found.matches]
-            _match_by_sole_key(natural_keys, history, left, index, claimed, found)
-            if (
-                history.ids_file_has_no_lines
-                and natural_keys.kind.has_ids_line
-                and natural_keys.kind.can_be_renamed
-            ):
-                _match_by_former_names(natural_keys, history, left, live, claimed, found)
+        # Of equal nodes, the first entry gets the first object. Mappings have no order.
+        is_tree = isinstance(kind.shape, TreeNode)
+        in_order = entries if is_tree else sorted(entries, key=lambda entry: entry.address)
+        settled = set(result.matches) | _ambiguous_addresses(result)
+        unmatched = [entry for entry in in_order if entry.pin is None and entry.address not in settled]
+        index = KeyIndex(natural_keys, [item for item in live if item.id not in claimed])
+        by_first_key = _match_by_first_key(natural_keys, unmatched, index, result)
+        questions = key_contradiction_questions(natural_keys, history, unmatched, index, by_first_key)
+        for address, question in questions.items():
+            del result.matches[address]
+            result.diagnostics.append(question)
+        claimed |= {item.id: address for address, item in by_first_key.items()}
+        settled = result.matches.keys() | _ambiguous_addresses(result)
+        unmatched = [entry for entry in unmatched if entry.address not in settled]
+        if unmatched:
+            _match_by_later_keys(natural_keys, unmatched, index, claimed, result)
+            unmatched = [entry for entry in unmatched if entry.address not in result.matches]
+            _match_by_sole_key(natural_keys, history, unmatched, index, claimed, result)
+            if history.ids_file_has_no_lines and kind.has_ids_line and kind.can_be_renamed:
+                _match_by_former_names(natural_keys, history, unmatched, live, claimed, result)
     if history.recorded_lines.lines:
-        found.diagnostics += line_questions(
-            natural_keys, history.recorded_lines, entries, live, found.matches, history.earlier_entries
+        result.diagnostics += line_questions(
+            natural_keys, history.recorded_lines, entries, live, result.matches, history.earlier_entries
         )
-    return found
+    return result
 
 
 def _match_by_lines(
@@ -113,34 +107,38 @@ def _match_by_lines(
 ) -> dict[str, Address]:
     """Match entries by their lines, then entries with a new key by the line under the old key.
 
-    `pinned` has the objects that entries claim by `id:`. Returns the claimed objects by id.
+    `pinned` has the objects that entries claim by `id:`. Return the address of the entry for each matched
+    object, by id.
     """
     if not history.recorded_lines.lines and not history.recorded_lines.orphans:
         return {}
-    said_so = match_by_lines(
+    line_matches = match_by_lines(
         natural_keys, history.recorded_lines, entries, live, pinned, history.base_entries.keys()
     )
-    result.matches |= said_so.matches
-    result.diagnostics += said_so.diagnostics
-    result.missing_ids |= said_so.missing
-    claimed = {match.id: address for address, match in said_so.matches.items()}
-    taken = {*claimed, *pinned}
-    open_ = [
+    result.matches |= line_matches.matches
+    result.diagnostics += line_matches.diagnostics
+    result.missing_ids |= line_matches.missing
+    claimed = {match.id: address for address, match in line_matches.matches.items()}
+    taken_ids = {*claimed, *pinned}
+    new_entries = [
         entry
         for entry in entries
         if entry.pin is None and not entry.has_earlier_name
         if entry.address not in history.recorded_lines.lines and entry.address not in history.base_entries
     ]
     former = {address for entry in entries for address in entry.former}
-    free = [
-        item
-        for item in live
-        if item.id not in taken and history.recorded_lines.orphans.get(item.id) not in former
+    free_objects = [
+        live_object
+        for live_object in live
+        if live_object.id not in taken_ids
+        and history.recorded_lines.orphans.get(live_object.id) not in former
     ]
-    for address, item in match_renamed_keys(natural_keys, history.recorded_lines, open_, free).items():
-        line = history.recorded_lines.orphans[item.id]
-        result.matches[address] = Match(item.id, MatchedBy.OTHER_IDS_LINE, str(line))
-        claimed[item.id] = address
+    for address, live_object in match_renamed_keys(
+        natural_keys, history.recorded_lines, new_entries, free_objects
+    ).items():
+        line = history.recorded_lines.orphans[live_object.id]
+        result.matches[address] = Match(live_object.id, MatchedBy.OTHER_IDS_LINE, str(line))
+        claimed[live_object.id] = address
     return claimed
 
 
@@ -151,36 +149,41 @@ def _match_by_earlier_names(
     live: Sequence[LiveObject],
     result: MatchResult,
 ) -> dict[str, Address]:
+    """Match entries by `previously` and by their names in the git base; return the addresses by object id."""
     ambiguous = _ambiguous_addresses(result)
     unpinned = sorted(
         (item for item in entries if item.pin is None and item.address not in ambiguous),
         key=lambda item: item.address,
     )
-    earlier = match_renames(natural_keys, history, unpinned, live)
-    result.matches |= earlier.matches
-    result.diagnostics += earlier.diagnostics
-    return {item.id: address for address, item in earlier.matches.items()}
+    renames = match_renames(natural_keys, history, unpinned, live)
+    result.matches |= renames.matches
+    result.diagnostics += renames.diagnostics
+    return {item.id: address for address, item in renames.matches.items()}
 
 
 def _ambiguous_addresses(result: MatchResult) -> set[Address]:
-    return {Address.parse(item.address) for item in result.diagnostics if item.address}
+    """Return the entries about which there is a question; no later rule may match them."""
+    return {Address.parse(question.address) for question in result.diagnostics if question.address}
 
 
 def _match_by_pins(
     natural_keys: NaturalKeys, entries: Sequence[Entry], live: Sequence[LiveObject], result: MatchResult
 ) -> dict[str, Address]:
+    """Match entries by `id:`; return the addresses by object id.
+
+    An unknown id is an error (DP301), unless the id belongs to the create request or the object may be
+    transferred.
+    """
     kind = natural_keys.kind
     ids = {item.id for item in live}
-    for resource in entries:
-        if resource.pin is None:
+    for entry in entries:
+        if entry.pin is None:
             continue
-        if resource.pin in ids:
-            result.matches[resource.address] = Match(resource.pin, MatchedBy.PIN)
-        elif (
-            kind.lifecycle.transfer is None and kind.create_call(resource.pin, resource.fields) == kind.create
-        ):
+        if entry.pin in ids:
+            result.matches[entry.address] = Match(entry.pin, MatchedBy.PIN)
+        elif kind.lifecycle.transfer is None and kind.create_call(entry.pin, entry.fields) == kind.create:
             result.diagnostics.append(
-                unknown_id_error(natural_keys.kind, resource, natural_keys.has_environments)
+                unknown_id_error(natural_keys.kind, entry, natural_keys.has_environments)
             )
     return {item.id: address for address, item in result.matches.items()}
 
@@ -204,88 +207,92 @@ def _match_by_first_key(
 ) -> dict[Address, LiveObject]:
     """Match entries by the first natural key, in rounds: each certain match may make others certain.
 
-    Returns the objects by entry.
+    Return the objects by entry. An entry without a certain match is an error (DP302) if an object is left
+    for it.
     """
     key = natural_keys.first_key
     hits = {
-        resource.address: index.objects_with(key, natural_keys.declared_value(resource, key))
-        for resource in entries
+        entry.address: index.objects_with(key, natural_keys.declared_value(entry, key)) for entry in entries
     }
-    open_ = [resource for resource in entries if hits[resource.address]]
-    claims = _unambiguous_claims(hits)
-    if claims:
-        open_ = []
-    taken: set[str] = set()
-    while open_ and (proposals := _proposals(natural_keys, open_, hits, taken)):
-        won: dict[Address, LiveObject] = {}
-        for offers in proposals.values():
-            winners = _best_pairs(natural_keys, offers)
+    open_entries = [entry for entry in entries if hits[entry.address]]
+    matches = _unambiguous_matches(hits)
+    if matches:
+        open_entries = []
+    taken_ids: set[str] = set()
+    while open_entries and (proposals := _proposals(natural_keys, open_entries, hits, taken_ids)):
+        certain: dict[Address, LiveObject] = {}
+        for pairs in proposals.values():
+            winners = _best_pairs(natural_keys, pairs)
             if len(winners) == 1:
-                won |= {resource.address: item for resource, item in winners}
-        if not won:
+                certain |= {entry.address: item for entry, item in winners}
+        if not certain:
             break
-        claims |= won
-        taken |= {item.id for item in won.values()}
-        open_ = [resource for resource in open_ if resource.address not in won]
-    for address, item in claims.items():
+        matches |= certain
+        taken_ids |= {item.id for item in certain.values()}
+        open_entries = [entry for entry in open_entries if entry.address not in certain]
+    for address, item in matches.items():
         result.matches[address] = Match(item.id, MatchedBy.FIRST_NATURAL_KEY)
-    for resource in open_:
-        left = [item for item in hits[resource.address] if item.id not in taken]
-        if left:
-            result.diagnostics.append(_ambiguous_key_error(natural_keys, resource, key, left))
-    return claims
+    for entry in open_entries:
+        free_objects = [item for item in hits[entry.address] if item.id not in taken_ids]
+        if free_objects:
+            result.diagnostics.append(_ambiguous_key_error(natural_keys, entry, key, free_objects))
+    return matches
 
 
-def _unambiguous_claims(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
-    """Return one object for each entry with hits if the assignment is unambiguous, else {}."""
-    claims = {address: item for address, items in hits.items() for item in items}
-    bearers = [item.id for items in hits.values() for item in items]
-    return claims if len(set(bearers)) == len(bearers) == len(claims) else {}
+def _unambiguous_matches(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
+    """Return one object for each entry with hits if the whole assignment is unambiguous, else {}.
+
+    It is if each of these entries has one object, and no object has two entries.
+    """
+    matches = {address: live for address, objects in hits.items() for live in objects}
+    ids = [live.id for objects in hits.values() for live in objects]
+    return matches if len(set(ids)) == len(ids) == len(matches) else {}
 
 
 def _proposals(
     natural_keys: NaturalKeys,
     unmatched: Sequence[Entry],
     hits: dict[Address, list[LiveObject]],
-    taken: set[str],
+    taken_ids: set[str],
 ) -> dict[str, list[_EntryAndObject]]:
     """Return, by object id, the entries for which the object is the only best candidate."""
     proposals: dict[str, list[_EntryAndObject]] = defaultdict(list)
-    for resource in unmatched:
-        free = [(resource, item) for item in hits[resource.address] if item.id not in taken]
-        candidates = _best_pairs(natural_keys, free)
-        if len(candidates) == 1:
-            for entry, item in candidates:
-                proposals[item.id].append((entry, item))
+    for entry in unmatched:
+        free_pairs = [(entry, item) for item in hits[entry.address] if item.id not in taken_ids]
+        best_pairs = _best_pairs(natural_keys, free_pairs)
+        if len(best_pairs) == 1:
+            _, item = best_pairs[0]
+            proposals[item.id].append((entry, item))
     return proposals
 
 
-def _best_pairs(natural_keys: NaturalKeys, offers: list[_EntryAndObject]) -> list[_EntryAndObject]:
-    """Return the offers on which the most tie-breakers agree."""
-    if len(offers) < 2:
-        return offers
-    scores = [natural_keys.tie_breakers(resource, item) for resource, item in offers]
-    most = max(scores)
-    return [offer for offer, score in zip(offers, scores, strict=True) if score == most]
+def _best_pairs(natural_keys: NaturalKeys, pairs: list[_EntryAndObject]) -> list[_EntryAndObject]:
+    """Return the pairs of entry and object on which the most tie-breakers agree."""
+    if len(pairs) < 2:
+        return pairs
+    scores = [natural_keys.tie_breakers(entry, item) for entry, item in pairs]
+    best_score = max(scores)
+    return [pair for pair, score in zip(pairs, scores, strict=True) if score == best_score]
 
 
 def _ambiguous_key_error(
-    natural_keys: NaturalKeys, entry: Entry, key: Key, items: list[LiveObject]
+    natural_keys: NaturalKeys, entry: Entry, key: Key, objects: list[LiveObject]
 ) -> Diagnostic:
-    kind, ids = natural_keys.kind, [item.id for item in items]
+    """Return the question (DP302) about an entry that several objects, or other entries, fit by this key."""
+    kind, ids = natural_keys.kind, [live.id for live in objects]
     first, *_ = ids
-    named = " and ".join(f'"{id}"' for id in ids)
+    quoted_ids = " and ".join(f'"{id}"' for id in ids)
     if len(ids) == 1:
         message = (
             f"another entry has the same {key_text(key)}, but only one live object has this "
-            f"{key_text(key)}: {named}"
+            f"{key_text(key)}: {quoted_ids}"
         )
     else:
-        message = f"{format_count(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {named}"
+        message = f"{format_count(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {quoted_ids}"
     hint = f"choose the object: {binding_text(entry.address, first, natural_keys.uses_ids_file)}"
     return Diagnostic(
         "DP302", message, key_span(entry, key), str(entry.address), hint,
-        candidates=candidate_objects(kind, entry, {item.id: item for item in items}),
+        candidates=candidate_objects(kind, entry, {live.id: live for live in objects}),
         answers=binding_answers(entry, natural_keys.uses_ids_file, *ids),
     )  # fmt: skip
 
@@ -297,17 +304,18 @@ def _match_by_later_keys(
     claimed: dict[str, Address],
     result: MatchResult,
 ) -> None:
-    """Match the remaining entries by later keys, each with the first unclaimed object in live order."""
+    """Match the remaining entries by later keys, each with the first unclaimed object in live order.
+
+    That finds objects whose creation was interrupted before they got their first key.
+    """
     for key in natural_keys.later_keys:
-        for resource in entries:
-            if resource.address in result.matches:
+        for entry in entries:
+            if entry.address in result.matches:
                 continue
-            for item in index.objects_with(key, natural_keys.declared_value(resource, key)):
+            for item in index.objects_with(key, natural_keys.declared_value(entry, key)):
                 if item.id not in claimed:
-                    claimed[item.id] = resource.address
-                    result.matches[resource.address] = Match(
-                        item.id, MatchedBy.LATER_NATURAL_KEY, key_text(key)
-                    )
+                    claimed[item.id] = entry.address
+                    result.matches[entry.address] = Match(item.id, MatchedBy.LATER_NATURAL_KEY, key_text(key))
                     break
 
 
@@ -321,29 +329,29 @@ def _match_by_sole_key(
 ) -> None:
     """Match the remaining entries by the sole key of the kind, if exactly one entry and one object fit.
 
-    The present value of the entry counts, and the value in the git base.
+    The sole key is a field by which an object is recognized if nothing else fits. The present value of the
+    entry counts, and the value in the git base.
     """
     key = natural_keys.kind.sole_key
     if key is None:
         return
     candidates: dict[Address, dict[str, MatchedBy]] = {}
-    asking: dict[str, int] = defaultdict(int)
-    for resource in entries:
-        if resource.new:
+    entry_counts: dict[str, int] = defaultdict(int)
+    for entry in entries:
+        if entry.new:
             continue
-        earlier = None if resource.has_earlier_name else history.base_entries.get(resource.address)
+        earlier = None if entry.has_earlier_name else history.base_entries.get(entry.address)
         hits: dict[str, MatchedBy] = {}
-        for entry, by in ((earlier, MatchedBy.BASE), (resource, MatchedBy.LATER_NATURAL_KEY)):
-            bearing = (
-                index.objects_with(key, natural_keys.declared_value(entry, key)) if entry is not None else []
-            )
-            bearing = history.without_recorded_line(bearing) if by is MatchedBy.BASE else bearing
-            hits |= {item.id: by for item in bearing if item.id not in claimed}
-        candidates[resource.address] = hits
+        for version, by in ((earlier, MatchedBy.BASE), (entry, MatchedBy.LATER_NATURAL_KEY)):
+            value = natural_keys.declared_value(version, key) if version is not None else None
+            objects = index.objects_with(key, value)
+            objects = history.without_recorded_line(objects) if by is MatchedBy.BASE else objects
+            hits |= {item.id: by for item in objects if item.id not in claimed}
+        candidates[entry.address] = hits
         for id in hits:
-            asking[id] += 1
+            entry_counts[id] += 1
     for address, hits in candidates.items():
-        if len(hits) == 1 and all(asking[id] == 1 for id in hits):
+        if len(hits) == 1 and all(entry_counts[id] == 1 for id in hits):
             ((id, by),) = hits.items()
             claimed[id] = address
             result.matches[address] = Match(
@@ -354,7 +362,7 @@ def _match_by_sole_key(
 def _match_by_former_names(
     natural_keys: NaturalKeys,
     history: History,
-    wanted: Sequence[Entry],
+    unmatched: Sequence[Entry],
     live: Sequence[LiveObject],
     claimed: dict[str, Address],
     result: MatchResult,
@@ -366,8 +374,8 @@ def _match_by_former_names(
     If another entry of content is that object only because of its name, that is a question.
     """
     index = KeyIndex(natural_keys, live)
-    offers: dict[str, list[tuple[Entry, str]]] = defaultdict(list)
-    for entry in wanted:
+    entries_by_id: dict[str, list[tuple[Entry, str]]] = defaultdict(list)
+    for entry in unmatched:
         base = history.base_entries.get(entry.address)
         if base is None or entry.address in result.matches or entry.new:
             continue
@@ -380,13 +388,13 @@ def _match_by_former_names(
         if len(hits) != 1:
             continue
         if (other := claimed.get(hits[0].id)) is None:
-            offers[hits[0].id].append((entry, commit))
+            entries_by_id[hits[0].id].append((entry, commit))
         elif natural_keys.kind.has_content and result.matches[other].by in (
             MatchedBy.FIRST_NATURAL_KEY,
             MatchedBy.LATER_NATURAL_KEY,
         ):
             result.diagnostics.append(_taken_name_question(natural_keys, entry, hits[0], other, commit))
-    for id, entries in offers.items():
+    for id, entries in entries_by_id.items():
         if len(entries) == 1:
             ((entry, commit),) = entries
             claimed[id] = entry.address
@@ -394,42 +402,45 @@ def _match_by_former_names(
 
 
 def _taken_name_question(
-    natural_keys: NaturalKeys, entry: Entry, item: LiveObject, other: Address, commit: str
+    natural_keys: NaturalKeys, entry: Entry, live: LiveObject, other: Address, commit: str
 ) -> Diagnostic:
-    """Return the question about an entry whose former name is that of another entry now."""
+    """Return the question (DP305) about an entry whose former name now identifies another entry."""
     message = (
-        f'in commit {short_commit(commit)}, this entry has the name of the object "{item.id}", which now has '
+        f'in commit {short_commit(commit)}, this entry has the name of the object "{live.id}", which now has '
         f"the name of {other}"
     )
-    it_is_that = binding_text(entry.address, item.id, natural_keys.uses_ids_file)
-    new = WayOut(address=str(entry.address), add="new: true", means="the entry is new")
+    binding = binding_text(entry.address, live.id, natural_keys.uses_ids_file)
+    new_answer = WayOut(address=str(entry.address), add="new: true", means="the entry is new")
     return Diagnostic(
         "DP305", message, key_span(entry, natural_keys.first_key), str(entry.address),
-        f"choose the object: {it_is_that}. Or, if the entry is new, add new: true",
-        candidates=candidate_objects(natural_keys.kind, entry, {item.id: item}),
-        answers=(*binding_answers(entry, natural_keys.uses_ids_file, item.id), new),
+        f"choose the object: {binding}. Or, if the entry is new, add new: true",
+        candidates=candidate_objects(natural_keys.kind, entry, {live.id: live}),
+        answers=(*binding_answers(entry, natural_keys.uses_ids_file, live.id), new_answer),
     )  # fmt: skip
 
 
 def _objects_with_former_name(
     natural_keys: NaturalKeys, history: History, entry: Entry, index: KeyIndex
 ) -> tuple[list[LiveObject], str]:
-    """Return the objects with the latest former name that is live, and the commit that has the name."""
+    """Return the objects with the latest former name of an entry that is live, and the commit with it.
+
+    The search ends at the first commit that lacks the entry or has another `previously`.
+    """
     if _has_new_previously(history.base_entries[entry.address], entry):
         return [], ""
-    for then in history.earlier_configurations:
-        former = then.entries.get(entry.address)
+    for configuration in history.earlier_configurations:
+        former = configuration.entries.get(entry.address)
         if former is None or former.kind != entry.kind or _has_new_previously(former, entry):
             return [], ""
-        first_child = then.entries.get(former.children[0]) if former.children else None
-        before = replace(natural_keys, first_child=lambda _, child=first_child: child)
-        if hits := _objects_with_key(before, former, index):
-            return hits, then.commit or ""
+        first_child = configuration.entries.get(former.children[0]) if former.children else None
+        former_keys = replace(natural_keys, first_child=lambda _, child=first_child: child)
+        if hits := _objects_with_key(former_keys, former, index):
+            return hits, configuration.commit or ""
     return [], ""
 
 
 def _objects_with_key(natural_keys: NaturalKeys, entry: Entry, index: KeyIndex) -> list[LiveObject]:
-    """Return the objects that have the first natural key of an entry that any object has."""
+    """Return the objects with the first natural key of an entry for which there is any object."""
     hits = (
         index.objects_with(key, natural_keys.declared_value(entry, key))
         for key in natural_keys.kind.natural_keys
@@ -438,12 +449,9 @@ def _objects_with_key(natural_keys: NaturalKeys, entry: Entry, index: KeyIndex) 
 
 
 def _has_new_previously(former: Entry, entry: Entry) -> bool:
-    """Return whether `previously` was written or changed since: it says more than an earlier commit."""
+    """Return whether an entry got a new `previously` since `former`, which then has priority over commits."""
     changed = (entry.previously, entry.former) != (former.previously, former.former)
     return entry.has_earlier_name and changed
-
-
-_ObjectsByParent = dict[tuple[str, "Identity | None"], list[LiveObject]]
 
 
 def match_earlier_entries(
@@ -455,17 +463,17 @@ def match_earlier_entries(
     file has the object of the line. The rest is matched as it was declared. Entries without an object are
     missing in the result.
     """
-    found: dict[Address, Identity] = {}
-    live: _ObjectsByParent = defaultdict(list)
-    inside: dict[Identity, list[LiveObject]] = defaultdict(list)
+    identities: dict[Address, Identity] = {}
+    objects_by_parent: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
+    contents: dict[Identity, list[LiveObject]] = defaultdict(list)
     for item in snapshot.objects.values():
-        live[item.kind, item.parent].append(item)
+        objects_by_parent[item.kind, item.parent].append(item)
         if item.holder is not None:
-            inside[item.holder].append(item)
+            contents[item.holder].append(item)
     ids: dict[Address, str] = {}
-    places: dict[str, dict[Address | None, list[Entry]]] = defaultdict(lambda: defaultdict(list))
-    for resource in earlier.entries.values():
-        places[resource.kind][resource.parent].append(resource)
+    entries_by_parent: dict[str, dict[Address | None, list[Entry]]] = defaultdict(lambda: defaultdict(list))
+    for entry in earlier.entries.values():
+        entries_by_parent[entry.kind][entry.parent].append(entry)
 
     def find_live_id(address: Address) -> str | None:
         return ids.get(address) or snapshot.live_id(address)
@@ -474,41 +482,44 @@ def match_earlier_entries(
         return earlier.entries.get(entry.children[0]) if entry.children else None
 
     for kind in registry.in_dependency_order:
-        view = NaturalKeys(kind, find_live_id, first_child, lambda item: inside[item.identity])
-        for parent, entries in places[kind.name].items():
-            owner = found.get(parent) if parent is not None else None
-            if parent is not None and owner is None:
+        natural_keys = NaturalKeys(kind, find_live_id, first_child, lambda item: contents[item.identity])
+        for parent, entries in entries_by_parent[kind.name].items():
+            parent_object = identities.get(parent) if parent is not None else None
+            if parent is not None and parent_object is None:
                 continue
-            here = live[kind.name, owner]
-            matches, recorded = _present_matches(entries, desired, snapshot), set[Address]()
+            objects = objects_by_parent[kind.name, parent_object]
+            matches, with_line = _present_matches(entries, desired, snapshot), set[Address]()
             if kind.has_ids_line:
-                recorded = {entry.address for entry in entries if _recorded_line(snapshot, entry) is not None}
-                matches = {**_matches_by_lines(entries, snapshot, {item.id for item in here}), **matches}
-            taken, settled = {item.id for item in matches.values()}, matches.keys() | recorded
-            rest = [entry for entry in entries if entry.address not in settled]
-            free = [item for item in here if item.id not in taken]
+                with_line = {
+                    entry.address for entry in entries if _recorded_line(snapshot, entry) is not None
+                }
+                matches = {**_matches_by_lines(entries, snapshot, {item.id for item in objects}), **matches}
+            taken_ids = {present.id for present in matches.values()}
+            settled = matches.keys() | with_line
+            unmatched = [entry for entry in entries if entry.address not in settled]
+            free_objects = [item for item in objects if item.id not in taken_ids]
             if isinstance(kind.shape, SingleEntry):
                 matches |= {
                     entry.address: Match(item.id, MatchedBy.ONLY_OBJECT_IN_PLACE)
-                    for entry in rest
-                    for item in free
+                    for entry in unmatched
+                    for item in free_objects
                 }
             else:
-                matches |= match(view, rest, free).matches
-            for address, one in matches.items():
-                found[address] = kind.identity_of(one.id, owner)
-                ids[address] = one.id
-    return found
+                matches |= match(natural_keys, unmatched, free_objects).matches
+            for address, entry_match in matches.items():
+                identities[address] = kind.identity_of(entry_match.id, parent_object)
+                ids[address] = entry_match.id
+    return identities
 
 
 def _present_matches(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Address, Match]:
-    """Return the present matches of the entries that are still declared."""
+    """Return the present matches of those entries of an earlier commit that are still declared."""
     return {
         entry.address: snapshot.matches[entry.address]
         for entry in entries
         if entry.address in snapshot.matches
-        and (now := desired.entries.get(entry.address)) is not None
-        and now.kind == entry.kind
+        and (present_entry := desired.entries.get(entry.address)) is not None
+        and present_entry.kind == entry.kind
     }
 
 
@@ -518,11 +529,11 @@ def _recorded_line(snapshot: Snapshot, entry: Entry) -> RecordedLine | None:
     return records.base_lines.get(entry.address) or records.lines.get(entry.address)
 
 
-def _matches_by_lines(entries: list[Entry], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
-    """Return the matches of the entries with a line whose object is live."""
+def _matches_by_lines(entries: list[Entry], snapshot: Snapshot, live_ids: set[str]) -> dict[Address, Match]:
+    """Return the matches of the entries whose line in the ids file has the id of a live object."""
     lines = ((entry.address, _recorded_line(snapshot, entry)) for entry in entries)
     return {
         address: Match(line.id, MatchedBy.IDS_LINE)
         for address, line in lines
-        if line is not None and line.id in live
+        if line is not None and line.id in live_ids
     }

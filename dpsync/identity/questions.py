@@ -13,18 +13,17 @@ from dpsync.model.text import format_command
 
 
 def candidate_objects(
-    kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]
+    kind: Kind, entry: Entry, objects: Mapping[str, LiveObject | None]
 ) -> tuple[Candidate, ...]:
-    """Return the candidate objects of an entry, by id; an object is None if only its id is known."""
-    place = entry.address.list_address
-    return tuple(_candidate(kind, place, id, item) for id, item in items.items())
-
-
-def _candidate(kind: Kind, place: Address, id: str, item: LiveObject | None) -> Candidate:
-    title = item.fields.get(kind.title_field) if item is not None else None
-    title = title if isinstance(title, str) and title else id
-    changed = item.changed_at if item is not None else None
-    return Candidate(address=str(place.unmanaged_child(title, id)), id=id, title=title, changed=changed)
+    """Return the candidates of a question about an entry; an object is None if only its id is known."""
+    candidates = []
+    for id, live in objects.items():
+        title = live.fields.get(kind.title_field) if live is not None else None
+        title = title if isinstance(title, str) and title else id
+        changed = live.changed_at if live is not None else None
+        address = str(entry.address.list_address.unmanaged_child(title, id))
+        candidates.append(Candidate(address=address, id=id, title=title, changed=changed))
+    return tuple(candidates)
 
 
 def binding_text(address: Address, id: str, uses_ids_file: bool) -> str:

@@ -36,75 +36,85 @@ _NUMBERS: Final = re.compile(r"\d+")
 
 def similar_objects(natural_keys: NaturalKeys, entry: Entry, live: Iterable[LiveObject]) -> list[LiveObject]:
     """Return the live objects that are similar to an entry, the most similar first."""
-    texts = _name_fields(natural_keys.kind)
-    scored = [(_similarity(natural_keys, texts, entry, item), item) for item in live]
-    return [
-        item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > _NOT_SIMILAR
-    ]
+    name_fields = _name_fields(natural_keys.kind)
+    scored = [(_similarity(natural_keys, name_fields, entry, candidate), candidate) for candidate in live]
+    scored.sort(key=lambda score_and_object: (-score_and_object[0], score_and_object[1].id))
+    return [candidate for score, candidate in scored if score > _NOT_SIMILAR]
 
 
 def comparison_filter(
-    kind: Kind, resources: Iterable[Entry], live: Sequence[LiveObject], max_pairs: int
+    kind: Kind, entries: Iterable[Entry], live: Sequence[LiveObject], max_pairs: int
 ) -> Callable[[Entry], list[LiveObject]]:
-    """Return a function that finds the live objects to compare with an entry.
+    """Return a function that finds the live objects whose names must be compared with those of an entry.
 
     These are the objects with the same numbers in a name. If that makes more than `max_pairs` pairs, they
     are only the objects whose name differs in case, spaces and punctuation alone.
     """
     by_numbers = _NamePropertyIndex(kind, live, _numbers)
-    if sum(len(by_numbers.with_same_property(resource)) for resource in resources) <= max_pairs:
+    if sum(len(by_numbers.with_same_property(entry)) for entry in entries) <= max_pairs:
         return by_numbers.with_same_property
     return _NamePropertyIndex(kind, live, fold_name).with_same_property
 
 
 class _NamePropertyIndex:
-    """Live objects by a property of their names, for example the numbers in the names."""
+    """An index of live objects by a property of their names, for example the numbers in the names."""
 
-    def __init__(self, kind: Kind, live: Sequence[LiveObject], about: Callable[[str], Hashable]) -> None:
-        self._kind, self._live, self._property_of = kind, live, about
+    def __init__(
+        self, kind: Kind, live: Sequence[LiveObject], property_of: Callable[[str], Hashable]
+    ) -> None:
+        self._kind, self._live, self._property_of = kind, live, property_of
         self._positions: dict[Hashable, list[int]] = defaultdict(list)
-        for number, item in enumerate(live):
-            for key in self._keys(item):
-                self._positions[key].append(number)
+        for position, live_object in enumerate(live):
+            for key in self._keys(live_object):
+                self._positions[key].append(position)
 
     def with_same_property(self, entry: Entry) -> list[LiveObject]:
         """Return the objects with a name that has the same property, in live order."""
-        at = {number for key in self._keys(entry) for number in self._positions.get(key, ())}
-        return [self._live[number] for number in sorted(at)]
+        positions = {position for key in self._keys(entry) for position in self._positions.get(key, ())}
+        return [self._live[position] for position in sorted(positions)]
 
     def _keys(self, item: Entry | LiveObject) -> set[Hashable]:
-        values = ((name, item.fields.get(name)) for name in _name_fields(self._kind))
-        return {(name, self._property_of(value)) for name, value in values if isinstance(value, str)}
+        """Return the property of each name of an entry or object, with the name of the field."""
+        values = ((field, item.fields.get(field)) for field in _name_fields(self._kind))
+        return {(field, self._property_of(value)) for field, value in values if isinstance(value, str)}
 
 
-def _similarity(natural_keys: NaturalKeys, texts: list[str], entry: Entry, item: LiveObject) -> float:
-    names = (_name_similarity(entry.fields.get(name), item.fields.get(name)) for name in texts)
+def _similarity(natural_keys: NaturalKeys, name_fields: list[str], entry: Entry, live: LiveObject) -> float:
+    """Return the similarity of an entry and a live object from 0 to 1.
+
+    The best similarity of a name counts; a moderate one counts only if the other fields agree.
+    """
+    names = (_name_similarity(entry.fields.get(field), live.fields.get(field)) for field in name_fields)
     score = max(names, default=_NOT_SIMILAR)
     if score >= MIN_NAME_SIMILARITY:
         return score
     return (
         score
-        if score >= MIN_SUPPORTED_SIMILARITY and _other_fields_agree(natural_keys, entry, item)
+        if score >= MIN_SUPPORTED_SIMILARITY and _other_fields_agree(natural_keys, entry, live)
         else _NOT_SIMILAR
     )
 
 
 def _name_fields(kind: Kind) -> list[str]:
+    """Return the fields of the natural keys of a kind that are names, not references."""
     return [name for name in kind.natural_key_fields if not kind.field(name).type.referenced_kinds]
 
 
-def _name_similarity(one: Value, other: Value) -> float:
+def _name_similarity(first: Value, second: Value) -> float:
     """Return the similarity of two names from 0 to 1; 1 if they differ in case and punctuation alone."""
-    if not isinstance(one, str) or not isinstance(other, str):
+    if not isinstance(first, str) or not isinstance(second, str):
         return _NOT_SIMILAR
-    a, b = fold_name(one), fold_name(other)
-    if not a or not b or _numbers(one) != _numbers(other):
+    folded_first, folded_second = fold_name(first), fold_name(second)
+    if not folded_first or not folded_second or _numbers(first) != _numbers(second):
         return _NOT_SIMILAR
-    if a == b:
+    if folded_first == folded_second:
         return 1.0
-    if 2 * len(_letters(a) & _letters(b)) / (len(a) + len(b)) < MIN_SUPPORTED_SIMILARITY:
+    if (
+        2 * len(_letters(folded_first) & _letters(folded_second)) / (len(folded_first) + len(folded_second))
+        < MIN_SUPPORTED_SIMILARITY
+    ):
         return _NOT_SIMILAR  # counting letters is much faster than SequenceMatcher
-    return SequenceMatcher(None, a, b, autojunk=False).ratio()
+    return SequenceMatcher(None, folded_first, folded_second, autojunk=False).ratio()
 
 
 @lru_cache(1 << 16)
@@ -116,32 +126,36 @@ def fold_name(name: str) -> str:
 @lru_cache(1 << 12)
 def _letters(text: str) -> frozenset[tuple[str, int]]:
     """Return the letters of a text as a multiset: each with its number among equal letters."""
-    return frozenset((letter, which) for letter, times in Counter(text).items() for which in range(times))
+    return frozenset((letter, number) for letter, count in Counter(text).items() for number in range(count))
 
 
 @lru_cache(1 << 16)
 def _numbers(name: str) -> tuple[str, ...]:
+    """Return the numbers in a name, in order."""
     return tuple(_NUMBERS.findall(fold_name(name)))
 
 
-def _other_fields_agree(natural_keys: NaturalKeys, entry: Entry, item: LiveObject) -> bool:
-    """Return whether all other readable fields agree, and at least one of them is not a default."""
-    compared = False
+def _other_fields_agree(natural_keys: NaturalKeys, entry: Entry, live: LiveObject) -> bool:
+    """Return whether all other readable fields agree, and at least one of them is not a default.
+
+    Fields that are natural keys are left out, except those of children.
+    """
+    has_evidence = False
     for name, value in entry.fields.items():
         field = natural_keys.kind.field(name)
         if name in natural_keys.kind.natural_key_fields or field.response_path is None or value is None:
             continue
-        if natural_keys.comparable(value) != natural_keys.comparable(item.fields.get(name)):
+        if natural_keys.comparable(value) != natural_keys.comparable(live.fields.get(name)):
             return False
-        compared |= value != field.value_when_absent
+        has_evidence |= value != field.value_when_absent
     for key in natural_keys.kind.natural_keys:
         children = [part for part in ((key,) if isinstance(key, str) else key) if part.startswith("$child.")]
         for part in children:
-            wanted = natural_keys.declared_value(entry, part)
-            if wanted is not None and not natural_keys.object_has(item, part, wanted):
+            child_value = natural_keys.declared_value(entry, part)
+            if child_value is not None and not natural_keys.object_has(live, part, child_value):
                 return False
-            compared |= wanted is not None
-    return compared
+            has_evidence |= child_value is not None
+    return has_evidence
 
 
 def new_objects_matching(
@@ -154,11 +168,13 @@ def new_objects_matching(
     for key in natural_keys.kind.natural_keys:
         value = natural_keys.declared_value(entry, key)
         hits = [
-            item for item in new_objects if value is not None and natural_keys.object_has(item, key, value)
+            candidate
+            for candidate in new_objects
+            if value is not None and natural_keys.object_has(candidate, key, value)
         ]
         if hits:
-            best = max(natural_keys.tie_breakers(entry, item) for item in hits)
-            return [item for item in hits if natural_keys.tie_breakers(entry, item) == best]
+            best = max(natural_keys.tie_breakers(entry, candidate) for candidate in hits)
+            return [candidate for candidate in hits if natural_keys.tie_breakers(entry, candidate) == best]
     return []
 
 

@@ -261,7 +261,7 @@ class _TreeImpacts(Struct, frozen=True, dict=True):
                 yield later.with_old_url_outcome(impact, self.tree) if old is not None else impact
 
     def _leaf_addresses(self, urls_before: Iterable[Address], urls_after: Iterable[Address]) -> list[Address]:
-        """Return the nodes, before or after the plan, whose kind has a URL but no child nodes (site spaces).
+        """Return the nodes, old and new, that have a URL but cannot have children (site spaces).
 
         Only their URLs lead to content. If the nodes were not read, return only the owner.
         """
