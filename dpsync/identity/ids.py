@@ -91,10 +91,15 @@ class _SwapSearch:
     ) -> None:
         self.natural_keys, self.recognized, self.earlier_entries = natural_keys, recognized, earlier_entries
         self._names = {
-            address: declared_name(natural_keys, entry.entry) for address, entry in recognized.items()
+            address: declared_name(natural_keys, recognized_entry.entry)
+            for address, recognized_entry in recognized.items()
         }
-        self._index = KeyIndex(natural_keys, [entry.object for entry in recognized.values()])
-        self._address_by_id = {entry.object.id: address for address, entry in recognized.items()}
+        self._index = KeyIndex(
+            natural_keys, [recognized_entry.object for recognized_entry in recognized.values()]
+        )
+        self._address_by_id = {
+            recognized_entry.object.id: address for address, recognized_entry in recognized.items()
+        }
 
     def swapped_cycles(self) -> Iterator[tuple[Address, ...]]:
         """Yield each cycle of entries whose lines may have been swapped."""
@@ -189,13 +194,17 @@ class _SwapSearch:
         the object of the name against it.
         """
         fields_for_line, fields_for_name = set[str](), set[str]()
-        for entry, next_entry in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
-            fields_for_line |= self._distinguishing_fields(entry.entry, entry.object, next_entry.object)
-            fields_for_name |= self._distinguishing_fields(entry.entry, next_entry.object, entry.object)
+        for recognized, next_entry in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            fields_for_line |= self._distinguishing_fields(
+                recognized.entry, recognized.object, next_entry.object
+            )
+            fields_for_name |= self._distinguishing_fields(
+                recognized.entry, next_entry.object, recognized.object
+            )
         if fields_for_line and not fields_for_name:
             return False
-        if all(self._was_committed(entry.address) for entry in cycle if entry.has_line):
-            return bool(fields_for_name) or not all(entry.has_same_line_in_base for entry in cycle)
+        if all(self._was_committed(recognized.address) for recognized in cycle if recognized.has_line):
+            return bool(fields_for_name) or not all(recognized.has_same_line_in_base for recognized in cycle)
         return bool(fields_for_name) and not fields_for_line
 
     def _distinguishing_fields(self, entry: Entry, live: LiveObject, other: LiveObject) -> set[str]:
@@ -467,18 +476,22 @@ def line_questions(
     if not by_line:
         return []
     claimed = {match.id for match in matches.values()}
-    index = KeyIndex(natural_keys, [item for item in live if item.id not in claimed])
-    objects = {item.id: item for item in live}
+    index = KeyIndex(natural_keys, [live_object for live_object in live if live_object.id not in claimed])
+    objects = {live_object.id: live_object for live_object in live}
     questions: list[Diagnostic] = []
     for entry in by_line:
         line = recorded.lines[entry.address]
         own_object = objects[line.id]
         name = declared_name(natural_keys, entry)
         earlier_objects = [
-            item
+            live_object
             for fields in entry.previously
-            for item in _objects_with_declared_name(natural_keys, index, replace(entry, fields=fields))
-        ] + [item for item in index.live_objects if recorded.orphans.get(item.id) in entry.former]
+            for live_object in _objects_with_declared_name(natural_keys, index, replace(entry, fields=fields))
+        ] + [
+            live_object
+            for live_object in index.live_objects
+            if recorded.orphans.get(live_object.id) in entry.former
+        ]
         if earlier_objects:
             span, name_text = entry.field_span("previously"), "an earlier name of this entry"
             questions.append(

@@ -67,7 +67,7 @@ def match(
             natural_keys,
             history,
             [entry for entry in entries if entry.address not in matched],
-            [item for item in live if item.id not in claimed],
+            [live_object for live_object in live if live_object.id not in claimed],
             result,
         )
         # Of equal nodes, the first entry gets the first object. Mappings have no order.
@@ -75,13 +75,13 @@ def match(
         in_order = entries if is_tree else sorted(entries, key=lambda entry: entry.address)
         settled = set(result.matches) | _ambiguous_addresses(result)
         unmatched = [entry for entry in in_order if entry.pin is None and entry.address not in settled]
-        index = KeyIndex(natural_keys, [item for item in live if item.id not in claimed])
+        index = KeyIndex(natural_keys, [live_object for live_object in live if live_object.id not in claimed])
         by_first_key = _match_by_first_key(natural_keys, unmatched, index, result)
         questions = key_contradiction_questions(natural_keys, history, unmatched, index, by_first_key)
         for address, question in questions.items():
             del result.matches[address]
             result.diagnostics.append(question)
-        claimed |= {item.id: address for address, item in by_first_key.items()}
+        claimed |= {live_object.id: address for address, live_object in by_first_key.items()}
         settled = result.matches.keys() | _ambiguous_addresses(result)
         unmatched = [entry for entry in unmatched if entry.address not in settled]
         if unmatched:
@@ -152,13 +152,13 @@ def _match_by_earlier_names(
     """Match entries by `previously` and by their names in the git base; return the addresses by object id."""
     ambiguous = _ambiguous_addresses(result)
     unpinned = sorted(
-        (item for item in entries if item.pin is None and item.address not in ambiguous),
-        key=lambda item: item.address,
+        (entry for entry in entries if entry.pin is None and entry.address not in ambiguous),
+        key=lambda entry: entry.address,
     )
     renames = match_renames(natural_keys, history, unpinned, live)
     result.matches |= renames.matches
     result.diagnostics += renames.diagnostics
-    return {item.id: address for address, item in renames.matches.items()}
+    return {match.id: address for address, match in renames.matches.items()}
 
 
 def _ambiguous_addresses(result: MatchResult) -> set[Address]:
@@ -175,7 +175,7 @@ def _match_by_pins(
     transferred.
     """
     kind = natural_keys.kind
-    ids = {item.id for item in live}
+    ids = {live_object.id for live_object in live}
     for entry in entries:
         if entry.pin is None:
             continue
@@ -185,7 +185,7 @@ def _match_by_pins(
             result.diagnostics.append(
                 unknown_id_error(natural_keys.kind, entry, natural_keys.has_environments)
             )
-    return {item.id: address for address, item in result.matches.items()}
+    return {match.id: address for address, match in result.matches.items()}
 
 
 def unknown_id_error(kind: Kind, entry: Entry, has_environments: bool) -> Diagnostic:
@@ -224,16 +224,16 @@ def _match_by_first_key(
         for pairs in proposals.values():
             winners = _best_pairs(natural_keys, pairs)
             if len(winners) == 1:
-                certain |= {entry.address: item for entry, item in winners}
+                certain |= {entry.address: live_object for entry, live_object in winners}
         if not certain:
             break
         matches |= certain
-        taken_ids |= {item.id for item in certain.values()}
+        taken_ids |= {live_object.id for live_object in certain.values()}
         open_entries = [entry for entry in open_entries if entry.address not in certain]
-    for address, item in matches.items():
-        result.matches[address] = Match(item.id, MatchedBy.FIRST_NATURAL_KEY)
+    for address, live_object in matches.items():
+        result.matches[address] = Match(live_object.id, MatchedBy.FIRST_NATURAL_KEY)
     for entry in open_entries:
-        free_objects = [item for item in hits[entry.address] if item.id not in taken_ids]
+        free_objects = [live_object for live_object in hits[entry.address] if live_object.id not in taken_ids]
         if free_objects:
             result.diagnostics.append(_ambiguous_key_error(natural_keys, entry, key, free_objects))
     return matches
@@ -258,11 +258,13 @@ def _proposals(
     """Return, by object id, the entries for which the object is the only best candidate."""
     proposals: dict[str, list[_EntryAndObject]] = defaultdict(list)
     for entry in unmatched:
-        free_pairs = [(entry, item) for item in hits[entry.address] if item.id not in taken_ids]
+        free_pairs = [
+            (entry, live_object) for live_object in hits[entry.address] if live_object.id not in taken_ids
+        ]
         best_pairs = _best_pairs(natural_keys, free_pairs)
         if len(best_pairs) == 1:
-            _, item = best_pairs[0]
-            proposals[item.id].append((entry, item))
+            _, live_object = best_pairs[0]
+            proposals[live_object.id].append((entry, live_object))
     return proposals
 
 
@@ -270,7 +272,7 @@ def _best_pairs(natural_keys: NaturalKeys, pairs: list[_EntryAndObject]) -> list
     """Return the pairs of entry and object on which the most tie-breakers agree."""
     if len(pairs) < 2:
         return pairs
-    scores = [natural_keys.tie_breakers(entry, item) for entry, item in pairs]
+    scores = [natural_keys.tie_breakers(entry, live_object) for entry, live_object in pairs]
     best_score = max(scores)
     return [pair for pair, score in zip(pairs, scores, strict=True) if score == best_score]
 
@@ -312,10 +314,12 @@ def _match_by_later_keys(
         for entry in entries:
             if entry.address in result.matches:
                 continue
-            for item in index.objects_with(key, natural_keys.declared_value(entry, key)):
-                if item.id not in claimed:
-                    claimed[item.id] = entry.address
-                    result.matches[entry.address] = Match(item.id, MatchedBy.LATER_NATURAL_KEY, key_text(key))
+            for live_object in index.objects_with(key, natural_keys.declared_value(entry, key)):
+                if live_object.id not in claimed:
+                    claimed[live_object.id] = entry.address
+                    result.matches[entry.address] = Match(
+                        live_object.id, MatchedBy.LATER_NATURAL_KEY, key_text(key)
+                    )
                     break
 
 
@@ -346,7 +350,7 @@ def _match_by_sole_key(
             value = natural_keys.declared_value(version, key) if version is not None else None
             objects = index.objects_with(key, value)
             objects = history.without_recorded_line(objects) if by is MatchedBy.BASE else objects
-            hits |= {item.id: by for item in objects if item.id not in claimed}
+            hits |= {live_object.id: by for live_object in objects if live_object.id not in claimed}
         candidates[entry.address] = hits
         for id in hits:
             entry_counts[id] += 1
@@ -380,8 +384,8 @@ def _match_by_former_names(
         if base is None or entry.address in result.matches or entry.new:
             continue
         if any(
-            item.id not in claimed
-            for item in _objects_with_key(history.earlier_natural_keys(natural_keys), base, index)
+            live_object.id not in claimed
+            for live_object in _objects_with_key(history.earlier_natural_keys(natural_keys), base, index)
         ):
             continue  # the rules for names in the git base have found more than one answer
         hits, commit = _objects_with_former_name(natural_keys, history, entry, index)
@@ -466,10 +470,10 @@ def match_earlier_entries(
     identities: dict[Address, Identity] = {}
     objects_by_parent: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
     contents: dict[Identity, list[LiveObject]] = defaultdict(list)
-    for item in snapshot.objects.values():
-        objects_by_parent[item.kind, item.parent].append(item)
-        if item.holder is not None:
-            contents[item.holder].append(item)
+    for live_object in snapshot.objects.values():
+        objects_by_parent[live_object.kind, live_object.parent].append(live_object)
+        if live_object.holder is not None:
+            contents[live_object.holder].append(live_object)
     ids: dict[Address, str] = {}
     entries_by_parent: dict[str, dict[Address | None, list[Entry]]] = defaultdict(lambda: defaultdict(list))
     for entry in earlier.entries.values():
@@ -482,7 +486,9 @@ def match_earlier_entries(
         return earlier.entries.get(entry.children[0]) if entry.children else None
 
     for kind in registry.in_dependency_order:
-        natural_keys = NaturalKeys(kind, find_live_id, first_child, lambda item: contents[item.identity])
+        natural_keys = NaturalKeys(
+            kind, find_live_id, first_child, lambda live_object: contents[live_object.identity]
+        )
         for parent, entries in entries_by_parent[kind.name].items():
             parent_object = identities.get(parent) if parent is not None else None
             if parent is not None and parent_object is None:
@@ -493,16 +499,19 @@ def match_earlier_entries(
                 with_line = {
                     entry.address for entry in entries if _recorded_line(snapshot, entry) is not None
                 }
-                matches = {**_matches_by_lines(entries, snapshot, {item.id for item in objects}), **matches}
+                matches = {
+                    **_matches_by_lines(entries, snapshot, {live_object.id for live_object in objects}),
+                    **matches,
+                }
             taken_ids = {present.id for present in matches.values()}
             settled = matches.keys() | with_line
             unmatched = [entry for entry in entries if entry.address not in settled]
-            free_objects = [item for item in objects if item.id not in taken_ids]
+            free_objects = [live_object for live_object in objects if live_object.id not in taken_ids]
             if isinstance(kind.shape, SingleEntry):
                 matches |= {
-                    entry.address: Match(item.id, MatchedBy.ONLY_OBJECT_IN_PLACE)
+                    entry.address: Match(live_object.id, MatchedBy.ONLY_OBJECT_IN_PLACE)
                     for entry in unmatched
-                    for item in free_objects
+                    for live_object in free_objects
                 }
             else:
                 matches |= match(natural_keys, unmatched, free_objects).matches

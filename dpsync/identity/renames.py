@@ -61,7 +61,7 @@ def match_renames(
     result = RenameMatches()
     _match_temporary_names(natural_keys.first_key, entries, live, result)
     matched_ids = {match.id for match in result.matches.values()}
-    free = [item for item in live if item.id not in matched_ids]
+    free = [live_object for live_object in live if live_object.id not in matched_ids]
     unmatched = [entry for entry in entries if entry.address not in result.matches]
     if history.base_entries or any(entry.has_earlier_name for entry in unmatched):
         candidates = CandidateSearch(natural_keys, history, KeyIndex(natural_keys, free))
@@ -81,22 +81,28 @@ def _match_temporary_names(
     if not isinstance(key, str):
         return
     by_name = {
-        name: item
-        for item in live
-        if isinstance(name := item.fields.get(key), str) and name.startswith(TEMPORARY_PREFIX)
+        name: live_object
+        for live_object in live
+        if isinstance(name := live_object.fields.get(key), str) and name.startswith(TEMPORARY_PREFIX)
     }
     for entry in entries if by_name else ():
-        item = by_name.get(temporary_name(str(entry.address)))
-        if item is not None:
-            result.matches[entry.address] = Match(item.id, MatchedBy.TEMPORARY_NAME)
+        live_object = by_name.get(temporary_name(str(entry.address)))
+        if live_object is not None:
+            result.matches[entry.address] = Match(live_object.id, MatchedBy.TEMPORARY_NAME)
 
 
-def _remove_taken(entries: Iterable[EntryCandidates], taken_ids: set[str]) -> None:
+def _remove_taken(unmatched: Iterable[EntryCandidates], taken_ids: set[str]) -> None:
     """Remove the objects with these ids, which belong to other entries now, from all candidates."""
-    for entry in entries:
-        entry.with_present_name = [item for item in entry.with_present_name if item.id not in taken_ids]
-        entry.with_earlier_name = [item for item in entry.with_earlier_name if item.id not in taken_ids]
-        entry.with_both_names = [item for item in entry.with_both_names if item.id not in taken_ids]
+    for candidates in unmatched:
+        candidates.with_present_name = [
+            live_object for live_object in candidates.with_present_name if live_object.id not in taken_ids
+        ]
+        candidates.with_earlier_name = [
+            live_object for live_object in candidates.with_earlier_name if live_object.id not in taken_ids
+        ]
+        candidates.with_both_names = [
+            live_object for live_object in candidates.with_both_names if live_object.id not in taken_ids
+        ]
 
 
 class _RenameMatching(Struct, frozen=True, dict=True):
@@ -117,32 +123,36 @@ class _RenameMatching(Struct, frozen=True, dict=True):
             unmatched = self._decide_certain(unmatched)
             # Of several objects with the present name, only those with an earlier name, too, remain.
             narrowed = [
-                entry
-                for entry in unmatched
-                if entry.with_both_names and len(entry.with_both_names) < len(entry.with_present_name)
+                candidates
+                for candidates in unmatched
+                if candidates.with_both_names
+                and len(candidates.with_both_names) < len(candidates.with_present_name)
             ]
-            for entry in narrowed:
-                entry.with_present_name = entry.with_both_names
+            for candidates in narrowed:
+                candidates.with_present_name = candidates.with_both_names
             if narrowed:
                 continue
-            cycles = list(self._exchange_cycles([entry for entry in unmatched if entry.with_earlier_name]))
+            cycles = list(
+                self._exchange_cycles(
+                    [candidates for candidates in unmatched if candidates.with_earlier_name]
+                )
+            )
             if not cycles:
                 break
             for cycle in cycles:
                 self._decide_cycle(cycle)
             id_by_address = {
-                entry.address: item.id
+                candidates.address: live_object.id
                 for cycle in cycles
-                for entry in cycle
-                for item in entry.with_earlier_name
+                for candidates in cycle
+                for live_object in candidates.with_earlier_name
             }
-            unmatched = [entry for entry in unmatched if entry.address not in id_by_address]
+            unmatched = [candidates for candidates in unmatched if candidates.address not in id_by_address]
             _remove_taken(unmatched, set(id_by_address.values()))
-        for entry in unmatched:
-            if (
-                entry.with_earlier_name and entry.earlier_source != "kept"
-            ):  # the natural key decides about a kept name
-                self._ask_about_earlier_name(entry)
+        for candidates in unmatched:
+            # The natural key decides about a name that the entry has kept.
+            if candidates.with_earlier_name and candidates.earlier_source != "kept":
+                self._ask_about_earlier_name(candidates)
 
     def _decide_certain(self, unmatched: list[EntryCandidates]) -> list[EntryCandidates]:
         """Match the entries that have the same object in all best assignments; return the other entries."""
@@ -165,41 +175,45 @@ class _RenameMatching(Struct, frozen=True, dict=True):
         _remove_taken(others, set(certain.values()))
         return others
 
-    def _record_match(self, entry: EntryCandidates, live: LiveObject) -> None:
+    def _record_match(self, candidates: EntryCandidates, live: LiveObject) -> None:
         """Record that an entry is an object, with the reason.
 
         Nothing is recorded if the first natural key will find the same object later (match.py).
         """
-        if live in entry.with_earlier_name and live not in entry.with_present_name:
-            by = MatchedBy.PREVIOUSLY if entry.earlier_source == "previously" else MatchedBy.BASE
-            self.result.matches[entry.address] = Match(live.id, by)
+        if live in candidates.with_earlier_name and live not in candidates.with_present_name:
+            by = MatchedBy.PREVIOUSLY if candidates.earlier_source == "previously" else MatchedBy.BASE
+            self.result.matches[candidates.address] = Match(live.id, by)
         elif (
-            entry.rank < Rank.NEW
-            and entry.present_key is not None
-            and entry.present_key != self.natural_keys.first_key
+            candidates.rank < Rank.NEW
+            and candidates.present_key is not None
+            and candidates.present_key != self.natural_keys.first_key
         ):
-            self.result.matches[entry.address] = Match(
-                live.id, MatchedBy.LATER_NATURAL_KEY, key_text(entry.present_key)
+            self.result.matches[candidates.address] = Match(
+                live.id, MatchedBy.LATER_NATURAL_KEY, key_text(candidates.present_key)
             )
 
-    def _exchange_cycles(self, entries: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
+    def _exchange_cycles(self, unmatched: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
         """Return the cycles of entries that exchanged names.
 
         In such a cycle, the object with the present name of an entry is the object with the earlier name of
         the next entry.
         """
-        entry_by_former_id = {
-            live.id: entry
-            for entry in entries
-            if len(entry.with_earlier_name) == 1
-            for live in entry.with_earlier_name
+        candidates_by_former_id = {
+            live.id: candidates
+            for candidates in unmatched
+            if len(candidates.with_earlier_name) == 1
+            for live in candidates.with_earlier_name
         }
-        start_entries = [entry for entry in entry_by_former_id.values() if len(entry.with_present_name) == 1]
+        starts = [
+            candidates
+            for candidates in candidates_by_former_id.values()
+            if len(candidates.with_present_name) == 1
+        ]
         return find_simple_cycles(
-            start_entries,
-            lambda entry: (
-                entry_by_former_id.get(entry.with_present_name[0].id)
-                if len(entry.with_present_name) == 1
+            starts,
+            lambda candidates: (
+                candidates_by_former_id.get(candidates.with_present_name[0].id)
+                if len(candidates.with_present_name) == 1
                 else None
             ),
         )
@@ -211,40 +225,46 @@ class _RenameMatching(Struct, frozen=True, dict=True):
         they agree more with the objects of the present names, the exchange is done.
         """
         former_agreements = sum(
-            self._count_agreements(entry, former) for entry in cycle for former in entry.with_earlier_name
+            self._count_agreements(candidates, former)
+            for candidates in cycle
+            for former in candidates.with_earlier_name
         )
         present_agreements = sum(
-            self._count_agreements(entry, present) for entry in cycle for present in entry.with_present_name
+            self._count_agreements(candidates, present)
+            for candidates in cycle
+            for present in candidates.with_present_name
         )
         if former_agreements == present_agreements and not self._is_exchanged_in_base(cycle):
-            for entry in cycle:
-                self._ask(entry, *entry.with_earlier_name, *entry.with_present_name)
+            for candidates in cycle:
+                self._ask(candidates, *candidates.with_earlier_name, *candidates.with_present_name)
             return
-        for entry in cycle:
+        for candidates in cycle:
             for live in (
-                entry.with_earlier_name if former_agreements > present_agreements else entry.with_present_name
+                candidates.with_earlier_name
+                if former_agreements > present_agreements
+                else candidates.with_present_name
             ):
-                self._record_match(entry, live)
+                self._record_match(candidates, live)
 
     def _is_exchanged_in_base(self, cycle: tuple[EntryCandidates, ...]) -> bool:
         """Return whether the git base has the same names already, so that `previously` is outdated."""
         first_key = self.natural_keys.first_key
         return all(
-            (earlier := self.history.base_entries.get(entry.address)) is not None
+            (earlier := self.history.base_entries.get(candidates.address)) is not None
             and (value := self.earlier_natural_keys.declared_value(earlier, first_key)) is not None
-            and value == self.natural_keys.declared_value(entry.entry, first_key)
-            for entry in cycle
+            and value == self.natural_keys.declared_value(candidates.entry, first_key)
+            for candidates in cycle
         )
 
-    def _count_agreements(self, entry: EntryCandidates, live: LiveObject) -> int:
+    def _count_agreements(self, candidates: EntryCandidates, live: LiveObject) -> int:
         """Return how many fields and later keys of an entry, unchanged since the base, a live object has.
 
         That tells which of two objects the entry is, if their names do not.
         """
         count = 0
-        earlier = self.history.base_entries.get(entry.address)
+        earlier = self.history.base_entries.get(candidates.address)
         first_key_fields = key_fields(self.natural_keys.first_key)
-        for name, value in entry.entry.fields.items():
+        for name, value in candidates.entry.fields.items():
             is_comparable = name in earlier.fields if earlier is not None else name not in first_key_fields
             if self.natural_keys.kind.field(name).response_path is None or not is_comparable:
                 continue
@@ -255,7 +275,7 @@ class _RenameMatching(Struct, frozen=True, dict=True):
                 live.fields.get(name)
             )
         for key in self.natural_keys.later_keys:
-            declared = self.natural_keys.declared_value(entry.entry, key)
+            declared = self.natural_keys.declared_value(candidates.entry, key)
             is_unchanged = earlier is None or declared == self.earlier_natural_keys.declared_value(
                 earlier, key
             )
@@ -264,58 +284,55 @@ class _RenameMatching(Struct, frozen=True, dict=True):
             )
         return count
 
-    def _ask_about_earlier_name(self, entry: EntryCandidates) -> None:
+    def _ask_about_earlier_name(self, candidates: EntryCandidates) -> None:
         """Ask about an entry if several objects have its earlier name, or if both its names are live."""
-        if len(entry.with_earlier_name) > 1:
-            self._ask(entry, *entry.with_earlier_name)
-        elif entry.with_present_name:
-            (former,), (present, *_) = entry.with_earlier_name, entry.with_present_name
+        if len(candidates.with_earlier_name) > 1:
+            self._ask(candidates, *candidates.with_earlier_name)
+        elif candidates.with_present_name:
+            (former,), (present, *_) = candidates.with_earlier_name, candidates.with_present_name
             former_agreements, present_agreements = (
-                self._count_agreements(entry, former),
-                self._count_agreements(entry, present),
+                self._count_agreements(candidates, former),
+                self._count_agreements(candidates, present),
             )
             # A rename would leave the same fields, so only a clear "no" is certain.
             if former_agreements >= present_agreements:
-                self._ask(entry, former, present)
+                self._ask(candidates, former, present)
 
-    def _ask(self, entry: EntryCandidates, *objects: LiveObject) -> None:
+    def _ask(self, candidates: EntryCandidates, *objects: LiveObject) -> None:
         """Add the question (DP305) which of these objects an entry is: by its earlier or its present name."""
         kind = self.natural_keys.kind
         first_id, second_id, *_ = (live.id for live in objects)
         earlier_name = (
             "the earlier name of this entry"
-            if entry.earlier_source == "previously"
+            if candidates.earlier_source == "previously"
             else "the name of this entry in the commit that dpsync compares with"
         )
-        if len(entry.with_earlier_name) > 1:
+        if len(candidates.with_earlier_name) > 1:
             ids = " and ".join(f'"{live.id}"' for live in objects)
             message = f"{format_count(len(objects), f'live {kind.noun}')} have {earlier_name}: {ids}"
-            hint = (
-                f"choose the object: {binding_text(entry.address, first_id, self.natural_keys.uses_ids_file)}"
-            )
+            binding = binding_text(candidates.address, first_id, self.natural_keys.uses_ids_file)
+            hint = f"choose the object: {binding}"
         else:
             message = (
                 f'the object "{first_id}" has {earlier_name}, but the object "{second_id}" has the present '
                 "name of this entry"
             )
-            hint = choice_hint("rename", entry.address, first_id, second_id, self.natural_keys.uses_ids_file)
-        resource = entry.entry
-        is_declared = entry.earlier_source == "previously"
-        span = (
-            resource.field_span("previously")
-            if is_declared
-            else key_span(resource, self.natural_keys.first_key)
-        )
+            hint = choice_hint(
+                "rename", candidates.address, first_id, second_id, self.natural_keys.uses_ids_file
+            )
+        entry = candidates.entry
+        is_declared = candidates.earlier_source == "previously"
+        span = entry.field_span("previously") if is_declared else key_span(entry, self.natural_keys.first_key)
         self.result.diagnostics.append(
             Diagnostic(
                 "DP305",
                 message,
                 span,
-                str(entry.address),
+                str(candidates.address),
                 hint,
-                candidates=candidate_objects(kind, entry.entry, {live.id: live for live in objects}),
+                candidates=candidate_objects(kind, candidates.entry, {live.id: live for live in objects}),
                 answers=binding_answers(
-                    entry.entry, self.natural_keys.uses_ids_file, *(live.id for live in objects)
+                    candidates.entry, self.natural_keys.uses_ids_file, *(live.id for live in objects)
                 ),
             )
         )

@@ -27,25 +27,25 @@ EdgeRule = Callable[[Decisions, StepSet], Iterator[Edge]]
 
 
 def order_edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
-    """Return every edge except those of sibling order and unique values."""
+    """Return the edges by which steps wait for others, except for sibling order and unique values."""
     rule_edges = [edge for rule in _RULES for edge in rule(decisions, steps)]
     return [*rule_edges, *_clear_before_recreating(decisions, steps, Edges(rule_edges))]
 
 
 def _create_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Send a step only after the creates of its object, of the parent, and of all references in the step."""
+    """Order steps: send a step after the creates of its object, its parent, and what it refers to."""
     for draft in steps.steps.values():
         needed = draft.referenced_addresses() | {draft.address}
-        resource = decisions.sides.desired.entries.get(draft.address)
-        if resource is not None and resource.parent is not None:
-            needed.add(resource.parent)
+        entry = decisions.sides.desired.entries.get(draft.address)
+        if entry is not None and entry.parent is not None:
+            needed.add(entry.parent)
         yield from draft.waits_for(
             *(creator for address in needed if (creator := steps.creating_step(address)))
         )
 
 
 def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Restore or transfer an object before a step refers to it.
+    """Order steps: restore or transfer an object before a step refers to it.
 
     Such an object has an id before the plan (`_create_before_use` does not wait for it), but the object
     cannot be used until then.
@@ -57,21 +57,20 @@ def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
         if (step := steps.creating_step(address)) and step.verb in ("restore", "transfer")
     }
     for address, drafts in steps.by_address.items() if restored else ():
-        resource = sides.entries.get(address)
-        if resource is None:
+        entry = sides.entries.get(address)
+        if entry is None:
             continue
-        entries = [resource, *(sides.entries[child] for child in resource.children[:1])]
-        referenced = {
-            ref for entry in entries for value in entry.fields.values() for ref in references(value)
-        }
+        # A create request also creates the first child.
+        entries = [entry, *(sides.entries[child] for child in entry.children[:1])]
+        referenced = {ref for each in entries for value in each.fields.values() for ref in references(value)}
         for draft in drafts:
             yield from draft.waits_for(*(restored[other] for other in referenced & restored.keys()))
 
 
 def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Send actions ("act") after all other writes to the object, and await the result after the action.
+    """Order steps: send actions ("act") after all other writes to an object, and "await" after actions.
 
-    An action is a request such as publishing a site; "await" steps poll until its result is there.
+    An action is a request such as publishing a site; an "await" step polls until the result is there.
     """
     for drafts in steps.by_address.values():
         for number, draft in enumerate(drafts):
@@ -82,16 +81,19 @@ def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Order a step after the steps of those kinds that its kind or its fields name in `after`."""
+    """Order steps: send a step after the steps of those kinds that its kind or its fields declare.
+
+    A kind declares `steps_after_kinds`, a field `written_after`.
+    """
     sides = decisions.sides
     by_place: _ByPlace = defaultdict(list)
     for address in steps.by_address:
-        if (resource := sides.entries.get(address)) is not None:
-            by_place[resource.kind, resource.parent].append(resource)
+        if (entry := sides.entries.get(address)) is not None:
+            by_place[entry.kind, entry.parent].append(entry)
     for address, drafts in steps.by_address.items():
-        if (resource := sides.entries.get(address)) is None:
+        if (entry := sides.entries.get(address)) is None:
             continue
-        kind = sides.kind(resource)
+        kind = sides.kind(entry)
         for draft in drafts:
             # A step that makes something less visible is never held back: every other step waits for it.
             fields = draft.fields if draft.phase != "withdraw" else ()
@@ -100,11 +102,11 @@ def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterato
                 *(kind_name for name in fields for kind_name in kind.field(name).written_after),
             }
             if awaited_kinds and draft.verb != "delete":
-                yield from draft.waits_for(*_steps_of_kinds(steps, resource, awaited_kinds, by_place))
+                yield from draft.waits_for(*_steps_of_kinds(steps, entry, awaited_kinds, by_place))
 
 
 def _own_value_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Write the own value of an entry before the value that it would inherit otherwise.
+    """Order steps: write the own value of an entry before the value that it would inherit otherwise.
 
     The platform returns the effective value: after a change of the inherited value, an unwritten own value
     would look like somebody else's change. A value to keep must have been written, or it would follow that
@@ -112,11 +114,13 @@ def _own_value_before_inherited(decisions: Decisions, steps: StepSet) -> Iterato
     """
     sides = decisions.sides
     for address, drafts in steps.by_address.items():
-        resource = sides.entries.get(address)
-        other = inherited_from(sides, resource) if resource is not None else None
+        entry = sides.entries.get(address)
+        other = inherited_from(sides, entry) if entry is not None else None
         if other is not None:
-            entry = decisions.entries.get(address)
-            keeps = entry is not None and any(change.inherited_from for change in entry.separately_written)
+            decision = decisions.entries.get(address)
+            keeps = decision is not None and any(
+                change.inherited_from for change in decision.separately_written
+            )
             yield from (
                 Edge(last.id, first.id, not keeps) for first in drafts for last in steps.steps_of(other)
             )
@@ -144,7 +148,7 @@ def _steps_of_kinds(
 
 
 def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Move an object that can contain objects of its kind (a collection) after its future containers.
+    """Order steps: move an object (a collection) after the objects that will contain it.
 
     Then everything above the object is in its final place, and no move can create a temporary cycle, even
     when two objects change places.
@@ -173,7 +177,7 @@ def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _clear_before_recreating(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
-    """Create the first new node of a re-created tree after the last old node is deleted.
+    """Order steps: create the first new node of a re-created tree after the last old one is deleted.
 
     The old nodes are deleted one after the other, in an order that agrees with the other edges, so a new
     node needs only one edge: to the last delete.
@@ -193,7 +197,7 @@ def _clear_before_recreating(decisions: Decisions, steps: StepSet, edges: Edges)
 
 
 def _hide_first_show_last(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Hide an object before anything inside it changes, and show the object after all of these changes.
+    """Order steps: hide an object before anything inside it changes, and show it after these changes.
 
     So nothing is public during an apply that is public neither before nor after it.
     """
@@ -228,10 +232,10 @@ def _hide_first_show_last(decisions: Decisions, steps: StepSet) -> Iterator[Edge
 
 
 def _show_children_after_parent(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Hide a child that was created with a hidden parent before the parent is shown; show the child later.
+    """Order steps: show a child after its parent, if the child cannot be created hidden itself.
 
-    Such a child has no request of its own in which it could be created hidden: it is visible as soon as its
-    parent is.
+    Such a child is created with a hidden parent, and would be visible as soon as the parent is. So it is
+    hidden by an own step before the parent is shown, and shown afterwards.
     """
     for parent, field, step in _children_hidden_with_parent(decisions, steps):
         parent_steps = [other for other in steps.steps_of(parent) if field.name in other.fields]
@@ -248,12 +252,16 @@ def _children_hidden_with_parent(
     Each item is the address of the parent, the field that hides the child, and the step that shows the
     child.
     """
-    for address, entry in decisions.entries.items():
-        if entry.hiding_field is not None and not entry.has_create_request and entry.entry.holder is not None:
+    for address, decision in decisions.entries.items():
+        if (
+            decision.hiding_field is not None
+            and not decision.has_create_request
+            and decision.entry.holder is not None
+        ):
             # A new child is shown by its update. For a live one, only the step that shows it waits.
-            showing_phase: Verb | Phase = "update" if entry.live is None else "expose"
+            showing_phase: Verb | Phase = "update" if decision.live is None else "expose"
             for step in steps.steps_of(address, showing_phase):
-                yield entry.entry.holder, entry.hiding_field, step
+                yield decision.entry.holder, decision.hiding_field, step
 
 
 def _deletes_that_reveal_contents(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
@@ -283,7 +291,7 @@ def _steps_by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[
 
 
 def _change_while_hidden(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Change an object before it moves out of a hidden place, and after it moves into one.
+    """Order steps: change an object before it moves out of a hidden place, and after it moves into one.
 
     Changes inside a tree come before its moves in both cases; exposures.py reports what becomes visible by
     that.
@@ -318,7 +326,7 @@ def _change_while_hidden(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
 
 
 def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Give a guarded value (admin) to a new object before an old one loses it.
+    """Order steps: give a guarded value (admin) to a new object before an old one loses it.
 
     The platform requires at least one object with the value in each parent. One new object with the value
     is enough for all that lose it.
@@ -329,20 +337,20 @@ def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
         gaining_steps: dict[Address | None, list[StepDraft]] = defaultdict(list)
         losing_steps: dict[Address | None, list[StepDraft]] = defaultdict(list)
         for step in (step for drafts in steps.by_address.values() for step in drafts):
-            resource = decisions.sides.entries.get(step.address)
-            if resource is None:
+            entry = decisions.sides.entries.get(step.address)
+            if entry is None:
                 if step.verb == "delete" and decisions.deletions.addresses[step.address][0] == kind.name:
                     losing_steps[step.address.owner_of_list(kind.key)].append(step)
-            elif resource.kind == kind.name and (kind.guard.field in step.fields or step.verb == "create"):
-                has_guarded_value = resource.fields.get(kind.guard.field) == kind.guard.value
-                (gaining_steps if has_guarded_value else losing_steps)[resource.parent].append(step)
+            elif entry.kind == kind.name and (kind.guard.field in step.fields or step.verb == "create"):
+                has_guarded_value = entry.fields.get(kind.guard.field) == kind.guard.value
+                (gaining_steps if has_guarded_value else losing_steps)[entry.parent].append(step)
         for parent, losing_steps_of_parent in losing_steps.items():
             for step in losing_steps_of_parent:
                 yield from step.waits_for(*gaining_steps[parent][:1])
 
 
 def _delete_references_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Delete or change each live object that refers to a deleted object before deleting that object."""
+    """Order steps: delete or change the objects that refer to a deleted object before that object."""
     sides, deletions = decisions.sides, decisions.deletions
     delete_steps: dict[Identity, StepDraft] = {}
     for root in deletions.roots:

@@ -45,15 +45,15 @@ def brief_exposures(decisions: Decisions, steps: PlannedSteps) -> tuple[Exposure
 
 def _briefly_visible_creates(decisions: Decisions) -> Iterator[Exposure]:
     """Yield an exposure for each new object that is public or too powerful until a later request."""
-    for address, entry in decisions.entries.items():
-        if entry.live is not None:
+    for address, decision in decisions.entries.items():
+        if decision.live is not None:
             continue
-        if late_fields := decisions.hidden_creation.briefly_visible_fields(entry.entry):
+        if late_fields := decisions.hidden_creation.briefly_visible_fields(decision.entry):
             names = " and ".join(field.name for field in late_fields)
             yield _brief_exposure(
                 address, f"{names} can be set only after GitBook has created the object", late_fields[0]
             )
-        if strong_fields := decisions.hidden_creation.over_privileged_fields(entry.entry):
+        if strong_fields := decisions.hidden_creation.over_privileged_fields(decision.entry):
             values = " and ".join(f"{field.name} is {initial_value(field)}" for field in strong_fields)
             words = (
                 f"more access for a moment than in your files: {values} until GitBook has created the object"
@@ -100,12 +100,12 @@ def _early_change_reason(decisions: Decisions, address: Address, moved: Address)
 
     Only nodes of trees are changed before they move.
     """
-    entry = decisions.entries.get(address)
-    if entry is not None and entry.live is not None and decisions.sides.kind(entry.entry).is_node:
-        visible_content = content_field(decisions.sides.kind(entry.entry))
+    decision = decisions.entries.get(address)
+    if decision is not None and decision.live is not None and decisions.sides.kind(decision.entry).is_node:
+        visible_content = content_field(decisions.sides.kind(decision.entry))
         names = [
             change.field.name
-            for change in entry.separately_written
+            for change in decision.separately_written
             if change.field == visible_content or change.field.widens_when == "changed"
         ]
         if names:
@@ -160,20 +160,26 @@ def find_exposures(
 # What is changed.
 
 
-def _widened_fields(decisions: Decisions, entry: EntryDecision, object_change: Change) -> Iterator[Exposure]:
+def _widened_fields(
+    decisions: Decisions, decision: EntryDecision, object_change: Change
+) -> Iterator[Exposure]:
     """Yield an exposure for each changed field of a live object that gives more people access."""
-    kind = decisions.sides.kind(entry.entry)
+    kind = decisions.sides.kind(decision.entry)
     if kind.redirects is not None:
         return
     displayed_differences = {change.field: change for change in object_change.differences}
-    for change in entry.display:
+    for change in decision.display:
         is_readable = change.field.response_path is not None
         before = (
-            _with_organization_value(decisions, entry.entry, change.field, change.before, after_apply=False)
+            _with_organization_value(
+                decisions, decision.entry, change.field, change.before, after_apply=False
+            )
             if is_readable
             else None
         )
-        after = _with_organization_value(decisions, entry.entry, change.field, change.after, after_apply=True)
+        after = _with_organization_value(
+            decisions, decision.entry, change.field, change.after, after_apply=True
+        )
         displayed = displayed_differences.get(change.field.name)
         if (
             displayed is None
@@ -196,15 +202,15 @@ def _widened_fields(decisions: Decisions, entry: EntryDecision, object_change: C
 
 
 def _with_organization_value(
-    decisions: Decisions, resource: Entry, field: Field, value: Value, after_apply: bool
+    decisions: Decisions, entry: Entry, field: Field, value: Value, after_apply: bool
 ) -> Value:
     """Return the organization's value in place of `inherit`; `value` itself if that is unknown.
 
     `after_apply` selects the organization's value after the apply. For an object that this apply transfers to
     another organization, `inherit` is not replaced, because only one of the two organizations is known.
     """
-    sides, rule, organization = decisions.sides, field.widening_rule, resource.address.organization
-    is_transferred = resource.address in sides.snapshot.transferred_entries
+    sides, rule, organization = decisions.sides, field.widening_rule, entry.address.organization
+    is_transferred = entry.address in sides.snapshot.transferred_entries
     if (
         not isinstance(rule, Restriction)
         or rule.inherit_value is None
@@ -212,9 +218,9 @@ def _with_organization_value(
         or is_transferred
     ):
         return value
-    entry = decisions.entries.get(organization)
+    decision = decisions.entries.get(organization)
     written_values = (
-        {item.field.name: item.after for item in entry.separately_written} if entry is not None else {}
+        {item.field.name: item.after for item in decision.separately_written} if decision is not None else {}
     )
     if after_apply and field.name in written_values:
         return written_values[field.name]
@@ -297,27 +303,27 @@ def _transfer_exposure(decisions: Decisions, change: Change) -> Iterator[Exposur
 # What is new.
 
 
-def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
+def _new_object_exposures(decisions: Decisions, decision: EntryDecision) -> Iterator[Exposure]:
     """Yield an exposure for each field in which a new object has more than the least access.
 
     For kinds of which each new object is an exposure (members), yield one exposure with all of these
     fields.
     """
-    sides, resource = decisions.sides, entry.entry
-    kind, address = sides.kind(resource), str(resource.address)
+    sides, entry = decisions.sides, decision.entry
+    kind, address = sides.kind(entry), str(entry.address)
     if kind.redirects is not None:
         return
     exposed_fields = []
     for field in kind.fields:
         if kind.follows_from_roles(field):
             continue  # access_changes.py
-        value = _initial_value(decisions, entry, field)
+        value = _initial_value(decisions, decision, field)
         leads_elsewhere = field.widening_rule == "linked" and _has_foreign_host(
             decisions, added_urls(None, value)
         )
         if not leads_elsewhere and not (field.can_widen_access and _more_than_least(field, value)):
             continue
-        displayed = sides.values.to_display(field, value, resource)
+        displayed = sides.values.to_display(field, value, entry)
         phrase = (
             f"leads to {', '.join(map(_shorten, added_urls(None, displayed)))}"
             if leads_elsewhere
@@ -329,7 +335,7 @@ def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterato
             yield Exposure(address=address, field=field.name, after=displayed, words=words)
     elif exposed_fields:
         declared_fields = [
-            exposed_field for exposed_field in exposed_fields if exposed_field[0].name in resource.fields
+            exposed_field for exposed_field in exposed_fields if exposed_field[0].name in entry.fields
         ] or exposed_fields
         all_phrases = ", ".join(
             f"{field.name} {_value_phrase(field, displayed)}" for field, displayed, _ in declared_fields
@@ -344,11 +350,11 @@ def _new_object_exposures(decisions: Decisions, entry: EntryDecision) -> Iterato
         yield Exposure(address=address, words=f"a new {kind.noun}")
 
 
-def _initial_value(decisions: Decisions, entry: EntryDecision, field: Field) -> Value:
+def _initial_value(decisions: Decisions, decision: EntryDecision, field: Field) -> Value:
     """Return the declared value of a field of a new object, or the default of the platform."""
-    address = entry.entry.address
-    if field.name in entry.entry.fields and not decisions.blocking.is_field_blocked(address, field):
-        return entry.entry.fields[field.name]
+    address = decision.entry.address
+    if field.name in decision.entry.fields and not decisions.blocking.is_field_blocked(address, field):
+        return decision.entry.fields[field.name]
     return field.value_when_absent if field.platform_default is None else field.platform_default
 
 
@@ -388,17 +394,19 @@ def redirect_notes(decisions: Decisions, changes: Iterable[Change]) -> Iterator[
     hosts_by_organization: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
     entries = (decisions.entries.get(change.location) for change in changes if change.action != "delete")
     redirects = [
-        entry for entry in entries if entry and decisions.sides.kind(entry.entry).redirects is not None
+        decision
+        for decision in entries
+        if decision and decisions.sides.kind(decision.entry).redirects is not None
     ]
     own_hosts = _site_hosts(decisions) if redirects else set()
-    for entry in redirects:
-        kind, live = decisions.sides.kind(entry.entry), entry.live
+    for decision in redirects:
+        kind, live = decisions.sides.kind(decision.entry), decision.live
         before = live.fields if live is not None else {}
-        after = {**before, **(entry.entry.fields if live is None else {})}
-        after |= {item.field.name: item.after for item in entry.separately_written}
+        after = {**before, **(decision.entry.fields if live is None else {})}
+        after |= {item.field.name: item.after for item in decision.separately_written}
         new_urls = _destinations(kind, after) - _destinations(kind, before)
         if foreign_hosts := {host or url for url in new_urls if (host := host_of(url)) not in own_hosts}:
-            hosts_by_organization[entry.entry.address.organization][entry.entry.address] = foreign_hosts
+            hosts_by_organization[decision.entry.address.organization][decision.entry.address] = foreign_hosts
     for hosts_by_address in hosts_by_organization.values():
         verb = "redirect leads" if len(hosts_by_address) == 1 else "redirects lead"
         hosts = shorten_list(sorted(set().union(*hosts_by_address.values())))

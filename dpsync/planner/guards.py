@@ -70,8 +70,8 @@ def _refuse_create_only_changes(
     for address, changes_of_entry in sorted(changed_entries.items()):
         if str(address) in ambiguous_addresses:
             continue
-        resource = sides.entries[address]
-        kind = sides.kind(resource)
+        entry = sides.entries[address]
+        kind = sides.kind(entry)
         for change in changes_of_entry:
             if (
                 change.field.written_in == "create"
@@ -79,8 +79,8 @@ def _refuse_create_only_changes(
                 and not change.field.is_parent_reference
             ):
                 name, noun = change.field.name, kind.noun
-                before = sides.values.to_display(change.field, change.before, resource)
-                field_address = resource.address.field(name)
+                before = sides.values.to_display(change.field, change.before, entry)
+                field_address = entry.address.field(name)
                 yield words.CREATE_ONLY.refusal(
                     field_address, field=name, one=kind.noun_with_article, before=before, noun=noun
                 )
@@ -180,15 +180,15 @@ def _containers_with_blocked_moves(decisions: Decisions) -> Iterator[tuple[Ident
     containers = {
         root for root in decisions.deletions.roots if registry[root[0]].lifecycle.on_delete == "lifted"
     }
-    for address, resource in sides.entries.items() if containers else ():
+    for address, entry in sides.entries.items() if containers else ():
         live = sides.live(address)
         if live is None:
             continue
-        for field in filter(is_container_field, sides.kind(resource).reference_fields):
+        for field in filter(is_container_field, sides.kind(entry).reference_fields):
             is_blocked = decisions.blocking.is_entry_blocked(address) or decisions.blocking.is_field_blocked(
                 address, field
             )
-            if is_blocked and field.name in resource.fields:
+            if is_blocked and field.name in entry.fields:
                 ids = referenced_ids(field, live.fields.get(field.name))
                 live_containers = {
                     sides.names.referenced_object(live, kind, id)
@@ -224,15 +224,13 @@ def _refuse_cycles(decisions: Decisions) -> Iterator[Refusal]:
 def _refuse_referenced_deletes(decisions: Decisions) -> Iterator[Refusal]:
     """Refuse to delete an object that a declared entry names by `{ id: … }`."""
     sides = decisions.sides
-    for resource in sides.entries.values() if decisions.deletions.roots else ():
-        for field in sides.kind(resource).reference_fields:
-            for id in sorted(referenced_ids(field, resource.fields.get(field.name))):
-                targets = [
-                    sides.names.referenced_object(resource, name, id) for name in field.referenced_kinds
-                ]
+    for entry in sides.entries.values() if decisions.deletions.roots else ():
+        for field in sides.kind(entry).reference_fields:
+            for id in sorted(referenced_ids(field, entry.fields.get(field.name))):
+                targets = [sides.names.referenced_object(entry, name, id) for name in field.referenced_kinds]
                 for identity in filter(decisions.deletions.deletes, targets):
                     target = sides.names.address(identity)
-                    yield words.IN_USE.refusal(resource.address.field(field.name), named=target)
+                    yield words.IN_USE.refusal(entry.address.field(field.name), named=target)
 
 
 def _check_last_holders(decisions: Decisions) -> Iterator[Refusal | Question]:
@@ -341,13 +339,13 @@ def _last_holder_refusals(
     ):
         return
     has_new_holder = any(
-        resource.kind == kind.name
-        and resource.parent == parent
-        and resource.fields.get(guard.field) == guard.value
-        and decisions.sides.live(resource.address) is None
-        and not decisions.sides.policy.is_unselected(resource.address)
-        and not _is_write_blocked(decisions, guard, resource)
-        for resource in decisions.sides.entries.values()
+        entry.kind == kind.name
+        and entry.parent == parent
+        and entry.fields.get(guard.field) == guard.value
+        and decisions.sides.live(entry.address) is None
+        and not decisions.sides.policy.is_unselected(entry.address)
+        and not _is_write_blocked(decisions, guard, entry)
+        for entry in decisions.sides.entries.values()
     )
     if not has_new_holder:
         address, value = decisions.sides.names.address(former_holders[0].identity), guard.value

@@ -169,8 +169,8 @@ class Names(Struct, frozen=True, dict=True):
         """The live object of each entry, without entries that have none."""
         return {
             address: identity
-            for address, resource in self.desired.entries.items()
-            if (identity := self.identity(address, resource))
+            for address, entry in self.desired.entries.items()
+            if (identity := self.identity(address, entry))
         }
 
     def identity(self, address: Address, item: Entry | Lookup) -> Identity | None:

@@ -151,21 +151,23 @@ class Labels(Struct, frozen=True, dict=True):
             return ()
         return self.commits_since_apply
 
-    def parent_label(self, resource: Entry) -> Cause | None:
+    def parent_label(self, entry: Entry) -> Cause | None:
         """Return the label of an entry whose object is live in another parent than in the files."""
-        live = self.sides.live(resource.address)
+        live = self.sides.live(entry.address)
         if live is None or live.parent is None:
             return None
 
         def parent_in(commit: CommitState) -> CommittedValue:
-            entry = commit.entry(resource, live)
-            return entry if isinstance(entry, NoCommittedValue) else commit.address_now(entry.parent)
+            committed = commit.entry(entry, live)
+            return (
+                committed if isinstance(committed, NoCommittedValue) else commit.address_now(committed.parent)
+            )
 
         return label_of_value(
-            resource.parent,
+            entry.parent,
             self.sides.names.address(live.parent),
             parent_in(self.compared_commit) if self.compared_commit is not None else UNKNOWN,
-            map(parent_in, self._commits_since_field_was_applied(resource, live, None)),
+            map(parent_in, self._commits_since_field_was_applied(entry, live, None)),
             eq,
             eq,
         )
@@ -356,26 +358,26 @@ class CommitState(Struct, frozen=True, dict=True):
                 lines.update(self.files.ids.lines(self.sides.label_commits.platform, match.id, str(address)))
         return lines
 
-    def entry(self, resource: Entry, live: LiveObject) -> Entry | NoCommittedValue:
+    def entry(self, entry: Entry, live: LiveObject) -> Entry | NoCommittedValue:
         """Return the entry that the commit has for a live object.
 
         Without such an entry, the result is UNDECLARED if the commit certainly does not declare the object,
-        else UNKNOWN. `resource` is the present entry of the object.
+        else UNKNOWN. `entry` is the present entry of the object.
         """
         address = self.addresses.get(live.identity)
-        entry = self.files.desired.entries.get(address) if address is not None else None
-        if entry is not None:
-            return entry if entry.kind == resource.kind else UNKNOWN
-        match = self.sides.snapshot.matches.get(resource.address)
+        committed = self.files.desired.entries.get(address) if address is not None else None
+        if committed is not None:
+            return committed if committed.kind == entry.kind else UNKNOWN
+        match = self.sides.snapshot.matches.get(entry.address)
         has_line = any(line.id == live.id for line in self._lines.values())
         was_never_renamed = (
-            match is not None and match.by in _MATCHES_WITHOUT_RENAME and not resource.has_earlier_name
+            match is not None and match.by in _MATCHES_WITHOUT_RENAME and not entry.has_earlier_name
         )
         is_new = (
-            resource.address not in self.files.desired.entries
+            entry.address not in self.files.desired.entries
             and was_never_renamed
             and not has_line
-            and not self.has_unidentified_entry(resource.kind)
+            and not self.has_unidentified_entry(entry.kind)
         )
         return UNDECLARED if is_new else UNKNOWN
 
@@ -396,18 +398,18 @@ class CommitState(Struct, frozen=True, dict=True):
             if address not in present and address not in self.identities
         )
 
-    def value(self, resource: Entry, live: LiveObject, field: Field) -> CommittedValue:
+    def value(self, entry: Entry, live: LiveObject, field: Field) -> CommittedValue:
         """Return the value of a field of a live object in the commit; references have present addresses."""
-        entry = self.entry(resource, live)
-        if isinstance(entry, NoCommittedValue):
-            return entry
-        if field.name not in entry.fields:
+        committed = self.entry(entry, live)
+        if isinstance(committed, NoCommittedValue):
+            return committed
+        if field.name not in committed.fields:
             # A field with a position and no value has a variable or could not be read.
-            return UNKNOWN if field.name in entry.spans or entry.takeover else UNDECLARED
-        value = map_leaves(entry.fields[field.name], self._with_present_reference)
+            return UNKNOWN if field.name in committed.spans or committed.takeover else UNDECLARED
+        value = map_leaves(committed.fields[field.name], self._with_present_reference)
         if any(leaf is UNKNOWN or (isinstance(leaf, str) and "${" in leaf) for leaf in leaves(value)):
             return UNKNOWN
-        return self.sides.values.with_references(field, value, resource)
+        return self.sides.values.with_references(field, value, entry)
 
     def _with_present_reference(self, leaf: Value) -> Value:
         """Return the id of the live object to which a reference leads; other values unchanged.

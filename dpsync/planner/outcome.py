@@ -138,13 +138,13 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
         }
         owners: dict[Address, LiveObject | None] = {
             address: sides.live(address)
-            for address, resource in sides.entries.items()
-            if resource.kind in kinds and (sides.live(address) is not None or self._is_created(address))
+            for address, entry in sides.entries.items()
+            if entry.kind in kinds and (sides.live(address) is not None or self._is_created(address))
         }
         for identity, live in sides.snapshot.objects.items():
             if live.kind in kinds:
                 owners.setdefault(sides.names.address(identity), live)
-        yield from sorted(owners.items(), key=lambda item: item[0])
+        yield from sorted(owners.items(), key=lambda owner: owner[0])
 
     def owners_showing(self, ids: Container[str]) -> Iterator[Address]:
         """Yield the ancestors (sites) of the live nodes that show an object with one of these ids."""
@@ -247,10 +247,10 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
 
     def _planned_value(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
         """Return the value of a field after the plan; UNKNOWN if the platform chooses it."""
-        entry = self.decisions.entries.get(address)
+        decision = self.decisions.entries.get(address)
         field = kind.field(name)
         if live is not None:
-            for change in entry.separately_written if entry is not None else ():
+            for change in decision.separately_written if decision is not None else ():
                 if change.field.name == name:
                     return change.after
             return self._live_value(name, kind, live)
@@ -297,8 +297,8 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
         """Return the address of the node or owner that contains a live node after the plan."""
         sides = self.decisions.sides
         live = sides.snapshot.objects[identity]
-        entry = self.decisions.entries.get(sides.names.address(identity))
-        for change in entry.separately_written if entry is not None else ():
+        decision = self.decisions.entries.get(sides.names.address(identity))
+        for change in decision.separately_written if decision is not None else ():
             if change.field.is_parent_reference:
                 if isinstance(change.after, Ref):
                     return change.after.address

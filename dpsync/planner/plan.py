@@ -281,11 +281,13 @@ class _PlanParts(Struct, frozen=True):
             navigation=tuple(navigation_changes(decisions, navigations)),
             urls=url_impacts(decisions, navigations),
             previews=site_previews(sides, changes),
-            blocked=tuple(sorted(blocked, key=lambda item: item.address)),
-            refusals=tuple(sorted(refusals, key=lambda item: (item.address, item.code, item.message))),
-            waiting=tuple(sorted(decisions.waiting, key=lambda item: item.address)),
-            trouble=tuple(sorted(decisions.trouble, key=lambda item: item.address)),
-            accepted=tuple(sorted(decisions.accepted, key=lambda item: item.address)),
+            blocked=tuple(sorted(blocked, key=lambda reported: reported.address)),
+            refusals=tuple(
+                sorted(refusals, key=lambda refusal: (refusal.address, refusal.code, refusal.message))
+            ),
+            waiting=tuple(sorted(decisions.waiting, key=lambda reported: reported.address)),
+            trouble=tuple(sorted(decisions.trouble, key=lambda reported: reported.address)),
+            accepted=tuple(sorted(decisions.accepted, key=lambda reported: reported.address)),
             kept=decisions.deletions.kept_objects,
             notes=tuple(
                 sorted(notes, key=lambda note: (note.severity != "warning", note.address, note.text))
@@ -311,8 +313,8 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
     Names are an address (`acme/teams/emea`), a field (`acme/teams/emea#title`), or the key of a policy
     pattern. If a name occurs twice, the last position counts.
     """
-    yield from ((str(address), item.span) for address, item in desired.unsupported.items())
-    yield from ((str(list_address), item.span) for list_address, item in snapshot.prune_unsafe.items())
+    yield from ((str(address), part.span) for address, part in desired.unsupported.items())
+    yield from ((str(list_address), part.span) for list_address, part in snapshot.prune_unsafe.items())
     for address, entry in desired.entries.items():
         text = str(address)
         yield text, entry.span

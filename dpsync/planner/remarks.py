@@ -471,7 +471,8 @@ def _no_longer_ignored(
     Each item is the name of the list, the pattern, and these objects.
     """
     for list_name in ("ignore", "forget"):
-        for pattern in getattr(earlier_configuration.policy, list_name):
+        patterns: tuple[Pattern, ...] = getattr(earlier_configuration.policy, list_name)
+        for pattern in patterns:
             deleted = [
                 identity
                 for identity in deletions.all_deleted
