@@ -1,12 +1,10 @@
 """Match live objects with entries, within one parent: by id, ids file, earlier name, then natural key.
 
-`match` is the main function. `match_earlier_entries` matches the entries of the git base with the objects of
-today.
+`match` is the main function. `match_earlier_entries` matches the entries of an earlier commit with the
+objects of today. If two objects match equally well, the result is a question with their ids, never a guess.
 
-The parent of an object is never part of its key, so that a move does not re-create the object. If several
-objects have the same key, `NaturalKeys.tie_breakers` decides. The later keys of a kind are fields that the
-create call can set: they find an object whose creation was interrupted. If two objects match equally well,
-the result is an error with their ids, never a guess.
+The parent of an object is never part of its key, so that a move does not re-create the object. Later keys of
+a kind are fields of the create call: they find objects whose creation was interrupted.
 """
 
 from __future__ import annotations
@@ -480,9 +478,11 @@ def match_earlier_entries(
         entries_by_parent[entry.kind][entry.parent].append(entry)
 
     def find_live_id(address: Address) -> str | None:
+        """Return the id of the object that is matched with an address of the commit, else of today."""
         return ids.get(address) or snapshot.live_id(address)
 
     def first_child(entry: Entry) -> Entry | None:
+        """Return the first child that an entry had in the commit."""
         return earlier.entries.get(entry.children[0]) if entry.children else None
 
     for kind in registry.in_dependency_order:

@@ -1,10 +1,8 @@
-"""Find renamed entries by `previously` and by the commit that dpsync compares with.
+"""Find renamed entries by `previously` and by the git base (the commit that dpsync compares with).
 
-`match_renames` matches entries without a line in the ids file by their earlier names. If a live object has
-the earlier name, the plan renames it, unless another object has the present name already.
-
-A match is certain if all best assignments have it (see `candidates.certain`). Entries that exchanged their
-names in a circle look the same before and after. Then the unchanged fields decide, else the user.
+`match_renames` matches entries without a line in the ids file by their earlier names. A match is certain if
+all best assignments have it (`candidates.certain_assignments`). For entries that exchanged their names in a
+cycle, the unchanged fields decide, else the user.
 
 `unknown_earlier_names` reports each `previously` without an object: a typing error would create a duplicate.
 """

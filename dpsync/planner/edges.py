@@ -156,6 +156,7 @@ def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     sides = decisions.sides
 
     def stays(address: Address, field: Field) -> bool:
+        """Return whether an object keeps its live container, because no step moves the object."""
         moves_of_object = (step for step in steps.steps_of(address, "place") if field.name in step.fields)
         return sides.live(address) is not None and next(moves_of_object, None) is None
 

@@ -1,14 +1,12 @@
 """Handle flags that exactly one sibling has, and values that an entry inherits.
 
-`ExclusiveFlags` covers flags of which the platform always has one in a place, such as the default among
-siblings. If the holder is deleted and no entry declares the flag, the platform chooses another one, and
-dpsync does not predict which. One case is an error before the apply: all that are left declare not to have
-the flag.
+`ExclusiveFlags` covers flags that the platform always gives to exactly one sibling (the default). After a
+delete of that sibling, the platform chooses another one. It is an error if all remaining siblings declare
+not to have the flag.
 
-`inherited_values_to_write` covers fields whose live value is inherited. The platform returns the effective
-value, so nobody can see whose it is. If this plan changes the inherited value, the entry's value must be
-written as its own: otherwise it would follow that change. A value that is its own already is written again
-without effect.
+`inherited_values_to_write` covers fields whose live value is inherited. The platform returns only the
+effective value. If the plan changes the inherited value, the entry's value must be written as its own
+before.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""List what becomes more visible or more powerful, permanently or for a moment.
+"""List what becomes visible to more people or more powerful, permanently or for a moment.
 
-- `find_exposures` lists permanent changes, as `Field.raised` declares. Only an increase counts; a value that
-  is not on the field's scale counts, because it may be more. For fields with `access`, access_changes.py
-  finds out who gains a stronger role.
-- `brief_exposures` lists what is public or powerful only during the apply. The order of requests
-  (create_hidden.py, edges.py) prevents that unless a server creates an object neither hidden nor as weak as
-  declared, or an object moves out of or into a hidden place while it is changed.
+- `find_exposures` lists permanent changes of fields with a `widening_rule`, new and deleted objects.
+  access_changes.py finds who gains a stronger role.
+- `brief_exposures` lists what is public or powerful only during the apply, although edges.py orders requests
+  to prevent that: if a server cannot create a hidden object, or an object moves while it is changed.
 - `redirect_notes` lists redirects to other hosts.
 """
 

@@ -203,6 +203,7 @@ def _refuse_cycles(decisions: Decisions) -> Iterator[Refusal]:
     sides = decisions.sides
 
     def is_blocked(address: Address, field: Field) -> bool:
+        """Return whether the plan does not write the parent of a collection."""
         return decisions.blocking.is_entry_blocked(address) or decisions.blocking.is_field_blocked(
             address, field
         )
@@ -409,4 +410,5 @@ class _UnknownProtections:
 
     @cached_property
     def _place_types(self) -> PlaceTypes:
+        """The types of the lists and objects at an address."""
         return PlaceTypes(self.sides.registry)

@@ -1,12 +1,11 @@
-"""Find the present and earlier names of entries and live objects.
+"""Find the present and former names of entries and live objects.
 
-`Hierarchy` walks up and down the hierarchy: entries as the files have them, live objects as they were read.
-`Names` returns the addresses and titles of live objects. `FormerNames` returns what live objects were called
-before, by the ids file, the git base, and earlier commits.
+`Hierarchy` walks up and down the hierarchy: entries as in the files, live objects as they were read. `Names`
+returns the addresses and titles of live objects.
 
-`FormerNames.objects_at` returns one object: the first source with the address decides, so that a permission
-for one object does not apply to another. `FormerNames.addresses_of` returns the names of all sources, so
-that an object remains protected if it is renamed.
+`FormerNames` searches former names in the ids file, the git base, and earlier commits. `objects_at` returns
+the object of the first source that knows an address, so that a permission applies to one object only.
+`addresses_of` returns the names of all sources, so that a renamed object remains protected.
 """
 
 from __future__ import annotations
@@ -88,6 +87,7 @@ class Hierarchy(Struct, frozen=True, dict=True):
 
     @cached_property
     def _sorted_addresses(self) -> list[Address]:
+        """The addresses of all entries, sorted for `at_or_below`."""
         return sorted(self.desired.entries)
 
     # Live objects.
@@ -560,6 +560,7 @@ class FormerNames(Struct, frozen=True, dict=True):
 
     @cached_property
     def _place_types(self) -> PlaceTypes:
+        """The kinds that can be at an address."""
         return PlaceTypes(self.registry)
 
     def _objects_in_commit(self, number: int, earlier_configuration: Desired) -> Mapping[Address, Identity]:

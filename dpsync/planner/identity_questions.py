@@ -1,13 +1,11 @@
-"""Ask which object an entry stands for.
+"""Ask which live object an entry stands for.
 
-`identity_questions` asks before dpsync creates content that may be live under another name: without its
-pages, members or roles, a second object is a loss that no guard against deletes notices. dpsync asks only if
-there is evidence for a live object without an entry (planner/rebound_ids.py). The new entries of one parent
-are one question.
+`identity_questions` asks before dpsync creates content that may be live under another name, because a second
+object without the pages and members would be a loss. It asks only if there is evidence of a live object
+without an entry (rebound_ids.py), once for the new entries of each list.
 
 `exchanged_name_refusals` asks if names of objects without lines in the ids file were perhaps exchanged by
-hand: without a line, a mistake looks like a real exchange, and the contents of both objects would seem to
-move.
+hand: a mistake looks like a real exchange.
 """
 
 from __future__ import annotations
@@ -78,8 +76,8 @@ def identity_questions(
     undecidable_entries = _undecidable_entries(decisions, rename_candidates)
     entries = [
         address
-        for group in (*(group_.entries for group_ in groups), *undecidable_entries.values())
-        for address in group
+        for addresses in (*(group.entries for group in groups), *undecidable_entries.values())
+        for address in addresses
     ]
     answer_per_entry = {Answer(NEW, str(address)): [address] for address in entries}
     count_answers = {
@@ -107,20 +105,24 @@ def identity_questions(
                     _delete_flags(decisions, deletes_of_question, undecided_deletes, over_limits),
                 )
             )
-    for root, entries_of_answer in undecidable_entries.items():
-        if unanswered := [address for address in entries_of_answer if address not in answered]:
-            count = sum(address.is_at_or_below(root) and address not in answered for address in entries)
+    for organization, new_entries in undecidable_entries.items():
+        if unanswered := [address for address in new_entries if address not in answered]:
+            answer_count = sum(
+                address.is_at_or_below(organization) and address not in answered for address in entries
+            )
             # Objects whose entry was perhaps not removed: this clone lacks the commits that would tell.
             deletes_of_question = [
                 identity
                 for identity, removal in undecided_deletes.need_address.items()
                 if removal.missing_evidence == COMMITS_MISSING
-                and sides.names.address(identity).is_at_or_below(root)
+                and sides.names.address(identity).is_at_or_below(organization)
             ]
             deletes |= set(deletes_of_question)
             flags = _delete_flags(decisions, deletes_of_question, undecided_deletes, over_limits)
             refusals.append(
-                _shallow_clone_question(sides, root, len(unanswered), count, deletes_of_question, flags)
+                _shallow_clone_question(
+                    sides, organization, len(unanswered), answer_count, deletes_of_question, flags
+                )
             )
     return IdentityQuestions(
         tuple(refusals), frozenset({*answer_per_entry, *count_answers}), frozenset(deletes)
@@ -237,11 +239,8 @@ def _rename_question(
 
     `addresses` has the entries of the group that no answer covers.
     """
-    first, is_single, identities = (
-        str(addresses[0]),
-        len(addresses) == 1,
-        list(group.candidates)[:MAX_QUESTIONS],
-    )
+    first, is_single = str(addresses[0]), len(addresses) == 1
+    identities = list(group.candidates)[:MAX_QUESTIONS]
     lines = binding_lines(sides, sides.entries[addresses[0]], identities)
     new_flag = Answer(NEW, first if is_single else f"{len(addresses)} {addresses[0].list_address}/*").flag
     flags = " ".join([new_flag, *delete_flags])
@@ -444,9 +443,7 @@ def _displaced_entries(sides: Sides) -> Mapping[Address, Address]:
             if live_target == declared_target:
                 correct_entries.add(declared_target)
     sole_targets = {
-        address: next(iter(live_target))
-        for address, live_target in live_targets.items()
-        if len(live_target) == 1
+        address: next(iter(targets)) for address, targets in live_targets.items() if len(targets) == 1
     }
     return {
         address: live_target

@@ -1,12 +1,12 @@
 """Derive labels from commits: who changed each value that differs, as far as git knows.
 
-- "edited here": the commit compared with has another value than the files.
-- "changed outside": the commit that was applied last has the value of the files, and the live value differs
-  from the value in each commit since then.
-- "both": the value differs from the commit compared with, and the live value is from outside.
+- "edited here": the files differ from the commit with which they are compared.
+- "changed outside": the files have the value that was applied last, and the live value differs from the value
+  in each commit since then.
+- "both": both are true.
 
-A label is never a guess. If a commit cannot tell the value (a variable, an object that was not recognized, a
-field that it does not declare), there is no label. Labels send no request, and no decision depends on them.
+Labels send no request, and no decision depends on them. A label is never a guess: there is none if a commit
+cannot tell the value (a variable, an unknown object).
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Labels(Struct, frozen=True, dict=True):
             return commit.value(entry, live, field)
 
         def is_unedited(declared: Value, committed: Value) -> bool:
-            # Includes the parts that the platform never returns, such as secrets.
+            """Return whether the files still have a committed value, also in parts that are not readable."""
             if canonical_json(write_only_part(field, declared)) != canonical_json(
                 write_only_part(field, committed)
             ):

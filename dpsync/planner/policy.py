@@ -1,13 +1,11 @@
 """Apply the policy, and find entries that were removed from the files.
 
-`EffectivePolicy` answers for an object or address whether the policy, now or in the git base, ignores or
-protects the object. `git_synced_parts` returns what Git Sync keeps as in a repository: without `takeover:
-true`, dpsync does not compare, write or delete these parts.
+`EffectivePolicy` answers whether the policy, now or in the git base, ignores or protects an object.
+`git_synced_parts` returns what Git Sync keeps as in a repository and dpsync therefore leaves alone.
 
-`RemovalSearch` decides whether an entry was removed or only disappeared. An entry was removed if a commit
-has the entry, and its file no longer has it or git shows the file as deleted. An entry disappeared if its
-file is no longer included, was renamed or cut off, or belongs to another overlay: such deletes need a
-confirmation.
+`RemovalSearch` decides whether an entry was removed on purpose: a commit has it, and its file no longer
+does. An entry only disappeared if its file is no longer included, was renamed or cut off, or belongs to
+another overlay; such deletes need a confirmation.
 """
 
 from __future__ import annotations

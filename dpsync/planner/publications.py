@@ -1,12 +1,11 @@
 """Find published content, previews and redirects that a plan changes.
 
 `newly_published` finds live content that the plan brings onto a published site, at a new position or in
-place of other content. Exposure by a field is the topic of exposures.py. `site_previews` returns the preview
-URLs of changed sites. `redirect_warnings` warns of redirect circles and of redirects from the path of live
-content.
+place of other content. (exposures.py covers changes of fields.) `site_previews` returns the preview URLs of
+changed sites.
 
-`validate` reports the faults that the files alone reveal. A plan adds the faults that depend on live data:
-paths and hosts that the platform chose, pages, and undeclared redirects.
+`redirect_warnings` warns of redirect cycles and of redirects from the path of live content. `validate` finds
+the faults that files alone reveal; these depend on live paths, pages, and undeclared redirects.
 """
 
 from __future__ import annotations

@@ -62,6 +62,7 @@ class ValueConverter(Struct, frozen=True, dict=True):
         """
 
         def to_address(leaf: Value) -> Value:
+            """Return a reference to the object with an id, if it was read."""
             if isinstance(leaf, LiveId):
                 for kind in field.type.referenced_kinds:
                     if (
@@ -80,6 +81,7 @@ class ValueConverter(Struct, frozen=True, dict=True):
         """Return plain JSON for a request: ids of live objects, and markers for objects to create."""
 
         def to_id(leaf: Value) -> Value:
+            """Return the live id of the target of a reference, or a marker for an object to create."""
             if isinstance(leaf, LiveId):
                 return leaf.id
             if isinstance(leaf, Ref):
@@ -136,22 +138,27 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
+        """The ancestors and descendants of entries and of live objects."""
         return Hierarchy(self.registry, self.desired, self.snapshot)
 
     @cached_property
     def names(self) -> Names:
+        """The present addresses and titles of objects."""
         return Names(self.registry, self.desired, self.snapshot, self.base, self.hierarchy)
 
     @cached_property
     def former_names(self) -> FormerNames:
+        """The addresses that objects had in the git base and in earlier commits."""
         return FormerNames(self.registry, self.desired, self.snapshot, self.base, self.names)
 
     @cached_property
     def removals(self) -> RemovalSearch:
+        """The search for entries that were removed from the files."""
         return RemovalSearch(self.desired, self.snapshot, self.base, self.former_names)
 
     @cached_property
     def policy(self) -> EffectivePolicy:
+        """The policy of the files and of the git base, with the selection of addresses."""
         return EffectivePolicy(
             self.desired.policy,
             self.base,
@@ -163,10 +170,12 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def git_synced(self) -> GitSyncedParts:
+        """The parts of entries that Git Sync keeps as in a repository."""
         return git_synced_parts(self.registry, self.desired, self.snapshot)
 
     @cached_property
     def values(self) -> ValueConverter:
+        """The conversion of field values between ids and addresses."""
         return ValueConverter(self.registry, self.desired, self.snapshot, self.names)
 
     @cached_property

@@ -149,6 +149,7 @@ class StepSet(Struct, frozen=True, dict=True):
 
     @cached_property
     def _sorted_addresses(self) -> list[Address]:
+        """The addresses of all changes, sorted for `steps_below`."""
         return sorted(self.by_address)
 
 
