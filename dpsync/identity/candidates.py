@@ -192,7 +192,8 @@ class CandidateSearch(Struct, frozen=True, dict=True):
     def find(self, entry: Entry) -> EntryCandidates:
         """Return an entry with its candidates: the objects with its present name or an earlier name.
 
-        If objects have both names, objects with only one of the names are no candidates.
+        If some objects have both names, they exclude the objects with only the earlier name. If all objects
+        with the earlier name have the present name, too, the entry has only lost a name.
         """
         present, present_key = self._objects_with_present_name(entry)
         earlier, source = self._objects_with_earlier_name(entry, present)

@@ -102,9 +102,9 @@ class Hierarchy(Struct, frozen=True, dict=True):
         """Return the identities of an entry or live object and of its live ancestors, the nearest first."""
         if isinstance(item, LiveObject):
             return [item.identity, *self.snapshot.ancestors(item)]
-        own_id = self.snapshot.live_id(item.address)
+        live_id = self.snapshot.live_id(item.address)
         ancestors = [(kind, id) for kind, id in self.ancestor_ids(item) if not id.startswith("{")]
-        return [(item.kind, own_id), *ancestors] if own_id else ancestors
+        return [(item.kind, live_id), *ancestors] if live_id else ancestors
 
     def contents(self, container: Identity) -> Iterator[LiveObject]:
         """Yield all live objects inside a container (a collection), at any depth."""
@@ -152,12 +152,15 @@ class Names(Struct, frozen=True, dict=True):
     desired: Desired
     snapshot: Snapshot
     base: Base
-    lineage: Hierarchy
+    hierarchy: Hierarchy
     _unmanaged: dict[Identity, Address] = field(default_factory=dict)
 
     @cached_property
     def declared(self) -> dict[Identity, Address]:
-        """The address of each live object with an entry or a lookup."""
+        """The address of each live object with an entry or a lookup.
+
+        A lookup is an object that the files only name, such as a member, without an entry of its own.
+        """
         known = {identity: address for address, identity in self.identities.items()}
         for address, lookup in self.desired.lookups.items():
             if identity := self.identity(address, lookup):
@@ -174,7 +177,7 @@ class Names(Struct, frozen=True, dict=True):
         }
 
     def identity(self, address: Address, item: Entry | Lookup) -> Identity | None:
-        """Return the live object of an entry or lookup; None if there is none."""
+        """Return the live object of an entry or a lookup (a name in the files); None if there is none."""
         id = self.snapshot.live_id(address)
         if id is None:
             return None
@@ -193,7 +196,7 @@ class Names(Struct, frozen=True, dict=True):
         owner = next(
             (
                 ancestor
-                for ancestor in self.lineage.live_ancestors_and_self(item)
+                for ancestor in self.hierarchy.live_ancestors_and_self(item)
                 if ancestor[0] in target.parents
             ),
             None,
@@ -226,7 +229,11 @@ class Names(Struct, frozen=True, dict=True):
         return value if isinstance(value, str) else item.key
 
     def all_addresses(self, identity: Identity) -> set[Address]:
-        """Return all addresses of an undeclared object: by title, by title and id, and in the git base."""
+        """Return all addresses of an undeclared object, as a pattern of the policy may write them.
+
+        These are the address by title (`[Title]`), by title and id (`[Title~id]`), and the one in the git
+        base.
+        """
         live = self.snapshot.objects[identity]
         list_address, title = self._list_address(live), self._title(live)
         is_single = isinstance(self.kind(live).shape, SingleEntry)
@@ -243,14 +250,14 @@ class Names(Struct, frozen=True, dict=True):
         A pattern with an id (`[Title~id]`) matches the object with this id even if the title differs.
         """
         _, tilde, id = pattern.last_segment.removesuffix("]").rpartition("~")
-        for place, identities in self.snapshot.scopes.items():
-            if not pattern.list_pattern.matches(place):
+        for list_address, identities in self.snapshot.scopes.items():
+            if not pattern.list_pattern.matches(list_address):
                 continue
             for identity in identities:
                 if identity in self.declared or identity not in self.snapshot.objects:
                     continue
-                same_id = bool(tilde) and encode_segment(self.snapshot.objects[identity].id) == id
-                if same_id or any(map(pattern.matches, self.all_addresses(identity))):
+                has_same_id = bool(tilde) and encode_segment(self.snapshot.objects[identity].id) == id
+                if has_same_id or any(map(pattern.matches, self.all_addresses(identity))):
                     yield identity
 
     def _list_address(self, live: LiveObject) -> Address:
@@ -377,7 +384,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     def undeclared_named_by(self, pattern: Pattern) -> frozenset[Identity]:
         """Return the undeclared objects that a pattern without wildcards means.
 
-        For `[Title]`, these are all objects with the title; the caller decides about several.
+        For `[Title]`, these are all objects with the title; the caller decides what to do with several.
         """
         if pattern.last_segment.startswith("["):
             identities = {
@@ -423,13 +430,13 @@ class FormerNames(Struct, frozen=True, dict=True):
     # What an object was called.
 
     def addresses_of(self, identity: Identity) -> frozenset[Address]:
-        """Return all addresses of an object, now and before, except those from commits before the base."""
+        """Return all present and former addresses of an object, except those in commits before the base."""
         if identity not in self._addresses_by_object:
             self._addresses_by_object[identity] = frozenset(self._find_addresses(identity))
         return self._addresses_by_object[identity]
 
     def lines_of(self, identity: Identity) -> Mapping[Address, RecordedLine]:
-        """Return the lines of an object in the present ids file, and other lines in that of the base."""
+        """Return the lines of an object in the present ids file and in that of the git base, by address."""
         return self._lines_by_object.get(identity, {})
 
     def addresses_in_commit(
@@ -498,21 +505,23 @@ class FormerNames(Struct, frozen=True, dict=True):
     def lost_entry_unfinished(self) -> Mapping[Identity, bool]:
         """The undeclared objects that lost their entry in a change that no apply has finished.
 
-        The value says whether an entry with the address still exists, with a name that no live object has.
-        The line of the object decides. For an object without a line, the git base decides, and if the ids
-        file has no line at all, earlier commits: they have an entry of the object, and no entry at that
-        address is live.
+        The value says whether an entry with the former address still exists and has no live object. The ids
+        line of an object decides. For an object without a line, the git base decides, and if the ids file
+        has no line at all, earlier commits: they have an entry of the object, and no entry at that address
+        is live.
         """
-        known = self.desired.entries.keys() | self.desired.unsupported.keys()
+        declared_addresses = self.desired.entries.keys() | self.desired.unsupported.keys()
         records = self.snapshot.recorded_ids
-        unmarked = [line for path, line in records.lines.items() if path not in known and not line.kept]
-        lost = {identity: False for line in unmarked for identity in self._objects_of_line(line)}
-        not_live = known - self.names.identities.keys()
-        with_line = {line.id for line in records.lines.values()}
+        lines_without_entry = [
+            line for path, line in records.lines.items() if path not in declared_addresses and not line.kept
+        ]
+        lost = {identity: False for line in lines_without_entry for identity in self._objects_of_line(line)}
+        not_live = declared_addresses - self.names.identities.keys()
+        ids_with_line = {line.id for line in records.lines.values()}
         for former_entries in self._former_entries():
             for address, identity in former_entries.items():
-                without_line = self.snapshot.objects[identity].id not in with_line
-                if without_line and (address not in known or address in not_live):
+                without_line = self.snapshot.objects[identity].id not in ids_with_line
+                if without_line and (address not in declared_addresses or address in not_live):
                     lost[identity] = lost.get(identity, False) or address in not_live
             if not records.organizations_without_lines:
                 break

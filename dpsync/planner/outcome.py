@@ -123,7 +123,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
 
     @cached_property
     def _new_nodes(self) -> Mapping[Address | None, list[Address]]:
-        """The nodes to create, by the address of the parent node or owner."""
+        """The nodes that the plan creates, by the address of the parent node or owner."""
         sides, nodes = self.decisions.sides, defaultdict[Address | None, list[Address]](list)
         for address, entry in sides.entries.items():
             if sides.kind(entry).is_node and sides.live(address) is None and self._is_created(address):
@@ -209,7 +209,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
 
     @cached_property
     def _unordered_children(self) -> dict[Identity, list[LiveObject]]:
-        """The live nodes by parent node or owner, in the order in which they were read."""
+        """The live nodes by parent node or owner, for owners whose order of nodes was not read."""
         children: dict[Identity, list[LiveObject]] = defaultdict(list)
         for live in self._live_nodes.values():
             if (container := live.holder or live.parent) is not None:

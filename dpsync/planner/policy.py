@@ -188,7 +188,7 @@ class RemovalSearch(Struct, frozen=True, dict=True):
     desired: Desired
     snapshot: Snapshot
     base: Base
-    former: FormerNames
+    former_names: FormerNames
 
     def find(self, identity: Identity) -> Removal:
         """Return whether the entry of an undeclared object was removed on purpose, with the reason if not.
@@ -198,7 +198,7 @@ class RemovalSearch(Struct, frozen=True, dict=True):
         """
         if identity not in self._objects_in_pruned_scopes:
             return self._no_removal(identity, NOT_PRUNED)
-        if any(line.kept for line in self.former.lines_of(identity).values()):
+        if any(line.kept for line in self.former_names.lines_of(identity).values()):
             return self._no_removal(identity, KEPT_BY_APPLY)
         if (newest := self._newest_configurations(identity)) is None:
             if self.base.is_commit_missing or self.base.is_shallow_clone:
@@ -245,18 +245,18 @@ class RemovalSearch(Struct, frozen=True, dict=True):
 
     def _addresses_in(self, identity: Identity, number: int, earlier_configuration: Desired) -> set[Address]:
         """Return the addresses of the entries that an object had in an earlier configuration."""
-        if self.former.registry[identity[0]].has_ids_line and self._has_ids_lines(identity):
+        if self.former_names.registry[identity[0]].has_ids_line and self._has_ids_lines(identity):
             # The ids file identifies the entry; the name may belong to another object today.
-            lines, this_object = self.former.lines_of(identity), frozenset({identity})
-            known = {address for address in lines if self.former.objects_at(address) == this_object}
+            lines, this_object = self.former_names.lines_of(identity), frozenset({identity})
+            known = {address for address in lines if self.former_names.objects_at(address) == this_object}
         else:
-            known = self.former.addresses_in_commit(number, earlier_configuration, identity)
+            known = self.former_names.addresses_in_commit(number, earlier_configuration, identity)
         entries = earlier_configuration.entries
         return {address for address in known if address in entries and entries[address].kind == identity[0]}
 
     def _has_ids_lines(self, identity: Identity) -> bool:
         """Return whether the ids file, now or in the base, has lines for the organization of an object."""
-        organization = self.former.names.address(identity).organization
+        organization = self.former_names.names.address(identity).organization
         return (
             organization not in self.snapshot.recorded_ids.organizations_without_lines
             or organization in self._organizations_with_base_lines
@@ -303,10 +303,10 @@ class RemovalSearch(Struct, frozen=True, dict=True):
         If a project file that is not included has the entry, that is the reason, whatever `reason` is.
         """
         for file in self.desired.not_included:
-            names = self.former.addresses_of(identity)
+            names = self.former_names.addresses_of(identity)
             if (
                 names & file.entries
-                or self.former.addresses_before_base(identity, file.entries.__contains__) & file.entries
+                or self.former_names.addresses_before_base(identity, file.entries.__contains__) & file.entries
             ):
                 return Removal(f"the entry is in {file.file}, which no file includes", file.file)
         return Removal(reason)

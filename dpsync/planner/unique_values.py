@@ -78,7 +78,7 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
 
     @cached_property
     def written_entries(self) -> dict[str, list[Entry]]:
-        """The entries with steps, by kind and in order of address."""
+        """The entries with steps in the plan, by kind and in the order of addresses."""
         entries: dict[str, list[Entry]] = defaultdict(list)
         for address in sorted(self.steps.by_address):
             if (entry := self.sides.entries.get(address)) is not None:

@@ -224,7 +224,7 @@ class _TreeUrls(Struct, frozen=True):
 
 
 class _TreeImpacts(Struct, frozen=True, dict=True):
-    """The changed URLs of one tree."""
+    """The URLs of one tree that the plan changes, with what becomes of each old URL."""
 
     decisions: Decisions
     tree: NavigationTree

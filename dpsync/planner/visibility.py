@@ -147,7 +147,10 @@ class Visibility:
 
     @cached_property
     def _live_objects(self) -> dict[Address, LiveObject]:
-        """The live nodes of trees, which may be in a node that their address does not show, and redirects."""
+        """The live nodes of trees and live redirects, by address.
+
+        A live node can be in another node than its address says.
+        """
         sides = self._sides
         return {
             sides.names.address(identity): live
