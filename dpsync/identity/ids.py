@@ -89,6 +89,7 @@ class _SwapSearch:
         recognized: Mapping[Address, RecognizedEntry],
         earlier_entries: EarlierEntries,
     ) -> None:
+        """Index the recognized entries by declared name, and their objects by id and by name."""
         self.natural_keys, self.recognized, self.earlier_entries = natural_keys, recognized, earlier_entries
         self._names = {
             address: declared_name(natural_keys, recognized_entry.entry)

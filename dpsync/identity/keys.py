@@ -143,6 +143,7 @@ class KeyIndex:
     """The live objects of one parent by the values of keys, so that searches take no quadratic time."""
 
     def __init__(self, natural_keys: NaturalKeys, live: Sequence[LiveObject]) -> None:
+        """Prepare an index of live objects; each key is indexed at its first use."""
         self.live_objects = live
         self._natural_keys = natural_keys
         self._by_fields: dict[tuple[str, ...], dict[tuple[ComparableValue, ...], list[LiveObject]]] = {}
@@ -172,13 +173,17 @@ class KeyIndex:
     def _index(self, fields: tuple[str, ...]) -> dict[tuple[ComparableValue, ...], list[LiveObject]]:
         """Return the live objects by their values of these fields; built once for each set of fields."""
         if fields not in self._by_fields:
-            objects: dict[tuple[ComparableValue, ...], list[LiveObject]] = {}
-            for live in self.live_objects:
-                value = self._natural_keys.live_values(live, fields)
-                if value is not None:
-                    objects.setdefault(value, []).append(live)
-            self._by_fields[fields] = objects
+            self._by_fields[fields] = self._build_index(fields)
         return self._by_fields[fields]
+
+    def _build_index(self, fields: tuple[str, ...]) -> dict[tuple[ComparableValue, ...], list[LiveObject]]:
+        """Return the live objects by their values of these fields, without objects that lack one of them."""
+        objects: dict[tuple[ComparableValue, ...], list[LiveObject]] = {}
+        for live in self.live_objects:
+            value = self._natural_keys.live_values(live, fields)
+            if value is not None:
+                objects.setdefault(value, []).append(live)
+        return objects
 
 
 def key_fields(key: Key) -> tuple[str, ...]:

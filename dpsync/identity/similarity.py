@@ -62,6 +62,7 @@ class _NamePropertyIndex:
     def __init__(
         self, kind: Kind, live: Sequence[LiveObject], property_of: Callable[[str], Hashable]
     ) -> None:
+        """Index live objects by `property_of` of each of their names."""
         self._kind, self._live, self._property_of = kind, live, property_of
         self._positions: dict[Hashable, list[int]] = defaultdict(list)
         for position, live_object in enumerate(live):

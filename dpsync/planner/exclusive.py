@@ -52,6 +52,7 @@ class ExclusiveFlags:
     def __init__(
         self, sides: Sides, is_deleted: Callable[[Identity], bool], is_blocked: Callable[[Entry], bool]
     ) -> None:
+        """Collect the group of each exclusive flag from live objects and entries that are not ignored."""
         self.sides = sides
         self._is_deleted = is_deleted
         self._flags = [
@@ -72,8 +73,8 @@ class ExclusiveFlags:
 
     def _add_live_object(self, live: LiveObject) -> None:
         """Put a live object into the group of each exclusive flag of its kind."""
-        for kind, flag, place_kind in self._flags_of(live.kind):
-            owner = self.sides.hierarchy.live_ancestor(live, place_kind)
+        for kind, flag, owner_kind in self._flags_of(live.kind):
+            owner = self.sides.hierarchy.live_ancestor(live, owner_kind)
             if owner is None:
                 continue
             key = kind.name, flag.name, owner
@@ -86,8 +87,8 @@ class ExclusiveFlags:
 
     def _add_entry(self, entry: Entry) -> None:
         """Put an entry into the group of each exclusive flag of its kind."""
-        for kind, flag, place_kind in self._flags_of(entry.kind):
-            address = self.sides.hierarchy.ancestor(entry, place_kind)
+        for kind, flag, owner_kind in self._flags_of(entry.kind):
+            address = self.sides.hierarchy.ancestor(entry, owner_kind)
             if address is None:
                 continue
             owner = self.sides.live(address)
@@ -98,7 +99,7 @@ class ExclusiveFlags:
 
     def _flags_of(self, kind_name: str) -> list[tuple[Kind, Field, str]]:
         """Return the exclusive flags of a kind: kind, field, and kind of the owner of the group."""
-        return [(kind, flag, place_kind) for kind, flag, place_kind in self._flags if kind.name == kind_name]
+        return [(kind, flag, owner_kind) for kind, flag, owner_kind in self._flags if kind.name == kind_name]
 
     def entries_forced_to_have_flag(self) -> Iterator[tuple[Entry, Field]]:
         """Yield the first entry of each group in which all remaining entries declare not to have the flag.
@@ -124,8 +125,8 @@ class ExclusiveFlags:
 
     def live_holder_id(self, entry: Entry, flag: Field) -> str | None:
         """Return the id of the live object that loses a flag to an entry; None if no object has the flag."""
-        for kind, candidate, place_kind in self._flags_of(entry.kind):
-            address = self.sides.hierarchy.ancestor(entry, place_kind)
+        for kind, candidate, owner_kind in self._flags_of(entry.kind):
+            address = self.sides.hierarchy.ancestor(entry, owner_kind)
             owner = self.sides.live(address) if address is not None else None
             if candidate.name == flag.name and owner is not None:
                 group = self._groups[kind.name, candidate.name, owner.identity]
