@@ -234,7 +234,7 @@ class CandidateSearch(Struct, frozen=True, dict=True):
             entry.has_earlier_name
             and (entry.previously, entry.former) != (earlier.previously, earlier.former)
         ):
-            return [], None  # the new `previously` has priority over the base
+            return [], None  # a `previously` that was just written has priority over the base
         if not (self.natural_keys.kind.can_be_renamed or self.natural_keys.kind.has_content):
             return [], None  # an object of such a kind with another name is another object
         keys = [

@@ -151,7 +151,7 @@ class KeyIndex:
     def objects_with(self, key: Key, value: tuple[ComparableValue, ...] | None) -> list[LiveObject]:
         """Return the objects with this value of a key, in live order; no object if the value is None.
 
-        Fields of children cannot be indexed: they are compared afterwards.
+        Only fields of the objects themselves are indexed; fields of their children are compared afterwards.
         """
         if value is None:
             return []

@@ -145,10 +145,10 @@ def excludes_sections(kind: Kind) -> bool:
 
 def restructuring_refusals(sides: Sides, restructuring: Restructuring) -> Iterator[Refusal]:
     """Refuse each restructuring that is unconfirmed, impossible, or would leave the site hidden."""
-    confirmed_trees = {tree.scope.address for tree in restructuring.confirmed}
+    confirmed = {tree.scope.address for tree in restructuring.confirmed}
     for tree in restructuring.all_trees:
         owner = tree.scope.parent
-        if tree.scope.address not in confirmed_trees:
+        if tree.scope.address not in confirmed:
             current, planned = ("sections", "spaces") if tree.becomes_site_spaces else ("spaces", "sections")
             flag = tree.confirmation.flag
             option = WayOut(address=str(owner), add=flag, means="rebuild the navigation")
@@ -201,7 +201,7 @@ def first_entry_to_create(sides: Sides, tree: RestructuredTree, among: Iterable[
 
 
 def _has_title_of_owner(names: Names, entry: Entry, owner: LiveObject) -> bool:
-    """Return whether a natural key of an entry equals the title of the owner of the tree, folded."""
+    """Return whether an entry has the name of the owner of the tree, except for case and punctuation."""
     key_values = (entry.fields.get(name) for name in names.kind(entry).natural_key_fields)
     return any(
         fold_name(name) == fold_name(names.label(owner)) for name in key_values if isinstance(name, str)
@@ -268,7 +268,7 @@ def _settle_earlier_restructurings(sides: Sides, trees: Iterable[RestructuredTre
 
 
 def with_pins(desired: Desired, pins: Mapping[Address, str]) -> Desired:
-    """Return the configuration with these ids as `id:` of the entries."""
+    """Return the configuration with the id of an object in `id:` of each of these entries."""
     entries = {
         address: replace(entry, pin=pins[address]) if address in pins else entry
         for address, entry in desired.entries.items()

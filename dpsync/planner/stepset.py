@@ -42,8 +42,10 @@ class StepDraft(Struct, frozen=True):
     repeat: Repeat
     body: Any = None
     gives: tuple[Gives, ...] = ()
+    """The objects whose ids are known after this step."""
     answers: str | None = None
     whole: bool = False
+    """Whether the request replaces the whole object, so that fields that it lacks are lost."""
     summary: str = ""
     fields: tuple[str, ...] = ()
     sibling: Address | None = None
