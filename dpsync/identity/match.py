@@ -331,8 +331,8 @@ def _match_by_sole_key(
 ) -> None:
     """Match the remaining entries by the sole key of the kind, if exactly one entry and one object fit.
 
-    The sole key is a field by which an object is recognized if nothing else fits. The present value of the
-    entry counts, and the value in the git base.
+    The sole key (the title of a section) recognizes an object if no natural key does. The present value of
+    the entry counts, and the value in the git base.
     """
     key = natural_keys.kind.sole_key
     if key is None:

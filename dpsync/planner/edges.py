@@ -70,7 +70,8 @@ def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Order steps: send actions ("act") after all other writes to an object, and "await" after actions.
 
-    An action is a request such as publishing a site; an "await" step polls until the result is there.
+    A user requests an action such as running a translation; an "await" step polls until the result is
+    there.
     """
     for drafts in steps.by_address.values():
         for number, draft in enumerate(drafts):
@@ -83,7 +84,8 @@ def _user_actions_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
 def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Order steps: send a step after the steps of those kinds that its kind or its fields declare.
 
-    A kind declares `steps_after_kinds`, a field `written_after`.
+    A kind declares `steps_after_kinds`, a field `written_after`: the organization requires a login only
+    after its SAML provider is written.
     """
     sides = decisions.sides
     by_place: _ByPlace = defaultdict(list)

@@ -27,7 +27,7 @@ from dpsync.planner.sides import Sides
 
 
 class _FlagGroup(Struct):
-    """The objects of which exactly one can have a flag, such as the spaces of a site (flag "default")."""
+    """The objects of which exactly one can have a flag, such as the site spaces of a section ("default")."""
 
     live_holders: list[Identity] = msgspec.field(default_factory=list)
     """Live objects that have the flag now."""

@@ -83,7 +83,7 @@ class RequestBuilder(Struct, frozen=True):
             path_values,
         )
         if "{self}" in call.path:
-            # The path names the parent: the object belongs to it and has its id.
+            # An object that exists once in each parent has the id of the parent.
             assert entry.parent is not None
             parent_id = self.sides.snapshot.live_id(entry.parent) or {REF_MARKER: str(entry.parent)}
             outputs = [Gives(address=str(entry.address), id=parent_id)]
@@ -106,14 +106,14 @@ class RequestBuilder(Struct, frozen=True):
         return self._draft(entry.address, "transfer", call, path, values, summary=summary)
 
     def user_action(self, entry: Entry, action: str) -> StepDraft:
-        """Return a step with an action that a kind declares (such as publishing a site)."""
+        """Return a step with an action that a kind declares and a user requests (running a translation)."""
         kind = self.sides.kind(entry)
         call = kind.platform_work.user_actions[action]
         path, values = self.path(kind, call, entry), self._template_values(kind, entry)
         return self._draft(entry.address, "act", call, path, values, tag=action, summary=action)
 
     def await_output(self, entry: Entry) -> StepDraft:
-        """Return a step that polls an object until the platform has created its second object (a space)."""
+        """Return a step that polls an object (a translation) until the platform has created its space."""
         kind, output = self.sides.kind(entry), self.sides.values.output_address(entry.address)
         assert kind.platform_work.outputs is not None
         call = Call(method="GET", path="{self}", body=None, repeat="safe")

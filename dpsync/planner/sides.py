@@ -91,14 +91,17 @@ class ValueConverter(Struct, frozen=True, dict=True):
         return to_plain(map_leaves(value, to_id))
 
     def output_address(self, address: Address) -> Address | None:
-        """Return the address of the object that the platform creates for an entry, if it creates one."""
+        """Return the address of the object that the platform creates for an entry, if it creates one.
+
+        For a translation, that is the translated space.
+        """
         entry = self.desired.entries.get(address)
         outputs = self.registry[entry.kind].platform_work.outputs if entry is not None else None
         return address.child(outputs.kind) if outputs is not None else None
 
     @cached_property
     def _outputs(self) -> dict[str, Address]:
-        """The address of each object that the platform created for an entry, by its id."""
+        """The entries whose objects the platform created for other entries (translated spaces), by id."""
         return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
 
 
