@@ -126,7 +126,10 @@ def _refuse_forgotten_deletes(decisions: Decisions) -> Iterator[Refusal]:
 
 
 def _refuse_unreadable_dependents(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse to delete or transfer an object whose dependents this token cannot read."""
+    """Refuse to delete or transfer an object whose dependents this token cannot read.
+
+    The platform would delete or transfer these dependents as well, so the plan could not list all effects.
+    """
     transferred = decisions.transfers.transferred
     for identity, url in sorted(decisions.sides.snapshot.delete_evidence.unreadable_dependents.items()):
         if decisions.deletions.deletes(identity) or identity in transferred:

@@ -233,14 +233,13 @@ class Labels(Struct, frozen=True, dict=True):
         if not self.commits_since_apply or not self.sides.label_commits.applies[0].is_complete:
             return False
         applied = self.commits_since_apply[0].files.desired
+        # An entry that a commit had and that has no object may be this object under another name, unless the
+        # ids line of the entry has the id of another object.
         has_unbound_entry = any(
             entry.kind == kind
             and self.sides.live(address) is None
-            and address
-            not in self.sides.snapshot.missing_objects  # else its line says that it was another object
-            and any(
-                address in commit.files.desired.entries for commit in self.commits_since_apply
-            )  # else it is new
+            and address not in self.sides.snapshot.missing_objects
+            and any(address in commit.files.desired.entries for commit in self.commits_since_apply)
             for address, entry in self.sides.desired.entries.items()
         )
         has_line = any(line.id == identity[1] for line in self.sides.snapshot.recorded_ids.lines.values())

@@ -178,7 +178,7 @@ def _is_exposure_reported(
 
 
 def _shown_value(branch: TreeBranch) -> Any:
-    """Return the value of the field that refers to the content of a node; None if it has no content."""
+    """Return the reference to the object that a node shows (a space); None if its kind shows none."""
     field = content_field(branch.kind) if branch.kind.visible_when else None
     return branch.fields.get(field.name) if field is not None else None
 

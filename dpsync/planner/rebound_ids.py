@@ -301,7 +301,10 @@ def entries_without_history(sides: Sides) -> Iterator[Entry]:
 
 
 def objects_to_check_for_contents(sides: Sides) -> set[Identity]:
-    """Return the objects that must be read completely, because a question depends on their being empty."""
+    """Return the objects whose contents must be read before dpsync asks about new entries.
+
+    An object that lost its entry is a candidate for a new entry only if it is not empty.
+    """
     kinds = {kind_name for kind_name, _ in _new_entries(sides) if sides.registry[kind_name].can_be_empty}
     return (
         {identity for identity in sides.former_names.lost_entry_unfinished if identity[0] in kinds}
@@ -311,9 +314,10 @@ def objects_to_check_for_contents(sides: Sides) -> set[Identity]:
 
 
 def binding_lines(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
-    """Return, for each object, the line for the file that binds an entry to the object.
+    """Return, for each object, the line that a user can add to an entry to bind it to the object.
 
-    The line is `previously: KEY` with a former key or a unique title, else a line with the id.
+    The line is `previously: KEY` with a former key or a unique title, else `id: ID` or a command (`dpsync
+    ids --bind`).
     """
     kind, key = sides.kind(entry), sides.kind(entry).natural_keys[0]
     titles = Counter(

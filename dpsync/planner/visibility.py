@@ -35,21 +35,21 @@ class Visibility:
         self._cache: dict[tuple[Address, _NextObjects], tuple[Address, ...]] = {}
 
     def surroundings(self, address: Address) -> tuple[Address, ...]:
-        """Return everything around an address, now or after the plan, without the address itself."""
+        """Return the objects that affect who can see the object at an address, now or after the plan."""
         return self._find_surroundings(
             address, (self._direct_surroundings_now, self._direct_surroundings_after)
         )
 
     def surroundings_now(self, address: Address) -> tuple[Address, ...]:
-        """Return everything around an address before the moves, without the address itself."""
+        """Return the objects that affect who can see the object at an address, before all moves."""
         return self._find_surroundings(address, (self._direct_surroundings_now,))
 
     def surroundings_after(self, address: Address) -> tuple[Address, ...]:
-        """Return everything around an address after the moves, without the address itself."""
+        """Return the objects that affect who can see the object at an address, after all moves."""
         return self._find_surroundings(address, (self._direct_surroundings_after,))
 
     def _find_surroundings(self, address: Address, next_objects: _NextObjects) -> tuple[Address, ...]:
-        """Return the ancestors and direct surroundings of an address, of these again, and so on."""
+        """Return the ancestors and direct surroundings of an address, then those of these objects, and so on."""
         if (address, next_objects) not in self._cache:
             surroundings: dict[Address, None] = {address: None}  # a set that keeps its order
             waiting = [address]
@@ -64,7 +64,7 @@ class Visibility:
         return self._cache[address, next_objects]
 
     def hidden_before(self, address: Address) -> bool:
-        """Return whether a live node of a tree is inside a hidden node now."""
+        """Return whether a live node of a tree is inside a node that is hidden now."""
         live = self._live_objects.get(address)
         container = live.holder if live is not None else None
         while (
@@ -77,7 +77,7 @@ class Visibility:
         return False
 
     def hidden_after(self, address: Address) -> bool:
-        """Return whether the node of an entry will be inside a hidden node after the apply."""
+        """Return whether the tree node of an entry will be inside a hidden node after the apply."""
         sides, container = self._sides, self._sides.entries[address].holder
         while container is not None:
             entry, live = sides.entries[container], sides.live(container)
@@ -103,7 +103,8 @@ class Visibility:
     def can_precede_moves(self, step: StepDraft, steps: StepSet) -> bool:
         """Return whether a step can be sent before the moves of a tree.
 
-        It can if it is an update or hides something, and needs no node that the plan creates.
+        It can if it is an ordinary step or hides something ("withdraw"), and needs no tree node that the
+        plan creates.
         """
         if step.phase not in (None, "withdraw"):
             return False
