@@ -128,7 +128,8 @@ def _refuse_forgotten_deletes(decisions: Decisions) -> Iterator[Refusal]:
 def _refuse_unreadable_dependents(decisions: Decisions) -> Iterator[Refusal]:
     """Refuse to delete or transfer an object whose dependents this token cannot read.
 
-    The platform would delete or transfer these dependents as well, so the plan could not list all effects.
+    Dependents are objects inside the object or references to it. Without them, the plan cannot list all
+    effects.
     """
     transferred = decisions.transfers.transferred
     for identity, url in sorted(decisions.sides.snapshot.delete_evidence.unreadable_dependents.items()):

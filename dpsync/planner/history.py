@@ -349,7 +349,10 @@ class Names(Struct, frozen=True, dict=True):
 
 
 class FormerNames(Struct, frozen=True, dict=True):
-    """The earlier addresses of live objects. Commits before the base are read only if they are needed."""
+    """The former addresses of live objects, in the ids file, the git base, and earlier commits.
+
+    Commits before the base are read only if they are needed, because that takes long.
+    """
 
     registry: Registry
     desired: Desired

@@ -49,7 +49,7 @@ class Visibility:
         return self._find_surroundings(address, (self._direct_surroundings_after,))
 
     def _find_surroundings(self, address: Address, next_objects: _NextObjects) -> tuple[Address, ...]:
-        """Return the ancestors and direct surroundings of an address, then those of these objects, and so on."""
+        """Return the ancestors and direct surroundings of an address, and in turn those of each result."""
         if (address, next_objects) not in self._cache:
             surroundings: dict[Address, None] = {address: None}  # a set that keeps its order
             waiting = [address]
