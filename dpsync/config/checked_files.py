@@ -62,14 +62,16 @@ class VerifiedRepository(Repository, frozen=True):
         tree = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
         for part in PurePosixPath(directory).parts:
             entries = _tree_entries(self._contents({tree}, b"tree")[tree], len(tree) // 2)
-            below = next((id_ for mode, name, id_ in entries if (mode, name) == (_DIRECTORY, part)), None)
-            if below is None:
+            subtree_id = next(
+                (id_ for mode, name, id_ in entries if (mode, name) == (_DIRECTORY, part)), None
+            )
+            if subtree_id is None:
                 return {}
-            tree = below
-        found: dict[str, tuple[str, str]] = {}
+            tree = subtree_id
+        files: dict[str, tuple[str, str]] = {}
         directories = {"": tree}
         while directories:
-            if len(found) + len(directories) > _MAX_FILES:
+            if len(files) + len(directories) > _MAX_FILES:
                 raise NoRepositoryError(f"the commit {short_commit(commit)} has too many files")
             contents = self._contents({*directories.values()}, b"tree")
             deeper: dict[str, str] = {}
@@ -78,34 +80,34 @@ class VerifiedRepository(Repository, frozen=True):
                     if mode == _DIRECTORY:
                         deeper[f"{prefix}{name}/"] = id_
                     elif mode != _SUBMODULE:
-                        found[f"{prefix}{name}"] = mode, id_
+                        files[f"{prefix}{name}"] = mode, id_
             directories = deeper
-        return found
+        return files
 
     def _contents(self, ids: Collection[str], kind: bytes) -> dict[str, bytes]:
-        found = {id_: data for id_, of, data in self.objects(ids, _MAX_OBJECT_BYTES) if of == kind}
-        if missing := sorted({*ids} - found.keys()):
+        contents = {id_: data for id_, of, data in self.objects(ids, _MAX_OBJECT_BYTES) if of == kind}
+        if missing := sorted({*ids} - contents.keys()):
             raise NoRepositoryError(
                 f"the {kind.decode()} {short_commit(missing[0])} is missing in git, or its hash is wrong"
             )
-        return found
+        return contents
 
 
 def _object_id(id_: str, kind: bytes, data: bytes) -> str:
     """Return the id that git computes for an object, with the same hash algorithm as `id_`."""
     algorithm = "sha256" if len(id_) == 64 else "sha1"
-    named = b"%s %d\0%s" % (kind, len(data), data)
-    return hashlib.new(algorithm, named, usedforsecurity=False).hexdigest()
+    hashed_bytes = b"%s %d\0%s" % (kind, len(data), data)
+    return hashlib.new(algorithm, hashed_bytes, usedforsecurity=False).hexdigest()
 
 
 def _tree_entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:
     """Yield the mode, name and id of each entry of a tree object. `size` is the length of an id in bytes."""
-    at = 0
-    while at < len(tree):
-        end = tree.index(b"\0", at)
-        mode, _, name = tree[at:end].partition(b" ")
-        at = end + 1 + size
-        yield mode.decode("ascii", "replace"), os.fsdecode(name), tree[end + 1 : at].hex()
+    offset = 0
+    while offset < len(tree):
+        end = tree.index(b"\0", offset)
+        mode, _, name = tree[offset:end].partition(b" ")
+        offset = end + 1 + size
+        yield mode.decode("ascii", "replace"), os.fsdecode(name), tree[end + 1 : offset].hex()
 
 
 class CheckedFiles(Struct):
@@ -123,18 +125,20 @@ class CheckedFiles(Struct):
         """Return the files of the project of `root`. Raises DiagnosticError if the commit cannot be read."""
         return CheckedFiles(root.name, DiskFiles(root), _committed_files(root.parent, root, commit))
 
-    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
-        found, problems = self.working_copy.included(include, at)
-        expected, _ = self.committed.included(include, at)
-        for name in sorted({file.name for file in found} ^ {file.name for file in expected}):
+    def included(
+        self, include: Node, including_file: str = ""
+    ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        files, problems = self.working_copy.included(include, including_file)
+        expected, _ = self.committed.included(include, including_file)
+        for name in sorted({file.name for file in files} ^ {file.name for file in expected}):
             self._refuse(name)
-        return found, problems
+        return files, problems
 
     def real_name(self, name: str) -> str | None:
-        found = self.working_copy.real_name(name)
-        if found != self.committed.real_name(name):
+        resolved_name = self.working_copy.real_name(name)
+        if resolved_name != self.committed.real_name(name):
             self._refuse(name)
-        return found
+        return resolved_name
 
     def read(self, name: str, limit: int) -> bytes:
         try:
@@ -159,8 +163,8 @@ def check_file(path: Path, name: str, data: bytes | None, commit: str, project: 
 
 def check_nearest_root(start: Path, root: Path, commit: str) -> None:
     """Raise DiagnosticError if the commit has a root file nearer to `start` than `root`."""
-    here, project = start.resolve(), root.parent.resolve()
-    for directory in (here, *here.parents):
+    start_directory, project = start.resolve(), root.parent.resolve()
+    for directory in (start_directory, *start_directory.parents):
         committed = _committed_files(project, directory / root.name, commit)
         for name in ROOT_NAMES:
             if name in committed and directory / name != project / root.name:
@@ -203,8 +207,8 @@ def _changed_file_error(name: str, commit: str) -> DiagnosticError:
         "an earlier step of the job changed, added or deleted this "
         "file. Run dpsync right after actions/checkout"
     )
-    found = Diagnostic(codes.CHANGED_FILE, message, Span.start_of(name), hint=hint)
-    return DiagnosticError([found], Exit.REFUSED)
+    finding = Diagnostic(codes.CHANGED_FILE, message, Span.start_of(name), hint=hint)
+    return DiagnosticError([finding], Exit.REFUSED)
 
 
 class EnvironmentSource(Struct, frozen=True):
@@ -249,13 +253,13 @@ def environment_source(
             return EnvironmentSource("HEAD", problem="the repository has no commit")
         return EnvironmentSource(f"HEAD ({short_commit(commit)})", commit_files(repository, commit, root))
     on_github = bool(env.get("GITHUB_EVENT_NAME"))
-    what, tips = _github_source(repository, env, branches) if on_github else _gitlab_source(env)
+    source_name, tips = _github_source(repository, env, branches) if on_github else _gitlab_source(env)
     for tip in tips:
         if tip and (commit := repository.resolve_commit(tip)):
             files = commit_files(repository, commit, root)
-            return EnvironmentSource(f"{what} ({short_commit(commit)})", files, under_review=True)
-    problem = f"{what} is not in this clone"
-    return EnvironmentSource(what, problem=problem, hint=FETCH_HISTORY_HINT, under_review=True)
+            return EnvironmentSource(f"{source_name} ({short_commit(commit)})", files, under_review=True)
+    problem = f"{source_name} is not in this clone"
+    return EnvironmentSource(source_name, problem=problem, hint=FETCH_HISTORY_HINT, under_review=True)
 
 
 def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
@@ -264,8 +268,8 @@ def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
     Any other checkout may be a change that a workflow with secrets was asked to look at: by another workflow,
     a comment or a button.
     """
-    kind = env.get("GITHUB_EVENT_NAME")
-    if not kind or kind == "merge_group" or _target_branch(env, read_github_event(env)):
+    event_name = env.get("GITHUB_EVENT_NAME")
+    if not event_name or event_name == "merge_group" or _target_branch(env, read_github_event(env)):
         return False
     head, branch = repository.resolve_commit("HEAD"), env.get("GITHUB_REF", "")
     if head is None or head == commit_id(env.get("GITHUB_SHA")):
@@ -280,17 +284,19 @@ def _github_source(
     repository: Repository, env: Mapping[str, str], branches: Collection[str]
 ) -> tuple[str, Iterator[str | None]]:
     """Return the name of the commit for people, and what may be its name in this clone."""
-    event, kind = read_github_event(env), env["GITHUB_EVENT_NAME"]
-    if kind == "merge_group":
+    event, event_name = read_github_event(env), env["GITHUB_EVENT_NAME"]
+    if event_name == "merge_group":
         return "the target branch of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
     target = _target_branch(env, event)
     if not target:
-        return f"the commit of this workflow run (event {kind})", iter([commit_id(env.get("GITHUB_SHA"))])
+        return f"the commit of this workflow run (event {event_name})", iter(
+            [commit_id(env.get("GITHUB_SHA"))]
+        )
     default = text_at(event, "repository", "default_branch")
     # Anybody with push access can open a pull request that targets a branch of their own.
     branch = target if not default or target in (branches or (default,)) else default
-    what = "the target branch of this pull request" if branch == target else "the default branch"
-    return f"{branch} ({what})", _github_candidates(repository, env, event, branch, target)
+    branch_role = "the target branch of this pull request" if branch == target else "the default branch"
+    return f"{branch} ({branch_role})", _github_candidates(repository, env, event, branch, target)
 
 
 def _target_branch(env: Mapping[str, str], event: Any) -> str:
@@ -302,12 +308,12 @@ def _github_candidates(
     repository: Repository, env: Mapping[str, str], event: Any, branch: str, target: str
 ) -> Iterator[str | None]:
     """Yield candidate git names of the last commit of a branch, the most recent first."""
-    own = commit_id(env.get("GITHUB_SHA"))
+    run_commit = commit_id(env.get("GITHUB_SHA"))
     if env.get("GITHUB_REF") == f"refs/heads/{branch}":
-        yield own
-    if branch == target and own and repository.resolve_commit(own):
+        yield run_commit
+    if branch == target and run_commit and repository.resolve_commit(run_commit):
         # GitHub's test merge commit: the first parent is the tip of the target branch at that time.
-        first, *others = repository.parents(own) or [""]
+        first, *others = repository.parents(run_commit) or [""]
         if others == [commit_at(event, "pull_request", "head", "sha")]:
             yield first
     if not repository.is_nested:  # branch names of a submodule are chosen by the authors of the submodule
@@ -320,5 +326,5 @@ def _gitlab_source(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
     # GitLab sets TARGET_BRANCH_SHA only in pipelines for merged results.
     names = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA")
     branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "a branch"
-    what = f"{branch} (the target branch of this merge request)"
-    return what, (commit_id(env.get(name)) for name in names)
+    source_name = f"{branch} (the target branch of this merge request)"
+    return source_name, (commit_id(env.get(name)) for name in names)

@@ -118,12 +118,12 @@ def _check_natural_keys(
         return
     name = kind.natural_keys[0]
     parts = (name, *kind.tie_breakers)
-    alike: dict[tuple[Address | None, tuple[Hashable, ...]], list[Entry]] = defaultdict(list)
+    entries_by_values: dict[tuple[Address | None, tuple[Hashable, ...]], list[Entry]] = defaultdict(list)
     for resource in entries_of_kind:
         if not resource.pin and resource.fields.get(name) is not None:
             values = tuple(_comparable_value(resource.fields.get(part)) for part in parts)
-            alike[resource.parent, values].append(resource)
-    for entries in alike.values():
+            entries_by_values[resource.parent, values].append(resource)
+    for entries in entries_by_values.values():
         if len(entries) == 1 or kind.field(name).unique_within:
             continue
         for resource, other in _indistinguishable_pairs(entries, navigation_paths):
@@ -144,10 +144,10 @@ def _indistinguishable_pairs(
     entries: list[Entry], navigation_paths: _NavigationPaths
 ) -> Iterable[tuple[Entry, Entry]]:
     """Yield each entry with an earlier entry if both share a navigation path, or if either has none."""
-    first, *rest = entries
+    first, *later_entries = entries
     by_path = dict.fromkeys(navigation_paths.paths_of(first), first)
     pathless = None if by_path else first
-    for entry in rest:
+    for entry in later_entries:
         paths = navigation_paths.paths_of(entry)
         same_path = next((by_path[path] for path in paths if path in by_path), None)
         other = (pathless or same_path) if paths else first
@@ -247,20 +247,20 @@ def _check_exclusive(
 
 
 def _check_alternatives(
-    kind: Kind, one: str, other: str, entries_of_kind: list[Entry]
+    kind: Kind, first_field: str, second_field: str, entries_of_kind: list[Entry]
 ) -> Iterable[Diagnostic]:
     """Report entries that have both of two fields of which only one can have a value."""
     for resource in entries_of_kind:
-        if resource.fields.get(one) is None or resource.fields.get(other) is None:
+        if resource.fields.get(first_field) is None or resource.fields.get(second_field) is None:
             continue
         yield Diagnostic(
             "DP238",
-            f"{kind.noun_with_article} can have only one of the fields {one} and {other}",
-            resource.field_span(other),
+            f"{kind.noun_with_article} can have only one of the fields {first_field} and {second_field}",
+            resource.field_span(second_field),
             str(resource.address),
-            f"delete one of the two lines. To clear a value in GitBook, write {one}: null",
-            (("the other field", resource.field_span(one)),),
-            cause=str(resource.address.field(one)),
+            f"delete one of the two lines. To clear a value in GitBook, write {first_field}: null",
+            (("the other field", resource.field_span(first_field)),),
+            cause=str(resource.address.field(first_field)),
         )
 
 
@@ -268,21 +268,21 @@ def _check_list_orders(
     order: ListOrder, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
     """Report items in the order list of an object that are not in this object."""
-    for holder in entries_of_kind:
-        for ref in holder.fields.get(order.name) or ():
-            item = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if item is None or _is_invalid_field(item, order.place_field):
+    for container in entries_of_kind:
+        for ref in container.fields.get(order.name) or ():
+            listed_entry = resources.get(ref.address) if isinstance(ref, Ref) else None
+            if listed_entry is None or _is_invalid_field(listed_entry, order.place_field):
                 continue
-            if declared_container(order.place_field, item) != holder.address:
-                place = f"{order.place_field}: {'null' if item.parent == holder.address else holder.key}"
+            if declared_container(order.place_field, listed_entry) != container.address:
+                expected_line = f"{order.place_field}: {'null' if listed_entry.parent == container.address else container.key}"
                 yield Diagnostic(
                     "DP227",
-                    f'"{order.name}" of "{holder.key}" lists "{item.key}", '
-                    f'but the entry "{item.key}" has no {place}',
-                    holder.field_span(order.name),
-                    str(holder.address),
-                    f"add {place} to the entry, or delete the key from the list",
-                    (("the entry", item.span),),
+                    f'"{order.name}" of "{container.key}" lists "{listed_entry.key}", '
+                    f'but the entry "{listed_entry.key}" has no {expected_line}',
+                    container.field_span(order.name),
+                    str(container.address),
+                    f"add {expected_line} to the entry, or delete the key from the list",
+                    (("the entry", listed_entry.span),),
                 )
 
 
@@ -294,16 +294,16 @@ def _is_invalid_field(resource: Entry, field: str) -> bool:
 def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
     """Report entries that contain each other."""
     pins = {resource.pin: resource.address for resource in entries_of_kind if resource.pin is not None}
-    for field in (item for other, item in registry.place_fields(kind.name) if other is kind):
-        holders: dict[Address, Address] = {}
+    for field in (place_field for other, place_field in registry.place_fields(kind.name) if other is kind):
+        containers: dict[Address, Address] = {}
         for resource in entries_of_kind:
             value = resource.fields.get(field.name)
-            holder = pins.get(value.id) if isinstance(value, LiveId) else getattr(value, "address", None)
-            if holder is not None:
-                holders[resource.address] = holder
+            container = pins.get(value.id) if isinstance(value, LiveId) else getattr(value, "address", None)
+            if container is not None:
+                containers[resource.address] = container
         by_address = {resource.address: resource for resource in entries_of_kind}
-        for circle in find_simple_cycles(sorted(holders), holders.get):
-            first, *others = (by_address[entry] for entry in rotated_to(min(circle), circle))
+        for cycle in find_simple_cycles(sorted(containers), containers.get):
+            first, *others = (by_address[entry] for entry in rotated_to(min(cycle), cycle))
             names = [f'"{entry.key}"' for entry in (first, *others, first)]
             yield Diagnostic(
                 "DP235",
@@ -333,10 +333,10 @@ def _check_claims(
         if owner is None:
             continue
         declared, schema = schemas[owner]
-        named = (
+        claims = (
             (field, path) for field in fields for path in claim_paths(str(resource.fields.get(field) or ""))
         )
-        for field, path in named:
+        for field, path in claims:
             if (unknown := unknown_claim(path, schema)) is not None:
                 claim, hint = unknown
                 yield Diagnostic(

@@ -65,10 +65,10 @@ def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles
 
     The root file may have the other of the two allowed names in the commit.
     """
-    at = _project_directory(repository, root)
-    if at is None:
+    directory = _project_directory(repository, root)
+    if directory is None:
         return None
-    files = CommitFiles(repository, commit, at, root.name)
+    files = CommitFiles(repository, commit, directory, root.name)
     others = [name for name in ROOT_NAMES if name in files] if root.name in ROOT_NAMES else []
     name = root.name if root.name in files else next(iter(others), None)
     if name is None:
@@ -79,10 +79,10 @@ def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles
 
 def _project_directory(repository: Repository, root: Path) -> str | None:
     """Return the project directory relative to the repository; None if it is outside the repository."""
-    at = root.parent.resolve()
-    if not at.is_relative_to(repository.top):
+    project_directory = root.parent.resolve()
+    if not project_directory.is_relative_to(repository.top):
         return None
-    directory = at.relative_to(repository.top).as_posix()
+    directory = project_directory.relative_to(repository.top).as_posix()
     return "" if directory == "." else directory
 
 
@@ -100,27 +100,33 @@ class Project(Struct, frozen=True):
         files = commit_files(self.repository, commit, self.root)
         if files is None:
             return None
-        then = replace(self.layers, overlays=tuple(name for name in self.layers.overlays if name in files))
-        desired, diagnostics = load_from(files, self.registry, self.env, then)
-        wrong = (
-            item for item in diagnostics if item.severity == "error" and item.code not in _TOLERATED_CODES
+        available_layers = replace(
+            self.layers, overlays=tuple(name for name in self.layers.overlays if name in files)
         )
-        complete = then == self.layers and all(item.code != codes.NO_ENVIRONMENT for item in diagnostics)
+        desired, diagnostics = load_from(files, self.registry, self.env, available_layers)
+        errors = (
+            finding
+            for finding in diagnostics
+            if finding.severity == "error" and finding.code not in _TOLERATED_CODES
+        )
+        complete = available_layers == self.layers and all(
+            finding.code != codes.NO_ENVIRONMENT for finding in diagnostics
+        )
         desired = replace(desired, commit=commit)
-        return LoadedCommit(desired, next(wrong, None), (*files.patterns, *files.names_read), complete)
+        return LoadedCommit(desired, next(errors, None), (*files.patterns, *files.names_read), complete)
 
     def differences(self, commits: list[str]) -> Iterator[tuple[str, frozenset[str] | None]]:
         """Yield each commit in which the project differs from the project in the commit before in the list.
 
         With each commit, the names of the files that differ, relative to the project; None if any may differ.
         """
-        at = _project_directory(self.repository, self.root)
-        return self.repository.differences(commits, at) if at is not None else iter(())
+        directory = _project_directory(self.repository, self.root)
+        return self.repository.differences(commits, directory) if directory is not None else iter(())
 
     def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
         """Return the commits up to `commit` that change files of the project, the latest first."""
-        at = _project_directory(self.repository, self.root)
-        return self.repository.changes(commit, at) if at is not None else []
+        directory = _project_directory(self.repository, self.root)
+        return self.repository.changes(commit, directory) if directory is not None else []
 
     @property
     def directory(self) -> str:
@@ -149,33 +155,33 @@ class EarlierConfigurations(Struct):
     def __iter__(self) -> Iterator[Desired]:
         if self._remaining is None:
             self._remaining = self._read()
-        at = 0
-        while at < len(self._loaded) or self._load_next(self._remaining):
-            yield self._loaded[at]
-            at += 1
+        position = 0
+        while position < len(self._loaded) or self._load_next(self._remaining):
+            yield self._loaded[position]
+            position += 1
 
-    def _load_next(self, walk: Iterator[Desired]) -> bool:
-        for then in walk:
-            self._loaded.append(then)
+    def _load_next(self, remaining: Iterator[Desired]) -> bool:
+        for configuration in remaining:
+            self._loaded.append(configuration)
             return True
         return False
 
     def _read(self) -> Iterator[Desired]:
         size = sum(map(len, self.base.desired.texts.values()))
-        left, known = min(_MAX_EARLIER_COMMITS, max(1, _MAX_HISTORY_CHARS // max(1, size))), self.base
+        remaining, newer = min(_MAX_EARLIER_COMMITS, max(1, _MAX_HISTORY_CHARS // max(1, size))), self.base
         for commit, changed in self.project.changes(self.commit):
-            if left == 0:
+            if remaining == 0:
                 return
-            if not any(map(known.reads, changed)):
+            if not any(map(newer.reads, changed)):
                 continue
-            before = self.project.parent(commit)
-            if before is None and self.project.repository.shallow:
+            parent_commit = self.project.parent(commit)
+            if parent_commit is None and self.project.repository.shallow:
                 return
-            loaded = self.project.load(before) if before is not None else None
+            loaded = self.project.load(parent_commit) if parent_commit is not None else None
             if loaded is None:
                 yield Desired({}, {})
                 return
-            left, known = left - 1, loaded
+            remaining, newer = remaining - 1, loaded
             if loaded.error is None:
                 yield loaded.desired
 
@@ -217,25 +223,25 @@ class CommitsSince(Struct):
             return []
 
     def _configurations(self, project: Project, commits: list[str]) -> list[CommittedFiles]:
-        found: list[CommittedFiles] = []
-        known: LoadedCommit | None = None
-        left = _MAX_LABEL_COMMITS
+        configurations: list[CommittedFiles] = []
+        latest: LoadedCommit | None = None
+        remaining = _MAX_LABEL_COMMITS
         for commit, changed in project.differences(commits):
-            if known is not None and changed is not None and not any(map(known.reads, changed)):
+            if latest is not None and changed is not None and not any(map(latest.reads, changed)):
                 continue
-            known = project.load(commit)
-            if known is None or known.error is not None or not known.complete or left == 0:
+            latest = project.load(commit)
+            if latest is None or latest.error is not None or not latest.complete or remaining == 0:
                 return []
-            if not found:
-                if self.digest not in (None, configuration_digest(known.desired)):
+            if not configurations:
+                if self.digest not in (None, configuration_digest(latest.desired)):
                     return []
-                size = sum(map(len, known.desired.texts.values()))
-                left = min(_MAX_LABEL_COMMITS, max(2, _MAX_LABEL_HISTORY_CHARS // max(1, size)))
-            left -= 1
-            found.append(
-                CommittedFiles(known.desired, ids_at(project.repository, commit, self.registry, self.ids))
+                size = sum(map(len, latest.desired.texts.values()))
+                remaining = min(_MAX_LABEL_COMMITS, max(2, _MAX_LABEL_HISTORY_CHARS // max(1, size)))
+            remaining -= 1
+            configurations.append(
+                CommittedFiles(latest.desired, ids_at(project.repository, commit, self.registry, self.ids))
             )
-        return found
+        return configurations
 
 
 def applied_digest(root: Path, registry: Registry, layers: Layers, commit: str) -> str | None:
@@ -251,12 +257,16 @@ def applied_digest(root: Path, registry: Registry, layers: Layers, commit: str) 
 
 def ids_at(repository: Repository, commit: str, registry: Registry, path: Path | None) -> IdsFile:
     """Return the ids file of a commit; an empty one if the commit has none or an invalid one."""
-    at = path.parent.resolve() / path.name if path is not None else None
-    if at is None or not at.is_relative_to(repository.top):
+    absolute_path = path.parent.resolve() / path.name if path is not None else None
+    if absolute_path is None or not absolute_path.is_relative_to(repository.top):
         return NO_IDS
-    data = repository.read_file(commit, at.relative_to(repository.top).as_posix(), DEFAULT_LIMITS.bytes)
-    ids, found = parse(data, at.name, registry.with_all_kinds) if data is not None else (NO_IDS, [])
-    return NO_IDS if found else ids
+    data = repository.read_file(
+        commit, absolute_path.relative_to(repository.top).as_posix(), DEFAULT_LIMITS.bytes
+    )
+    ids, problems = (
+        parse(data, absolute_path.name, registry.with_all_kinds) if data is not None else (NO_IDS, [])
+    )
+    return NO_IDS if problems else ids
 
 
 def configuration_digest(desired: Desired) -> str:
@@ -280,5 +290,7 @@ def configuration_digest(desired: Desired) -> str:
         for name in ("prune", "protect", "ignore", "limits", "forget", "watch", "removed")
         for value in [getattr(desired.policy, name)]
     }
-    places = [sorted(map(str, found)) for found in (desired.scopes, desired.lookups, desired.unsupported)]
-    return digest([desired.profile, entries, policy, places])
+    address_lists = [
+        sorted(map(str, addresses)) for addresses in (desired.scopes, desired.lookups, desired.unsupported)
+    ]
+    return digest([desired.profile, entries, policy, address_lists])

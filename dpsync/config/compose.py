@@ -50,7 +50,7 @@ def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mappin
     key, name = file.key(SINGLE_ORGANIZATION_KEY), file.get(SINGLE_ORGANIZATION_KEY)
     if key is None or name is None:
         return file, None
-    rest = Mapping(
+    without_organization = Mapping(
         tuple(entry for entry in file.entries if entry[0].text != SINGLE_ORGANIZATION_KEY), file.span
     )
     if not isinstance(name, Scalar) or not isinstance(name.value, str):
@@ -58,15 +58,17 @@ def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mappin
             f'"{SINGLE_ORGANIZATION_KEY}" must be the key of an organization',
             f"write {SINGLE_ORGANIZATION_KEY}: acme",
         )
-        return rest, Diagnostic(codes.SHAPE, message, name.span, hint=hint)
-    if (whole := file.key(ORGANIZATIONS_KEY)) is not None:
+        return without_organization, Diagnostic(codes.SHAPE, message, name.span, hint=hint)
+    if (organizations_key := file.key(ORGANIZATIONS_KEY)) is not None:
         message, hint = (
             f'"{SINGLE_ORGANIZATION_KEY}" and "{ORGANIZATIONS_KEY}" cannot both be in one file',
             "delete one of the two keys",
         )
-        return rest, Diagnostic(codes.TOP_KEY, message, whole.span, hint=hint)
-    top = tuple(entry for entry in rest.entries if entry[0].text in top_keys)
-    inside = Mapping(tuple(entry for entry in rest.entries if entry[0].text not in top_keys), file.span)
+        return without_organization, Diagnostic(codes.TOP_KEY, message, organizations_key.span, hint=hint)
+    top = tuple(entry for entry in without_organization.entries if entry[0].text in top_keys)
+    inside = Mapping(
+        tuple(entry for entry in without_organization.entries if entry[0].text not in top_keys), file.span
+    )
     organizations = Mapping(((name, inside),), file.span)
     return Mapping(
         (*top, (replace(key, value=ORGANIZATIONS_KEY, text=ORGANIZATIONS_KEY), organizations)), file.span
@@ -157,13 +159,15 @@ def _merge_parts(parts: Several[Mapping], problems: Findings) -> Mapping:
         for key, node in part.entries:
             values_by_key.setdefault(key.text, []).append((key, node))
     entries: list[tuple[Scalar, Node]] = []
-    for places in values_by_key.values():
-        first_key, first = places[0]
-        mappings = [node for _, node in places if isinstance(node, Mapping)]
-        if len(mappings) == len(places):
+    for key_value_pairs in values_by_key.values():
+        first_key, first = key_value_pairs[0]
+        mappings = [node for _, node in key_value_pairs if isinstance(node, Mapping)]
+        if len(mappings) == len(key_value_pairs):
             first = _merge_parts(mappings, problems)
         else:
-            problems += (_duplicate_value(first_key, key, len(mappings) > 0) for key, _ in places[1:])
+            problems += (
+                _duplicate_value(first_key, key, len(mappings) > 0) for key, _ in key_value_pairs[1:]
+            )
         entries.append((first_key, first))
     return Mapping(tuple(entries), parts[0].span)
 
@@ -193,17 +197,17 @@ def read_environment(
             [Diagnostic(codes.UNREADABLE, f"{files.root} cannot be read: {error_reason(error)}")]
         )
     text, problems = decode(content, files.root)
-    root, more = read_text(text, files.root) if not problems else (None, [])
-    found = Findings([*problems, *more])
+    root, syntax_findings = read_text(text, files.root) if not problems else (None, [])
+    findings = Findings([*problems, *syntax_findings])
     reduced = _keep_address_and_token(root, name) if isinstance(root, Mapping) else None
     if reduced is None:
-        return None, found
-    found += check_environments(reduced, env)
+        return None, findings
+    findings += check_environments(reduced, env)
     substitution = Substitution(env, text)
     node = substitution.substitute(reduced)
-    found += substitution.diagnostics
+    findings += substitution.diagnostics
     environment = find_environment(node, name) if isinstance(node, Mapping) else None
-    return environment.environment if environment is not None else None, found
+    return environment.environment if environment is not None else None, findings
 
 
 def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
@@ -214,8 +218,8 @@ def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
     entry, node = environments.key(name), environments.get(name)
     if entry is None or not isinstance(node, Mapping):
         return None
-    kept = node.with_keys(("url", "token"))
-    return Mapping(((key, Mapping(((entry, kept),), environments.span)),), root.span)
+    address_and_token = node.with_keys(("url", "token"))
+    return Mapping(((key, Mapping(((entry, address_and_token),), environments.span)),), root.span)
 
 
 class _Composer(Struct):
@@ -313,16 +317,16 @@ class _Composer(Struct):
         self.diagnostics += problems
         return merged
 
-    def with_overlay(self, below: Mapping, name: str, span: Span | None) -> Mapping:
+    def with_overlay(self, lower: Mapping, name: str, span: Span | None) -> Mapping:
         """Merge an overlay into the configuration `below`. An overlay needs no format version."""
         top = self.read_file(name, span)
         if top is None:
-            return below
+            return lower
         if "dpsync" in top:
             self.check_version(top)
-        return self.overlays.merge(below, self.with_includes(top, OVERLAY_KEYS, name))
+        return self.overlays.merge(lower, self.with_includes(top, OVERLAY_KEYS, name))
 
-    def with_environment(self, below: Mapping, environment: ChosenEnvironment) -> Mapping:
+    def with_environment(self, lower: Mapping, environment: ChosenEnvironment) -> Mapping:
         """Merge the overlay and the organizations of an environment into the configuration `below`."""
         overlay = environment.overlay
         if overlay is not None:
@@ -334,12 +338,14 @@ class _Composer(Struct):
                     Diagnostic(codes.OUTSIDE, message, overlay.span, hint=MOVE_INSIDE_HINT)
                 )
             else:
-                below, self.overlay = self.with_overlay(below, name, overlay.span), name
+                lower, self.overlay = self.with_overlay(lower, name, overlay.span), name
         if environment.organizations is None:
-            return below
+            return lower
         key = Scalar("organizations", environment.organizations.span, "organizations", True)
-        found_by = Mapping(((key, environment.organizations),), environment.organizations.span)
-        return self.overlays.merge(below, found_by)
+        environment_organizations = Mapping(
+            ((key, environment.organizations),), environment.organizations.span
+        )
+        return self.overlays.merge(lower, environment_organizations)
 
     def _without_other_environments(self, root: Mapping) -> Mapping:
         self.environments = environment_names(root)
@@ -364,34 +370,34 @@ class _Composer(Struct):
             return
         else:
             span = node.span
-            written = f'"{node.text[:40]}"' if isinstance(node, Scalar) else "this"
+            shown_version = f'"{node.text[:40]}"' if isinstance(node, Scalar) else "this"
             message, hint = (
-                f"the format version must be 1, not {written}",
+                f"the format version must be 1, not {shown_version}",
                 "write the line dpsync: 1 without quotes",
             )
         self.diagnostics.append(Diagnostic(codes.FORMAT_VERSION, message, span, hint=hint))
 
     def without_forbidden_keys(self, part: Mapping, keys: tuple[str, ...], root: str) -> Mapping:
         """Return the part without the keys that are not allowed at the top of its file, and report them."""
-        kept = tuple(entry for entry in part.entries if entry[0].text in keys)
+        allowed_entries = tuple(entry for entry in part.entries if entry[0].text in keys)
         for key, value in part.entries:
             if key.text in keys:
                 continue
             if key.text in ROOT_KEYS:
                 message, hint = f'"{key.text}" is only allowed in {root}', f"move the key to {root}"
             else:
-                close = did_you_mean(key.text, keys)
+                similar_key = did_you_mean(key.text, keys)
                 # What seems to be missing elsewhere may be in it.
-                self.complete = self.complete and close is None and isinstance(value, Scalar)
+                self.complete = self.complete and similar_key is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
-                known = (
+                allowed_hint = (
                     'to write the keys of one organization here, add the line "organization: KEY" '
                     "above these keys. "
                     f"Other keys allowed at the top: {', '.join(keys)}"
                 )
-                hint = f'did you mean "{close}"?' if close else known
+                hint = f'did you mean "{similar_key}"?' if similar_key else allowed_hint
             self.diagnostics.append(Diagnostic(codes.TOP_KEY, message, key.span, hint=hint))
-        return part if len(kept) == len(part.entries) else Mapping(kept, part.span)
+        return part if len(allowed_entries) == len(part.entries) else Mapping(allowed_entries, part.span)
 
     def check_organizations(self, merged: Mapping, root: Mapping) -> None:
         """Report a configuration without organizations."""

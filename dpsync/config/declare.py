@@ -79,21 +79,21 @@ class Declarations:
         related = (("the first one", first),) if first else ()
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related, cause=cause))
 
-    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
+    def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
         """Report an unknown key. Returns the known key that was probably meant."""
         word = str(key.value)
-        nearest = self._suggestions.get((word, what))
+        nearest = self._suggestions.get((word, location))
         hint = None
         if not self.diagnostics.is_full("DP201"):  # further findings are only counted: suggestions are slow
             if nearest is None:
-                nearest = self._suggestions[word, what] = did_you_mean(word, known)
-            spaced = word.strip() != word
-            guess = f'did you mean "{nearest}"?' if nearest and not spaced else None
-            hint = guess or self._unknown_key_hint(word, known, what)
-        self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
+                nearest = self._suggestions[word, location] = did_you_mean(word, known)
+            has_outer_space = word.strip() != word
+            guess = f'did you mean "{nearest}"?' if nearest and not has_outer_space else None
+            hint = guess or self._unknown_key_hint(word, known, location)
+        self.error("DP201", f'unknown key "{key.value}" in {location}', key.span, hint)
         return nearest
 
-    def _unknown_key_hint(self, word: str, known: list[str], what: str) -> str:
+    def _unknown_key_hint(self, word: str, known: list[str], location: str) -> str:
         """Return a hint for a key that resembles none of the allowed keys."""
         if word.strip() in known:
             return (
@@ -102,14 +102,14 @@ class Declarations:
             )
         if word in POLICY_KEYWORDS:
             return f'"{word}" belongs under "policy" at the top of dpsync.yaml'
-        homes = [
+        kinds_with_key = [
             kind.noun_with_article
             for kind in self.registry.in_dependency_order
             if word in kind.declarable_fields
-            or any(place.split(".")[0] == word for place in self.registry.kinds_by_list_key(kind.name))
+            or any(list_key.split(".")[0] == word for list_key in self.registry.kinds_by_list_key(kind.name))
         ]
-        if 0 < len(homes) <= _MAX_NAMED_KINDS and what not in homes:
-            *others, last = homes
+        if 0 < len(kinds_with_key) <= _MAX_NAMED_KINDS and location not in kinds_with_key:
+            *others, last = kinds_with_key
             return f'"{word}" is a key of {", ".join(others)}{" or " if others else ""}{last}'
         return f"allowed keys: {', '.join(sorted(known))}"
 
@@ -142,14 +142,16 @@ class Declarations:
             self.error("DP211", f'"{key.value}" is not a valid key', key.span, _local_key_hint(key))
             self.unreadable.add(address)
             return
-        nothing = isinstance(node, Scalar) and node.value is None and not _is_explicit_null(kind, node)
-        readable = (isinstance(node, Mapping) and not kind.is_always_shorthand) or bool(kind.shorthand_field)
-        if nothing or not readable:
+        is_empty = isinstance(node, Scalar) and node.value is None and not _is_explicit_null(kind, node)
+        has_valid_shape = (isinstance(node, Mapping) and not kind.is_always_shorthand) or bool(
+            kind.shorthand_field
+        )
+        if is_empty or not has_valid_shape:
             # Not worth a second finding, nor an entry: there may be very many of them.
             self.unreadable.add(address)
-            if nothing and node.span in self.unknown:
+            if is_empty and node.span in self.unknown:
                 return
-            if nothing:
+            if is_empty:
                 self.error(
                     "DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _empty_entry_hint(kind)
                 )
@@ -187,16 +189,16 @@ class Declarations:
 
     def _declare_fields(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
         kind = entry.kind
-        places = self.registry.kinds_by_list_key(kind.name)
+        kinds_by_path = self.registry.kinds_by_list_key(kind.name)
         settable = kind.declarable_fields
-        without: Span | None = None  # the place just above, when nothing is in it
+        empty_list_key: Span | None = None  # the place just above, when nothing is in it
         for key, value in expand_short_forms(kind, node).entries:
             word = str(key.value)
             if word in reserved:
                 continue
             if key.interpolated:
                 word = ""  # a variable cannot select a field
-            above, without = without, None
+            previous_empty_key, empty_list_key = empty_list_key, None
             if word == "id":
                 self._read_pin(entry, value)
             elif word == "previously":
@@ -212,22 +214,30 @@ class Declarations:
                 first = node.key(name)
                 message = f'"{word}" and "{name}" set the same field'
                 self.error("DP201", message, key.span, "delete one of the two", first.span if first else None)
-            elif any(place.split(".")[0] == word for place in places):
-                self._declare_place(entry, word, key, value)
-                without = key.span if isinstance(value, Scalar) and value.value is None else None
-            elif above is not None and key.span.line > above.line and key.span.column == above.column:
-                without = above  # probably an entry of that place, on its level: reported there
+            elif any(list_path.split(".")[0] == word for list_path in kinds_by_path):
+                self._declare_list_key(entry, word, key, value)
+                empty_list_key = key.span if isinstance(value, Scalar) and value.value is None else None
+            elif (
+                previous_empty_key is not None
+                and key.span.line > previous_empty_key.line
+                and key.span.column == previous_empty_key.column
+            ):
+                empty_list_key = (
+                    previous_empty_key  # probably an entry of that place, on its level: reported there
+                )
             else:
-                known = [*settable, *kind.inline_words, *places, *reserved, "id", "previously", "new"]
+                known = [*settable, *kind.inline_words, *kinds_by_path, *reserved, "id", "previously", "new"]
                 known += ["takeover"] if kind.git_sync else []
-                meant = self.unknown_key(key, known, kind.noun_with_article)
-                if meant is not None:
-                    entry.misspelled_keys.add(kind.inline_words.get(meant, meant))
+                intended_key = self.unknown_key(key, known, kind.noun_with_article)
+                if intended_key is not None:
+                    entry.misspelled_keys.add(kind.inline_words.get(intended_key, intended_key))
                 # What it holds may be entries of another place.
-                for place in places:
-                    path = place.split(".")
-                    unsure = meant is None and isinstance(value, Mapping) and path[0] not in node
-                    if place == meant or unsure:
+                for list_path in kinds_by_path:
+                    path = list_path.split(".")
+                    may_hold_entries = (
+                        intended_key is None and isinstance(value, Mapping) and path[0] not in node
+                    )
+                    if list_path == intended_key or may_hold_entries:
                         self.unreadable.add(entry.address.child(*path))
 
     def _read_pin(self, entry: Declaration, value: Node) -> None:
@@ -241,22 +251,26 @@ class Declarations:
                 "DP202", f'"id" must be a text with the GitBook id of the object, found {fault}', value.span
             )
 
-    def _declare_place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
+    def _declare_list_key(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
         """Collect the entries below a key of an entry. A dotted place is a mapping in a mapping."""
-        places = self.registry.kinds_by_list_key(entry.kind.name)
-        if path not in places:
+        kinds_by_path = self.registry.kinds_by_list_key(entry.kind.name)
+        if path not in kinds_by_path:
             if not isinstance(node, Mapping):
                 self.unreadable.add(entry.address.child(*path.split(".")))
                 self.error("DP202", f"{path} must be a mapping", node.span, _missing_space_hint(node))
                 return
-            known = [place.removeprefix(f"{path}.") for place in places if place.startswith(f"{path}.")]
+            known = [
+                list_key.removeprefix(f"{path}.")
+                for list_key in kinds_by_path
+                if list_key.startswith(f"{path}.")
+            ]
             for inner, value in node.entries:
-                if any(place.split(".")[0] == inner.value for place in known):
-                    self._declare_place(entry, f"{path}.{inner.value}", inner, value)
+                if any(list_key.split(".")[0] == inner.value for list_key in known):
+                    self._declare_list_key(entry, f"{path}.{inner.value}", inner, value)
                 else:
                     self.unknown_key(inner, known, path)
             return
-        kinds = places[path]
+        kinds = kinds_by_path[path]
         scope = Scope(
             entry.address.child(*path.split(".")), entry.address, tuple(kind.name for kind in kinds), key.span
         )
@@ -281,18 +295,20 @@ class Declarations:
                     _missing_space_hint(node) or self._not_a_mapping_hint(kind, key, node),
                 )
             return
-        written = self._entries_with_rows(kind, scope, node) if row_format(kind) is not None else node.entries
-        if not written and scope.address not in self.unreadable:
+        written_entries = (
+            self._entries_with_rows(kind, scope, node) if row_format(kind) is not None else node.entries
+        )
+        if not written_entries and scope.address not in self.unreadable:
             self.empty_scopes.append(scope)
-        for name, value in written:
+        for name, value in written_entries:
             local = self.registry.fold_key(kind, str(name.value))
             self._declare_entry(kind, scope.address.child(local), name, value, parent=entry.address)
 
     def _not_a_mapping_hint(self, kind: Kind, key: Scalar, node: Node) -> str:
         """Return what to write in place of a value that is not a mapping of entries."""
         if isinstance(node, Scalar) and node.value is None:
-            deeper = f"indent the entries two spaces deeper than {key.value}"
-            return f"{deeper}. If there are no entries, delete the key"
+            indent_advice = f"indent the entries two spaces deeper than {key.value}"
+            return f"{indent_advice}. If there are no entries, delete the key"
         from dpsync.kinds.examples import key_example, minimal_entry_example  # only mistakes need examples
 
         value = minimal_entry_example(self.registry, kind)
@@ -306,7 +322,7 @@ class Declarations:
         path = node.get(FILE_KEY)
         if not isinstance(path, Scalar) or not isinstance(path.value, str):
             return node.entries
-        found = [entry for entry in node.entries if entry[0].text != FILE_KEY]
+        entries = [entry for entry in node.entries if entry[0].text != FILE_KEY]
         file = self.read_text(path) if self.read_text is not None else None
         table, problems = read_entries(kind, file.text, file.name) if file is not None else (None, Findings())
         self.diagnostics += problems
@@ -314,7 +330,7 @@ class Declarations:
             self.row_files.add(file.name)
         if table is None or problems:
             self.unreadable.add(scope.address)
-        return [*found, *(table.entries if table is not None else ())]
+        return [*entries, *(table.entries if table is not None else ())]
 
     def _declare_tree(
         self, entry: Declaration, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node
@@ -325,20 +341,24 @@ class Declarations:
             return
         if not node.items:
             self.empty_scopes.append(scope)
-        at_root = {kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
-        before: Declaration | None = None
-        for item in node.items:
-            declared = self._declare_node(item, at_root, at_root, scope, owner=entry, holder=None)
-            if declared is None:
+        allowed_at_root = {kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
+        previous: Declaration | None = None
+        for node_item in node.items:
+            declaration = self._declare_node(
+                node_item, allowed_at_root, allowed_at_root, scope, owner=entry, holder=None
+            )
+            if declaration is None:
                 self.unreadable.add(scope.address)
                 continue
-            if before is not None and _is_exclusive_at_root(before.kind) != _is_exclusive_at_root(
-                declared.kind
+            if previous is not None and _is_exclusive_at_root(previous.kind) != _is_exclusive_at_root(
+                declaration.kind
             ):
-                nouns = f"a {declared.kind.noun} and a {before.kind.noun}"
+                nouns = f"a {declaration.kind.noun} and a {previous.kind.noun}"
                 message = f"{nouns} cannot both be at the top level of a site"
-                self.error("DP214", message, declared.key_span, self._mixed_root_hint(kinds), before.key_span)
-            before = declared
+                self.error(
+                    "DP214", message, declaration.key_span, self._mixed_root_hint(kinds), previous.key_span
+                )
+            previous = declaration
 
     def _declare_node(
         self, node: Node, allowed: dict[str, Kind], all_types: dict[str, Kind],
@@ -355,9 +375,9 @@ class Declarations:
             return None
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
-            inside = holder.kind.noun if holder else "structure"
-            message = f"{kind.noun_with_article} is not allowed in a {inside}"
-            self.error("DP214", message, type_.span, f"a {inside} can contain: {', '.join(allowed)}")
+            container_noun = holder.kind.noun if holder else "structure"
+            message = f"{kind.noun_with_article} is not allowed in a {container_noun}"
+            self.error("DP214", message, type_.span, f"a {container_noun} can contain: {', '.join(allowed)}")
             return None
         local = _key_text(key)
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
@@ -368,9 +388,9 @@ class Declarations:
                 'add "key" with a name of your choice, which dpsync does not send to GitBook',
             )
             return None
-        inner = holder is not None and holder.kind.name in kind.parents
-        address = (holder.address if inner and holder else scope.address).child(local)
-        parent = holder.address if inner and holder else owner.address
+        is_child_address = holder is not None and holder.kind.name in kind.parents
+        address = (holder.address if is_child_address and holder else scope.address).child(local)
+        parent = holder.address if is_child_address and holder else owner.address
         entry = Declaration(
             kind,
             address,
@@ -409,8 +429,8 @@ class Declarations:
             self.error("DP202", message, children.span)
             return
         allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.child_kinds}
-        for item in children.items:
-            if self._declare_node(item, allowed, all_types, scope, owner, holder=entry) is None:
+        for node_item in children.items:
+            if self._declare_node(node_item, allowed, all_types, scope, owner, holder=entry) is None:
                 self.unreadable.add(scope.address)
         if len(children.items) < shape.min_children:
             self._report_too_few_children(entry, shape)
@@ -418,22 +438,27 @@ class Declarations:
     def _report_too_few_children(self, entry: Declaration, shape: NodeShape) -> None:
         if not self.complete:
             return
-        holds = " or ".join(self.registry[name].noun for name in shape.child_kinds)
-        of = self.registry[shape.child_kinds[0]].shape
-        hint = f"add children: [{{ type: {of.yaml_type}, … }}]" if isinstance(of, NodeShape) else None
-        message = f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}'
+        child_nouns = " or ".join(self.registry[name].noun for name in shape.child_kinds)
+        child_shape = self.registry[shape.child_kinds[0]].shape
+        hint = (
+            f"add children: [{{ type: {child_shape.yaml_type}, … }}]"
+            if isinstance(child_shape, NodeShape)
+            else None
+        )
+        message = f'the {entry.kind.noun} "{entry.key}" needs at least one {child_nouns}'
         self.error("DP215", message, entry.key_span, hint)
 
     def _mixed_root_hint(self, kinds: tuple[Kind, ...]) -> str:
         """Return a hint for a navigation whose root mixes nodes that must not be siblings."""
-        alone = next(kind for kind in kinds if _is_exclusive_at_root(kind))
-        holder_nouns = [
+        exclusive_kind = next(kind for kind in kinds if _is_exclusive_at_root(kind))
+        nouns = [
             kind.noun
             for kind in kinds
-            if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.child_kinds
+            if isinstance(kind.shape, NodeShape) and exclusive_kind.name in kind.shape.child_kinds
         ]
-        holders = " or ".join(holder_nouns)
-        return f'move the {alone.noun} to "children" of a {holders}, or delete the {alone.noun}'
+        container_nouns = " or ".join(nouns)
+        noun = exclusive_kind.noun
+        return f'move the {noun} to "children" of a {container_nouns}, or delete the {noun}'
 
     def _report_wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
         hint = f'add "type" with one of these values: {", ".join(known)}'
@@ -471,10 +496,10 @@ def _empty_entry_hint(kind: Kind) -> str:
         return f"write the {kind.shorthand_field}, or delete the entry"
     if needed:
         fields = ", ".join(f"{field.name}: …" for field in needed if not field.is_parent_reference)
-        short = kind.shorthand_field in [field.name for field in needed] and len(needed) == 1
+        is_shorthand_enough = kind.shorthand_field in [field.name for field in needed] and len(needed) == 1
         return (
             f"write the {kind.shorthand_field}, or delete the entry"
-            if short
+            if is_shorthand_enough
             else f"write {{ {fields} }}, or delete the entry"
         )
     return (

@@ -47,24 +47,26 @@ def find_root(start: Path) -> Path:
     no root file, or if one directory has both names.
     """
     try:
-        begin = directory = start.resolve()
+        start_directory = directory = start.resolve()
     except FileNotFoundError:
         raise DiagnosticError(
             [Diagnostic(codes.NO_ROOT, "the current directory does not exist any more")], Exit.INVALID
         ) from None
-    for directory in (begin, *begin.parents):
-        found = [directory / name for name in ROOT_NAMES if _is_root_file(directory / name)]
-        if len(found) > 1:
+    for directory in (start_directory, *start_directory.parents):
+        root_files = [directory / name for name in ROOT_NAMES if _is_root_file(directory / name)]
+        if len(root_files) > 1:
             message = f"{directory} contains both {ROOT_NAMES[0]} and {ROOT_NAMES[1]}"
             problem = Diagnostic(
                 codes.SEVERAL_ROOTS, message, hint="delete one of the two files, or choose one with --file"
             )
             raise DiagnosticError([problem], Exit.INVALID)
-        if found:
-            return found[0]
+        if root_files:
+            return root_files[0]
         if _exists(directory / ".git"):
             break
-    message = f"dpsync found no {ROOT_NAMES[0]} in {begin} or in the directories above, up to {directory}"
+    message = (
+        f"dpsync found no {ROOT_NAMES[0]} in {start_directory} or in the directories above, up to {directory}"
+    )
     hint = (
         "choose the directory with -C DIR, choose the file with --file, "
         f"or create a file with {format_command('init')}"
@@ -77,7 +79,9 @@ def has_root(directory: Path) -> bool:
     return any(_is_root_file(directory / name) for name in ROOT_NAMES)
 
 
-def included_files(root: Path, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
+def included_files(
+    root: Path, include: Node, including_file: str = ""
+) -> tuple[list[IncludedFile], list[Diagnostic]]:
     """Return the files that the value of `include` names: each once, sorted by name.
 
     `at` is the file that contains the `include`, if that is not the root file.
@@ -88,23 +92,27 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
     project = root.parent.resolve()
     files: dict[Path, IncludedFile] = {}
     problems: list[Diagnostic] = []
-    for item in include:
-        if not isinstance(item, Scalar) or not isinstance(item.value, str):
+    for include_item in include:
+        if not isinstance(include_item, Scalar) or not isinstance(include_item.value, str):
             problems.append(
-                Diagnostic(codes.INCLUDE, 'an item of "include" must be a path or a pattern', item.span)
+                Diagnostic(
+                    codes.INCLUDE, 'an item of "include" must be a path or a pattern', include_item.span
+                )
             )
             continue
-        found, refused = _files_of_path(root, project, (project / at).parent if at else project, item)
+        matched_files, refused = _files_of_path(
+            root, project, (project / including_file).parent if including_file else project, include_item
+        )
         problems.extend(refused)
-        for file in found:
+        for file in matched_files:
             files.setdefault(file.path, file)
     return sorted(files.values(), key=attrgetter("name")), problems
 
 
 def _files_of_path(
-    root: Path, project: Path, directory: Path, item: Scalar
+    root: Path, project: Path, directory: Path, include_item: Scalar
 ) -> tuple[list[IncludedFile], list[Diagnostic]]:
-    text, span = str(item.value), item.span
+    text, span = str(include_item.value), include_item.span
     if not text.strip() or text.startswith(("/", "~")) or "://" in text:
         message = f'"{text}" is not a path relative to {root.name}'
         return [], [
@@ -116,29 +124,29 @@ def _files_of_path(
             )
         ]
     if "*" not in text:
-        checked = _included_file(project, directory / text, text, span, directory)
-        if isinstance(checked, IncludedFile) and checked.path == root.resolve():
+        file_or_problem = _included_file(project, directory / text, text, span, directory)
+        if isinstance(file_or_problem, IncludedFile) and file_or_problem.path == root.resolve():
             return [], [
                 Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="delete the item")
             ]
-        return ([], [checked]) if isinstance(checked, Diagnostic) else ([checked], [])
+        return ([], [file_or_problem]) if isinstance(file_or_problem, Diagnostic) else ([file_or_problem], [])
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
     if ".." in segments:
         return [], [_outside_finding(text, span, 'a pattern cannot contain ".."')]
     if disk.contains_git_name(segments):
         return [], [_outside_finding(text, span)]
-    found: list[IncludedFile] = []
+    files: list[IncludedFile] = []
     problems: list[Diagnostic] = []
     for path in _matching_files(directory, segments):
-        checked = _included_file(project, path, path.relative_to(project).as_posix(), span, directory)
-        if isinstance(checked, Diagnostic):
-            problems.append(checked)
-        elif checked.path != root.resolve() and checked.name != IDS_NAME:
+        file_or_problem = _included_file(project, path, path.relative_to(project).as_posix(), span, directory)
+        if isinstance(file_or_problem, Diagnostic):
+            problems.append(file_or_problem)
+        elif file_or_problem.path != root.resolve() and file_or_problem.name != IDS_NAME:
             # A pattern such as "*.yaml" may well cover the root file, which is read anyway, and its ids file.
-            found.append(checked)
-    if not found and not problems:
+            files.append(file_or_problem)
+    if not files and not problems:
         problems.append(_no_match_finding(text, span, project, directory))
-    return found, problems
+    return files, problems
 
 
 def _included_file(
@@ -177,8 +185,8 @@ def _outside_finding(text: str, span: Span, hint: str = MOVE_INSIDE_HINT) -> Dia
 
 def _no_match_finding(text: str, span: Span, project: Path, directory: Path) -> Diagnostic:
     message = f'no file matches "{text}"' if "*" in text else f'there is no file "{text}"'
-    of = "the root file" if directory == project else "this file"
-    hint = f"paths are relative to the directory of {of}"
+    base_file = "the root file" if directory == project else "this file"
+    hint = f"paths are relative to the directory of {base_file}"
     name = text.rpartition("/")[2]
     same_name = next(
         (path for path in yaml_files(project, _MAX_SEARCHED_DIRECTORIES) if path.name == name), None
@@ -204,17 +212,17 @@ def _matching_files(project: Path, segments: list[str]) -> Iterator[Path]:
         for entry in _directory_entries(directory):
             if disk.contains_git_name((entry.name,)):
                 continue
-            named = {i + 1 for i in positions if segments[i] == entry.name}
-            wild = set(named)
+            next_positions = {i + 1 for i in positions if segments[i] == entry.name}
+            matched = set(next_positions)
             if not entry.is_symlink() or not _is_directory(entry):
-                wild |= {i + 1 for i in positions if _matches_segment(segments[i], entry.name)}
+                matched |= {i + 1 for i in positions if _matches_segment(segments[i], entry.name)}
                 if not entry.name.startswith("."):
-                    wild |= {i for i in positions if segments[i] == "**"}
+                    matched |= {i for i in positions if segments[i] == "**"}
             if _is_directory(entry):
-                following = _with_empty_matches(segments, wild) - {last}
-                if following:
-                    pending.append((Path(entry.path), following))
-            elif last in wild:
+                open_positions = _with_empty_matches(segments, matched) - {last}
+                if open_positions:
+                    pending.append((Path(entry.path), open_positions))
+            elif last in matched:
                 yield Path(entry.path)
 
 
@@ -224,9 +232,9 @@ def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
     Links, and names that begin with a dot, are skipped. If `nested` is false, directories with a root file or
     a git repository of their own are skipped as well.
     """
-    pending, looked_into = [project], 0
-    while pending and looked_into < most:
-        looked_into += 1
+    pending, searched = [project], 0
+    while pending and searched < most:
+        searched += 1
         directory = pending.pop(0)
         entries = sorted(_directory_entries(directory), key=lambda entry: entry.name)
         if not nested and directory != project and any(e.name in (".git", *ROOT_NAMES) for e in entries):
@@ -252,10 +260,10 @@ def matches_include(name: str, pattern: str) -> bool:
     *directories, file = name.split("/")
     positions = _with_empty_matches(segments, {0})
     for part in directories:
-        ahead = {i + 1 for i in positions if i < last and _equals_or_matches(segments[i], part)}
+        next_positions = {i + 1 for i in positions if i < last and _equals_or_matches(segments[i], part)}
         if not part.startswith("."):
-            ahead |= {i for i in positions if i < last and segments[i] == "**"}
-        positions = _with_empty_matches(segments, ahead)
+            next_positions |= {i for i in positions if i < last and segments[i] == "**"}
+        positions = _with_empty_matches(segments, next_positions)
     return any(i == last - 1 and _equals_or_matches(segments[i], file) for i in positions)
 
 
@@ -265,11 +273,11 @@ def _equals_or_matches(segment: str, name: str) -> bool:
 
 def _with_empty_matches(segments: list[str], positions: Iterable[int]) -> frozenset[int]:
     """Return the positions, and the positions reached if `**` matches no directory."""
-    closed = set(positions)
+    closure = set(positions)
     for i, segment in enumerate(segments):
-        if segment == "**" and i in closed:
-            closed.add(i + 1)
-    return frozenset(closed)
+        if segment == "**" and i in closure:
+            closure.add(i + 1)
+    return frozenset(closure)
 
 
 def _matches_segment(pattern: str, name: str) -> bool:
@@ -279,12 +287,12 @@ def _matches_segment(pattern: str, name: str) -> bool:
     first, *middle, end = pattern.split("*")
     if not name.startswith(first) or not name.endswith(end) or len(name) < len(first) + len(end):
         return False
-    at, stop = len(first), len(name) - len(end)
+    position, stop = len(first), len(name) - len(end)
     for piece in middle:
-        found = name.find(piece, at, stop)
-        if found < 0:
+        index = name.find(piece, position, stop)
+        if index < 0:
             return False
-        at = found + len(piece)
+        position = index + len(piece)
     return True
 
 
@@ -321,7 +329,9 @@ class Files(Protocol):
 
     root: str
 
-    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
+    def included(
+        self, include: Node, including_file: str = ""
+    ) -> tuple[list[IncludedFile], list[Diagnostic]]:
         """Return the files that the value of `include` in the file `at` names: each once, sorted by name."""
         ...
 
@@ -342,8 +352,10 @@ class StagedFiles:
         self._files = files
         self._contents = contents
 
-    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
-        return self._files.included(include, at)
+    def included(
+        self, include: Node, including_file: str = ""
+    ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        return self._files.included(include, including_file)
 
     def real_name(self, name: str) -> str | None:
         return self._files.real_name(name)
@@ -362,8 +374,10 @@ class DiskFiles:
         self._path = root
         self._project = root.parent.resolve()
 
-    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
-        return included_files(self._path, include, at)
+    def included(
+        self, include: Node, including_file: str = ""
+    ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        return included_files(self._path, include, including_file)
 
     def real_name(self, name: str) -> str | None:
         try:

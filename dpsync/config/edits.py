@@ -56,9 +56,9 @@ class MissingFiles(Struct, frozen=True):
         return ""
 
 
-def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]:
+def edits(registry: Registry, before: Desired, after: Desired) -> tuple[Edit, ...]:
     """Return the edits of the policy and environment, then removed entries, then the others in file order."""
-    return tuple(_Comparison(registry, before, now).find_edits())
+    return tuple(_Comparison(registry, before, after).find_edits())
 
 
 class _Comparison(Struct, frozen=True, dict=True):
@@ -66,40 +66,45 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     registry: Registry
     before: Desired
-    now: Desired
+    after: Desired
 
     def find_edits(self) -> Iterator[Edit]:
         yield from self._setting_edits()
         yield from self._removed_edits()
-        for address, item in self.now.entries.items():
-            old = self._base_addresses.get(address)
-            if old is None:
+        for address, entry in self.after.entries.items():
+            old_address = self._base_addresses.get(address)
+            if old_address is None:
                 yield self._make_edit(
-                    item, "added", fields=tuple(_edited_fields({}, self._declared_values(item)))
+                    entry, "added", fields=tuple(_edited_fields({}, self._declared_values(entry)))
                 )
             else:
-                yield from self._changed_edits(self.before.entries[old], item)
-        yield from self._place_edits()
+                yield from self._changed_edits(self.before.entries[old_address], entry)
+        yield from self._list_edits()
 
     # Who is who.
 
     @cached_property
     def _present_addresses(self) -> dict[Address, Address]:
         """Return the present address of every entry of the base that still exists."""
-        found: dict[Address, Address] = {}
+        present_by_base: dict[Address, Address] = {}
         levels: dict[int, list[Entry]] = defaultdict(list)
-        for item in self.before.entries.values():
-            levels[len(item.address.segments)].append(item)
+        for entry in self.before.entries.values():
+            levels[len(entry.address.segments)].append(entry)
         for _, level in sorted(levels.items()):  # what an entry is in was found before it
-            for item in level:
-                at = _present_address(item, found)
-                if at in self.now.entries and self.now.entries[at].kind == item.kind:
-                    found[item.address] = at
-            taken = set(found.values())
-            left = [item for item in level if item.address not in found]
-            free = [item for item in self.now.entries.values() if item.address not in taken]
-            found |= self._match_renamed_entries(left, free, found)
-        return found
+            for entry in level:
+                present_address = _present_address(entry, present_by_base)
+                if (
+                    present_address in self.after.entries
+                    and self.after.entries[present_address].kind == entry.kind
+                ):
+                    present_by_base[entry.address] = present_address
+            matched_addresses = set(present_by_base.values())
+            unmatched = [entry for entry in level if entry.address not in present_by_base]
+            candidates = [
+                entry for entry in self.after.entries.values() if entry.address not in matched_addresses
+            ]
+            present_by_base |= self._match_renamed_entries(unmatched, candidates, present_by_base)
+        return present_by_base
 
     @cached_property
     def _base_addresses(self) -> dict[Address, Address]:
@@ -107,153 +112,158 @@ class _Comparison(Struct, frozen=True, dict=True):
         return {new: old for old, new in self._present_addresses.items()}
 
     def _match_renamed_entries(
-        self, left: list[Entry], free: list[Entry], known: Mapping[Address, Address]
+        self, unmatched: list[Entry], candidates: list[Entry], present_by_base: Mapping[Address, Address]
     ) -> dict[Address, Address]:
         """Match entries with another key whose natural key or pinned id occurs once on each side."""
-        olds, news = self._addresses_by_key(left, known), self._addresses_by_key(free if left else [], {})
-        found: dict[Address, Address] = {}
-        for key, several in olds.items():
-            match several, news.get(key):
+        old_addresses, new_addresses = (
+            self._addresses_by_key(unmatched, present_by_base),
+            self._addresses_by_key(candidates if unmatched else [], {}),
+        )
+        matches: dict[Address, Address] = {}
+        for key, several in old_addresses.items():
+            match several, new_addresses.get(key):
                 case [old], [new]:
-                    found[old] = new
-        return found
+                    matches[old] = new
+        return matches
 
     def _addresses_by_key(
-        self, items: list[Entry], known: Mapping[Address, Address]
+        self, entries: list[Entry], present_by_base: Mapping[Address, Address]
     ) -> dict[bytes, list[Address]]:
-        found: dict[bytes, list[Address]] = defaultdict(list)
-        for item in items:
-            if (key := self._identity_key(item, known)) is not None:
-                found[key].append(item.address)
-        return found
+        addresses: dict[bytes, list[Address]] = defaultdict(list)
+        for entry in entries:
+            if (key := self._identity_key(entry, present_by_base)) is not None:
+                addresses[key].append(entry.address)
+        return addresses
 
-    def _identity_key(self, item: Entry, known: Mapping[Address, Address]) -> bytes | None:
-        if item.pin is not None:
-            return canonical_json([item.kind, item.pin])
-        kind = self._kind_of(item)
+    def _identity_key(self, entry: Entry, present_by_base: Mapping[Address, Address]) -> bytes | None:
+        if entry.pin is not None:
+            return canonical_json([entry.kind, entry.pin])
+        kind = self._kind_of(entry)
         if not kind.has_ids_line:  # its key says who it is
             return None
         first = kind.natural_keys[0]
         names = (first,) if isinstance(first, str) else first
-        values = [item.fields.get(name) for name in names]
+        values = [entry.fields.get(name) for name in names]
         if any(value is None for value in values):
             return None
-        parent = known.get(item.parent, item.parent) if item.parent is not None else None
+        parent = present_by_base.get(entry.parent, entry.parent) if entry.parent is not None else None
         return canonical_json(
-            [item.kind, str(parent), *(_with_present_references(value, known) for value in values)]
+            [entry.kind, str(parent), *(_with_present_references(value, present_by_base) for value in values)]
         )
 
     # What is told of them.
 
     def _removed_edits(self) -> Iterator[Edit]:
         removed = [
-            item for item in self.before.entries.values() if item.address not in self._present_addresses
+            entry for entry in self.before.entries.values() if entry.address not in self._present_addresses
         ]
-        addresses = {item.address for item in removed}
-        inside: dict[Address, int] = defaultdict(int)
-        for item in removed:
+        addresses = {entry.address for entry in removed}
+        removed_inside: dict[Address, int] = defaultdict(int)
+        for entry in removed:
             removed_ancestors = [
-                ancestor for ancestor in item.address.self_and_ancestors() if ancestor in addresses
+                ancestor for ancestor in entry.address.self_and_ancestors() if ancestor in addresses
             ]
-            inside[removed_ancestors[-1]] += len(removed_ancestors) > 1
-        for item in removed:
-            if item.address in inside:
-                yield self._make_edit(item, "removed", inside=inside[item.address])
+            removed_inside[removed_ancestors[-1]] += len(removed_ancestors) > 1
+        for entry in removed:
+            if entry.address in removed_inside:
+                yield self._make_edit(entry, "removed", inside=removed_inside[entry.address])
 
-    def _changed_edits(self, old: Entry, item: Entry) -> Iterator[Edit]:
+    def _changed_edits(self, old_entry: Entry, entry: Entry) -> Iterator[Edit]:
         before = {
             name: _with_present_references(value, self._present_addresses)
-            for name, value in self._declared_values(old).items()
+            for name, value in self._declared_values(old_entry).items()
         }
-        fields = list(_edited_fields(before, self._declared_values(item)))
-        if order := self._changed_order(item.address):
+        fields = list(_edited_fields(before, self._declared_values(entry)))
+        if order := self._changed_order(entry.address):
             fields.append(order)
-        if _present_address(old, self._present_addresses) != item.address:
-            yield self._make_edit(item, "renamed", fields=tuple(fields), before=str(old.address))
+        if _present_address(old_entry, self._present_addresses) != entry.address:
+            yield self._make_edit(entry, "renamed", fields=tuple(fields), before=str(old_entry.address))
         elif fields:
-            yield self._make_edit(item, "changed", fields=tuple(fields))
+            yield self._make_edit(entry, "changed", fields=tuple(fields))
 
     def _changed_order(self, address: Address) -> EditedField | None:
         """Return the changed order of the nodes directly in an entry; None if the order is the same."""
-        was, present = self._tree_nodes
-        now = [node for node in present.get(address, ()) if node in self._base_addresses]
-        before = [
+        old_nodes, new_nodes = self._tree_nodes
+        nodes_after = [node for node in new_nodes.get(address, ()) if node in self._base_addresses]
+        nodes_before = [
             self._present_addresses[node]
-            for node in was.get(self._base_addresses[address], ())
+            for node in old_nodes.get(self._base_addresses[address], ())
             if node in self._present_addresses
         ]
-        both = set(now) & set(before)
-        first, second = ([str(node) for node in side if node in both] for side in (before, now))
+        common = set(nodes_after) & set(nodes_before)
+        first, second = (
+            [str(node) for node in side if node in common] for side in (nodes_before, nodes_after)
+        )
         return EditedField(field="order", before=first, after=second) if first != second else None
 
     @cached_property
     def _tree_nodes(self) -> tuple[dict[Address, list[Address]], dict[Address, list[Address]]]:
         """Return the nodes of trees by the object that directly contains them, in order, in both versions."""
-        return self._tree_nodes_of(self.before), self._tree_nodes_of(self.now)
+        return self._tree_nodes_of(self.before), self._tree_nodes_of(self.after)
 
     def _tree_nodes_of(self, side: Desired) -> dict[Address, list[Address]]:
         nodes: dict[Address, list[Address]] = defaultdict(list)
-        for item in side.entries.values():
-            container = item.holder or item.parent
-            if container is not None and self._kind_of(item).is_node:
-                nodes[container].append(item.address)
+        for entry in side.entries.values():
+            container = entry.holder or entry.parent
+            if container is not None and self._kind_of(entry).is_node:
+                nodes[container].append(entry.address)
         return nodes
 
-    def _place_edits(self) -> Iterator[Edit]:
+    def _list_edits(self) -> Iterator[Edit]:
         """Yield mappings of entries that were added or removed while the object that contains them stays."""
-        before = {
+        base_lists = {
             _below_present_parent(scope.address, scope.parent, self._present_addresses)
             for scope in self.before.scopes.values()
         }
-        for scope in self.now.scopes.values():
-            known = scope.address in before or scope.address in self.now.entries
-            if not known and scope.parent in self._base_addresses:
+        for scope in self.after.scopes.values():
+            is_known = scope.address in base_lists or scope.address in self.after.entries
+            if not is_known and scope.parent in self._base_addresses:
                 yield Edit(address=str(scope.address), what="added", kind="place", at=Origin.of(scope.span))
         for scope in self.before.scopes.values():
-            at = _below_present_parent(scope.address, scope.parent, self._present_addresses)
-            known = at in self.now.scopes or scope.address in self.before.entries
-            if not known and scope.parent in self._present_addresses:
-                yield Edit(address=str(at), what="removed", kind="place")
+            present_address = _below_present_parent(scope.address, scope.parent, self._present_addresses)
+            is_known = present_address in self.after.scopes or scope.address in self.before.entries
+            if not is_known and scope.parent in self._present_addresses:
+                yield Edit(address=str(present_address), what="removed", kind="place")
 
     def _setting_edits(self) -> Iterator[Edit]:
-        sides = [_policy_values(side) for side in (self.before, self.now)]
+        sides = [_policy_values(side) for side in (self.before, self.after)]
         if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="policy", what="changed", fields=fields)
-        sides = [_environment_values(side) for side in (self.before, self.now)]
+        sides = [_environment_values(side) for side in (self.before, self.after)]
         if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="environment", what="changed", fields=fields)
 
-    def _make_edit(self, item: Entry, what: Any, **more: Any) -> Edit:
-        kind = self._kind_of(item)
-        label = item.fields.get(kind.title_field)
-        names = [edited_field.field for edited_field in more.get("fields", ())]
-        span = item.value_span(names[0]) if names and what == "changed" else item.span
+    def _make_edit(self, entry: Entry, change: Any, **attributes: Any) -> Edit:
+        kind = self._kind_of(entry)
+        label = entry.fields.get(kind.title_field)
+        names = [edited_field.field for edited_field in attributes.get("fields", ())]
+        span = entry.value_span(names[0]) if names and change == "changed" else entry.span
         return Edit(
-            address=str(item.address), what=what, kind=kind.noun,
-            at=None if what == "removed" else Origin.of(span),
-            label=label if isinstance(label, str) else item.key, **more,
+            address=str(entry.address), what=change, kind=kind.noun,
+            at=None if change == "removed" else Origin.of(span),
+            label=label if isinstance(label, str) else entry.key, **attributes,
         )  # fmt: skip
 
-    def _kind_of(self, item: Entry) -> SupportedKind:
-        return self.registry[item.kind]
+    def _kind_of(self, entry: Entry) -> SupportedKind:
+        return self.registry[entry.kind]
 
-    def _declared_values(self, item: Entry) -> dict[str, Value]:
+    def _declared_values(self, entry: Entry) -> dict[str, Value]:
         """Return the fields and keywords of an entry, in the order of its kind."""
-        kind = self._kind_of(item)
-        named = [field.name for field in kind.fields if field.name in item.fields]
+        kind = self._kind_of(entry)
+        named = [field.name for field in kind.fields if field.name in entry.fields]
         names = [name for name in named if name != kind.key_field]  # that is its key
-        found = {name: item.fields[name] for name in names}
-        found |= {"id": item.pin} if item.pin is not None else {}
-        earlier = [*map(dict, item.previously)] if item.previously else [*map(str, item.former)]
-        found |= {"previously": earlier} if earlier else {}
-        found |= {"new": True} if item.new else {}
-        return found | ({"takeover": True} if item.takeover else {})
+        values = {name: entry.fields[name] for name in names}
+        values |= {"id": entry.pin} if entry.pin is not None else {}
+        earlier = [*map(dict, entry.previously)] if entry.previously else [*map(str, entry.former)]
+        values |= {"previously": earlier} if earlier else {}
+        values |= {"new": True} if entry.new else {}
+        return values | ({"takeover": True} if entry.takeover else {})
 
 
-def _edited_fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[EditedField]:
-    for name in [*now, *(old_name for old_name in before if old_name not in now)]:
-        first, second = to_plain(before.get(name)), to_plain(now.get(name))
-        if name not in now:
+def _edited_fields(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[EditedField]:
+    for name in [*after, *(old_name for old_name in before if old_name not in after)]:
+        first, second = to_plain(before.get(name)), to_plain(after.get(name))
+        if name not in after:
             yield EditedField(field=name, before=first, declared="before")
         elif name not in before:
             yield EditedField(field=name, after=second, declared="after")
@@ -263,19 +273,19 @@ def _edited_fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Ite
 
 def _policy_values(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
-    found: dict[str, Value] = {
+    values: dict[str, Value] = {
         name: sorted(pattern.text for pattern in getattr(policy, name))
         for name in ("prune", "removed", "ignore", "forget", "accept")
     }
-    found["protect"] = sorted(
+    values["protect"] = sorted(
         f"{pattern.text} (skip)" if pattern in policy.skip else pattern.text for pattern in policy.protect
     )
     watched = (*policy.watch, *policy.watch_fields, *policy.watch_values)
-    found["watch"] = sorted({pattern.source_text for pattern in watched})
+    values["watch"] = sorted({pattern.source_text for pattern in watched})
     limits = policy.limits
-    found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
-    found["limits.exposures"] = limits.exposures
-    return found
+    values["limits.deletes"], values["limits.percent"] = limits.deletes, limits.percent
+    values["limits.exposures"] = limits.exposures
+    return values
 
 
 def _environment_values(desired: Desired) -> dict[str, Value]:
@@ -284,23 +294,23 @@ def _environment_values(desired: Desired) -> dict[str, Value]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _present_address(item: Entry, known: Mapping[Address, Address]) -> Address:
-    return _below_present_parent(item.address, item.parent, known)
+def _present_address(entry: Entry, present_by_base: Mapping[Address, Address]) -> Address:
+    return _below_present_parent(entry.address, entry.parent, present_by_base)
 
 
 def _below_present_parent(
-    address: Address, parent: Address | None, known: Mapping[Address, Address]
+    address: Address, parent: Address | None, present_by_base: Mapping[Address, Address]
 ) -> Address:
     """Return the present address of an object whose parent may have a new address."""
-    if parent is None or parent not in known:
+    if parent is None or parent not in present_by_base:
         return address
-    return Address((*known[parent].segments, *address.segments[len(parent.segments) :]))
+    return Address((*present_by_base[parent].segments, *address.segments[len(parent.segments) :]))
 
 
-def _with_present_references(value: Value, known: Mapping[Address, Address]) -> Value:
+def _with_present_references(value: Value, present_by_base: Mapping[Address, Address]) -> Value:
     """Return a value of the base in which references use the present addresses."""
 
     def name(leaf: Any) -> Any:
-        return Ref(known.get(leaf.address, leaf.address)) if isinstance(leaf, Ref) else leaf
+        return Ref(present_by_base.get(leaf.address, leaf.address)) if isinstance(leaf, Ref) else leaf
 
     return map_leaves(value, name)

@@ -24,31 +24,31 @@ from dpsync.model.values import Value
 
 def read_new(entry: Declaration, parsing: ParseContext) -> bool:
     """Return whether an entry is declared as a new object, even if a live object resembles it."""
-    possible, why = (
+    is_possible, no_effect_reason = (
         entry.kind.has_content,
         f'"new" has no effect, because dpsync creates {entry.kind.noun_with_article} without a question',
     )
-    return _boolean_keyword(entry.new, parsing, None if possible else why)
+    return _boolean_keyword(entry.new, parsing, None if is_possible else no_effect_reason)
 
 
 def read_takeover(entry: Declaration, parsing: ParseContext) -> bool:
     """Return whether to write an entry although the platform syncs a part of it with a repository."""
-    why = (
+    no_sync_reason = (
         f'"takeover" has no effect, because GitBook cannot sync {entry.kind.noun_with_article} '
         "with a repository"
     )
-    return _boolean_keyword(entry.takeover, parsing, None if entry.kind.git_sync else why)
+    return _boolean_keyword(entry.takeover, parsing, None if entry.kind.git_sync else no_sync_reason)
 
 
 def _boolean_keyword(
-    keyword: tuple[Scalar, Node] | None, parsing: ParseContext, impossible: str | None
+    keyword: tuple[Scalar, Node] | None, parsing: ParseContext, no_effect_reason: str | None
 ) -> bool:
     """Return the value of a keyword that is true or false. `impossible` is why the entry cannot have it."""
     if keyword is None:
         return False
     key, node = keyword
-    if impossible is not None:
-        parsing.error("DP228", impossible, key.span, "delete the line")
+    if no_effect_reason is not None:
+        parsing.error("DP228", no_effect_reason, key.span, "delete the line")
         return False
     if not isinstance(node, Scalar) or not isinstance(node.value, bool):
         parsing.error("DP202", f"{key.text} must be true or false", node.span)
@@ -74,22 +74,22 @@ def read_previously(entry: Declaration, parsing: ParseContext) -> EarlierNames:
         return EarlierNames()
     names: list[dict[str, Value]] = []
     addresses: list[Address] = []
-    for item in node.items if isinstance(node, Sequence) else (node,):
-        if isinstance(item, Mapping):
-            names += _former_key_fields(entry.kind, item, parsing)
+    for value in node.items if isinstance(node, Sequence) else (node,):
+        if isinstance(value, Mapping):
+            names += _former_key_fields(entry.kind, value, parsing)
             continue
         fields = _text_fields(entry.kind)
         has_keys = entry.kind.key_field is None
-        if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
+        if not isinstance(value, Scalar) or not isinstance(value.value, str) or not value.value:
             forms = [*(["key", "address"] if has_keys else []), *fields]
             message = (
                 f'"previously" must be a former {join_with_or(forms)}, or a mapping from fields to their '
                 "former values"
             )
-            parsing.error("DP202", message, item.span)
+            parsing.error("DP202", message, value.span)
             continue
-        names += [{name: entry.kind.field(name).type.fold_for_key(item.value)} for name in fields]
-        addresses += _former_addresses(entry, item.value) if has_keys else []
+        names += [{name: entry.kind.field(name).type.fold_for_key(value.value)} for name in fields]
+        addresses += _former_addresses(entry, value.value) if has_keys else []
     return EarlierNames(tuple(names), tuple(addresses))
 
 
@@ -112,17 +112,17 @@ def _former_addresses(entry: Declaration, text: str) -> list[Address]:
 
 
 def _former_key_fields(kind: Kind, node: Mapping, parsing: ParseContext) -> list[dict[str, Value]]:
-    known = kind.natural_key_fields
+    allowed_fields = kind.natural_key_fields
     fields: dict[str, Value] = {}
     for key, value in node:
-        if key.text not in known:
-            parsing.unknown_key(key, list(known), f"previously of {kind.noun_with_article}")
+        if key.text not in allowed_fields:
+            parsing.unknown_key(key, list(allowed_fields), f"previously of {kind.noun_with_article}")
             continue
         parsed = kind.field(key.text).type.parse(value, parsing)
         if parsed is not INVALID:
             fields[key.text] = kind.field(key.text).type.fold_for_key(parsed)
     if not node.entries:
-        parsing.error("DP202", f"previously must contain {' or '.join(known)}", node.span)
+        parsing.error("DP202", f"previously must contain {' or '.join(allowed_fields)}", node.span)
     return [fields] if fields else []
 
 
@@ -131,31 +131,32 @@ def without_unsupported_entries(desired: Desired, registry: Registry) -> Desired
 
     The result lists them in `unserved`, with the reason.
     """
-    why = {
+    reasons = {
         name: registry.profile.missing_operation_text(f"reading {kind.noun_with_article}")
         for name, kind in registry.declared.items()
         if name not in registry
     }
-    if not why:
+    if not reasons:
         return desired
-    out = {
-        address: Unsupported(why[item.kind], item.span)
-        for address, item in desired.entries.items()
-        if item.kind in why
+    unsupported = {
+        address: Unsupported(reasons[entry.kind], entry.span)
+        for address, entry in desired.entries.items()
+        if entry.kind in reasons
     }
-    empty: dict[Address, Unsupported] = {}
+    unsupported_lists: dict[Address, Unsupported] = {}
     scopes = {}
     for address, scope in desired.scopes.items():
         kinds = tuple(name for name in scope.kinds if name in registry)
         if kinds:
             scopes[address] = replace(scope, kinds=kinds)
-        elif not any(other.is_at_or_below(address) for other in out):
-            empty[address] = Unsupported(why[scope.kinds[0]], scope.span)
+        elif not any(other.is_at_or_below(address) for other in unsupported):
+            unsupported_lists[address] = Unsupported(reasons[scope.kinds[0]], scope.span)
     watched = {
         address: replace(scope, kinds=kinds)
         for address, scope in desired.watched_scopes.items()
         if (kinds := tuple(name for name in scope.kinds if name in registry))
     }
     return replace(
-        replace(desired, watched_scopes=watched).without_unsupported({**out, **empty}), scopes=scopes
+        replace(desired, watched_scopes=watched).without_unsupported({**unsupported, **unsupported_lists}),
+        scopes=scopes,
     )

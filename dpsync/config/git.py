@@ -79,9 +79,9 @@ class Repository(Struct, frozen=True):
         """Return the id of the commit that a git name means; None if there is none."""
         return self._output_line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
 
-    def merge_base(self, one: str, other: str) -> str | None:
+    def merge_base(self, first: str, second: str) -> str | None:
         """Return the id of the merge base of two commits; None if there is none."""
-        return self._output_line("merge-base", one, other)
+        return self._output_line("merge-base", first, second)
 
     def parents(self, commit: str) -> list[str]:
         """Return the parents of a commit, including those that a shallow clone lacks."""
@@ -103,19 +103,22 @@ class Repository(Struct, frozen=True):
         Only first parents count, and at most some hundreds. With each commit come the names of the changed
         files, relative to the directory.
         """
-        line = self.first_parent_line(commit)
-        pairs = [f"{commit_id} {before}\n" for commit_id, before in pairwise(line)]
-        pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _MAX_SEARCHED_COMMITS else []
+        commits = self.first_parent_line(commit)
+        pairs = [f"{commit_id} {before}\n" for commit_id, before in pairwise(commits)]
+        pairs += [f"{commits[-1]}\n"] if 0 < len(commits) <= _MAX_SEARCHED_COMMITS else []
         prefix = f"{directory}/" if directory else ""
-        asked = (*_NAME_DIFF_COMMAND, "--stdin", "--root", "--", directory or ".")
-        diff = self.git.run(*asked, stdin="".join(pairs).encode()).stdout
-        commits, found = {commit_id.encode() for commit_id in line}, list[tuple[str, set[str]]]()
+        arguments = (*_NAME_DIFF_COMMAND, "--stdin", "--root", "--", directory or ".")
+        diff = self.git.run(*arguments, stdin="".join(pairs).encode()).stdout
+        commit_ids, changed_names = (
+            {commit_id.encode() for commit_id in commits},
+            list[tuple[str, set[str]]](),
+        )
         for text in diff.split(b"\0"):
-            if text in commits:
-                found.append((text.decode(), set()))
+            if text in commit_ids:
+                changed_names.append((text.decode(), set()))
             elif text:
-                found[-1][1].add(os.fsdecode(text).removeprefix(prefix))
-        return [(commit_id, frozenset(names)) for commit_id, names in found]
+                changed_names[-1][1].add(os.fsdecode(text).removeprefix(prefix))
+        return [(commit_id, frozenset(names)) for commit_id, names in changed_names]
 
     def commits_since(self, commit: str) -> list[str] | None:
         """Return the commits of HEAD that a commit does not have, children before parents.
@@ -125,14 +128,14 @@ class Repository(Struct, frozen=True):
         """
         if self.git.run("merge-base", "--is-ancestor", commit, "HEAD").returncode:
             return None
-        asked = (
+        arguments = (
             "--topo-order",
             "--parents",
             f"--max-count={_MAX_SEARCHED_COMMITS + 1}",
             "HEAD",
             f"^{commit}",
         )
-        listed = self.git.run("rev-list", *asked).stdout.decode("ascii", "replace").splitlines()
+        listed = self.git.run("rev-list", *arguments).stdout.decode("ascii", "replace").splitlines()
         parents = {child: known for child, *known in map(str.split, listed)}
         if len(parents) > _MAX_SEARCHED_COMMITS:
             return None
@@ -148,8 +151,8 @@ class Repository(Struct, frozen=True):
         """
         requested = "".join(f"{commit}:{directory}\n" for commit in commits).encode()
         listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=requested).stdout
-        answers = [line.split() for line in listed.decode("ascii", "replace").splitlines()]
-        trees = [words[1] if words[:1] == ["tree"] else "" for words in answers]
+        words_per_commit = [line.split() for line in listed.decode("ascii", "replace").splitlines()]
+        trees = [words[1] if words[:1] == ["tree"] else "" for words in words_per_commit]
         if len(trees) != len(commits):
             return
         yield commits[0], None
@@ -167,8 +170,8 @@ class Repository(Struct, frozen=True):
 
     def renamed_files(self, base: str) -> dict[str, str]:
         """Return the files that git shows as renamed between a commit and the index, as `{old: new}`."""
-        asked = ("-r", "-z", "--cached", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff")
-        words = self.git.run("diff-index", *asked, "--no-textconv", base).stdout.split(b"\0")
+        arguments = ("-r", "-z", "--cached", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff")
+        words = self.git.run("diff-index", *arguments, "--no-textconv", base).stdout.split(b"\0")
         pairs = zip(words[1::3], words[2::3], strict=False)
         return {os.fsdecode(old): os.fsdecode(new) for old, new in pairs}
 
@@ -179,8 +182,8 @@ class Repository(Struct, frozen=True):
     def ignores(self, name: str) -> bool:
         """Return whether a pattern in a .gitignore matches a file."""
         # "./": a name that begins with a colon is no pattern.
-        asked = ("check-ignore", "-q", "--no-index", "--", f"./{name}")
-        return self.git.run(*asked, literal=False).returncode == 0
+        arguments = ("check-ignore", "-q", "--no-index", "--", f"./{name}")
+        return self.git.run(*arguments, literal=False).returncode == 0
 
     @property
     def shallow(self) -> bool:
@@ -190,14 +193,14 @@ class Repository(Struct, frozen=True):
         """Return mode and object id of every file below a directory of a commit, by its relative name."""
         prefix = f"{directory}/" if directory else ""
         listed = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", prefix or ".").stdout
-        found: dict[str, tuple[str, str]] = {}
+        files: dict[str, tuple[str, str]] = {}
         for entry in listed.split(b"\0"):
             head, _, name = entry.partition(b"\t")
             if name:
                 mode, type_, id = head.decode().split(" ")
                 if type_ == "blob":
-                    found[os.fsdecode(name).removeprefix(prefix)] = mode, id
-        return found
+                    files[os.fsdecode(name).removeprefix(prefix)] = mode, id
+        return files
 
     def blobs(self, ids: Collection[str], largest: int) -> dict[str, bytes]:
         """Return the contents of several files by id. Missing and larger files are skipped."""
@@ -208,25 +211,25 @@ class Repository(Struct, frozen=True):
 
         Missing objects, and objects larger than `largest`, are skipped.
         """
-        asked = "".join(f"{id}\n" for id in ids).encode()
-        sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).stdout.splitlines()
+        request = "".join(f"{id}\n" for id in ids).encode()
+        sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", stdin=request).stdout.splitlines()
         ids = [id for id, size in zip(ids, sizes, strict=False) if size.isdigit() and int(size) <= largest]
         answer = self.git.run("cat-file", "--batch", stdin="".join(f"{id}\n" for id in ids).encode()).stdout
-        at = 0
+        offset = 0
         for id in ids:
-            end = answer.find(b"\n", at)
-            head = answer[at:end].split(b" ")
-            at = end + 1
+            end = answer.find(b"\n", offset)
+            head = answer[offset:end].split(b" ")
+            offset = end + 1
             if len(head) == 3:
                 size = int(head[2])
-                yield id, head[1], answer[at : at + size]
-                at += size + 1
+                yield id, head[1], answer[offset : offset + size]
+                offset += size + 1
 
     def read_file(self, commit: str, name: str, largest: int) -> bytes | None:
         """Return the content of a regular file of a commit; None if it is missing or too large."""
         listed = self.git.run("ls-tree", "-z", "--full-tree", commit, "--", name).stdout
-        mode, _, rest = listed.partition(b" ")
-        id = rest.partition(b" ")[2].partition(b"\t")[0].decode()
+        mode, _, remainder = listed.partition(b" ")
+        id = remainder.partition(b" ")[2].partition(b"\t")[0].decode()
         if not mode.startswith(b"100") or not id:
             return None
         return self.blobs([id], largest).get(id)
@@ -236,7 +239,7 @@ class Repository(Struct, frozen=True):
 
         A directory that is ignored as a whole stands for what is in it.
         """
-        asked = (
+        arguments = (
             "--porcelain=v1",
             "-z",
             "--no-renames",
@@ -244,26 +247,26 @@ class Repository(Struct, frozen=True):
             "--ignored=matching",
             "--ignore-submodules=all",
         )
-        listed = self.git.run("status", *asked, "--", str(directory.resolve())).stdout
+        listed = self.git.run("status", *arguments, "--", str(directory.resolve())).stdout
         return {os.fsdecode(entry[3:]).rstrip("/") for entry in listed.split(b"\0") if entry}
 
     def tracks(self, directory: Path) -> bool:
         """Return whether git tracks a file below a directory, or HEAD has one."""
-        at = directory.resolve().relative_to(self.top).as_posix()
-        listed = self.git.run("ls-files", "-z", "--", at)
-        head = self.git.run("ls-tree", "-z", "--full-tree", "HEAD", "--", at)
+        directory_name = directory.resolve().relative_to(self.top).as_posix()
+        listed = self.git.run("ls-files", "-z", "--", directory_name)
+        head = self.git.run("ls-tree", "-z", "--full-tree", "HEAD", "--", directory_name)
         return bool(listed.returncode or head.returncode or listed.stdout or head.stdout)
 
     def _output_line(self, *arguments: str) -> str | None:
-        found = self.git.run(*arguments)
-        return None if found.returncode else found.stdout.decode("utf-8", "replace").strip() or None
+        result = self.git.run(*arguments)
+        return None if result.returncode else result.stdout.decode("utf-8", "replace").strip() or None
 
 
 def _names_below(diff: bytes, head: bytes) -> Iterator[str]:
     """Yield the file names that `git diff-tree -z --stdin` prints below the line of two trees."""
-    rest = diff.partition(head)[2]
-    while rest and not _TREE_PAIR_LINE.match(rest):
-        name, _, rest = rest.partition(b"\0")
+    remaining = diff.partition(head)[2]
+    while remaining and not _TREE_PAIR_LINE.match(remaining):
+        name, _, remaining = remaining.partition(b"\0")
         yield os.fsdecode(name)
 
 
@@ -279,10 +282,10 @@ class _BlobCache:
 
     def get(self, repository: Repository, ids: Collection[str]) -> dict[str, bytes]:
         """Return the contents of blobs by id. Missing and too large blobs are skipped."""
-        found = {id: blob for id in ids if (blob := self._blobs.get((repository, id))) is not None}
-        if wanted := [id for id in ids if id not in found]:
-            fetched = repository.blobs(wanted, _MAX_FILE_BYTES)
-            found |= fetched
+        contents = {id: blob for id in ids if (blob := self._blobs.get((repository, id))) is not None}
+        if missing_ids := [id for id in ids if id not in contents]:
+            fetched = repository.blobs(missing_ids, _MAX_FILE_BYTES)
+            contents |= fetched
             size = sum(map(len, fetched.values()))
             if self._size + size > self._most:
                 self._blobs.clear()
@@ -290,7 +293,7 @@ class _BlobCache:
             if size <= self._most:
                 self._blobs |= {(repository, id): blob for id, blob in fetched.items()}
                 self._size += size
-        return found
+        return contents
 
 
 _BLOB_CACHE: Final = _BlobCache(1 << 24)
@@ -331,19 +334,24 @@ class CommitFiles(Struct, dict=True):
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
-    def included(self, include: Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
+    def included(
+        self, include: Node, including_file: str = ""
+    ) -> tuple[list[IncludedFile], list[Diagnostic]]:
         if not isinstance(include, Sequence):
             return [], [Diagnostic(codes.INCLUDE, '"include" must be a list of paths', include.span)]
         files: dict[str, IncludedFile] = {}
         problems: list[Diagnostic] = []
-        for item in include:
-            text = posixpath.join(posixpath.dirname(at), str(item.value) if isinstance(item, Scalar) else "")
+        for include_item in include:
+            text = posixpath.join(
+                posixpath.dirname(including_file),
+                str(include_item.value) if isinstance(include_item, Scalar) else "",
+            )
             self.patterns.append(text)
-            named = self._matching_names(text)
-            if not named:
-                problems.append(Diagnostic(codes.NO_MATCH, f'no file matches "{text}"', item.span))
-            for name in named:
-                files.setdefault(name, IncludedFile(name, Path(name), item.span))
+            matched_names = self._matching_names(text)
+            if not matched_names:
+                problems.append(Diagnostic(codes.NO_MATCH, f'no file matches "{text}"', include_item.span))
+            for name in matched_names:
+                files.setdefault(name, IncludedFile(name, Path(name), include_item.span))
         files.pop(self.root, None)
         self._fetch(list(files))
         return sorted(files.values(), key=attrgetter("name")), problems
@@ -351,27 +359,29 @@ class CommitFiles(Struct, dict=True):
     def _matching_names(self, text: str) -> list[str]:
         """Return the files that a path or a pattern matches. Links to directories are followed."""
         if "*" in text:
-            named = posixpath.dirname(text.partition("*")[0])
-            real = self.real_name(named) if named else ""
-            pattern = text if real in (None, named) else f"{real}{text[len(named) :]}"
+            fixed_directory = posixpath.dirname(text.partition("*")[0])
+            real = self.real_name(fixed_directory) if fixed_directory else ""
+            pattern = text if real in (None, fixed_directory) else f"{real}{text[len(fixed_directory) :]}"
             self.patterns.append(pattern)
-            found = [name for name in self._names if name != IDS_NAME and matches_include(name, pattern)]
+            names = [name for name in self._names if name != IDS_NAME and matches_include(name, pattern)]
         else:
-            found = [text]
-        return [real for name in found if (real := self.real_name(name)) is not None and real in self._names]
+            names = [text]
+        return [real for name in names if (real := self.real_name(name)) is not None and real in self._names]
 
     def real_name(self, name: str) -> str | None:
-        at = posixpath.normpath(name)
+        path = posixpath.normpath(name)
         for _ in range(_MAX_LINKS):
-            if at.startswith(("../", "/")) or at == ".." or disk.contains_git_name(at.split("/")):
+            if path.startswith(("../", "/")) or path == ".." or disk.contains_git_name(path.split("/")):
                 return None
-            parts = at.split("/")
+            parts = path.split("/")
             leading = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-            link = next((path for path in leading if self._names.get(path, ("", ""))[0] == _LINK_MODE), None)
+            link = next(
+                (prefix for prefix in leading if self._names.get(prefix, ("", ""))[0] == _LINK_MODE), None
+            )
             if link is None:
-                return at
+                return path
             target = posixpath.join(posixpath.dirname(link), os.fsdecode(self._content(link)))
-            at = posixpath.normpath(f"{target}{at[len(link) :]}")
+            path = posixpath.normpath(f"{target}{path[len(link) :]}")
         return None
 
     def read(self, name: str, limit: int) -> bytes:

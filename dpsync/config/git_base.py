@@ -58,7 +58,7 @@ def missing_base_warning(why: str, hint: str) -> Diagnostic:
 
 
 def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
-    name, event = env.get("GITHUB_EVENT_NAME"), read_github_event(env)
+    event_name, event = env.get("GITHUB_EVENT_NAME"), read_github_event(env)
     # The variable is there with some of the events of a pull request; a review of one is another.
     if target := env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref"):
         # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
@@ -67,10 +67,10 @@ def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
             commit_at(event, "pull_request", "base", "sha"),
         )
         return _merge_base(repository, f"origin/{target}", tips)
-    if name == "merge_group":
+    if event_name == "merge_group":
         tip = commit_at(event, "merge_group", "base_sha")
         return _merge_base(repository, "the target branch of the merge queue", (tip,))
-    if name not in (None, "push"):
+    if event_name not in (None, "push"):
         return _base_at_head(repository)  # a timer or a button: nothing has just changed
     return _base_before_push(repository, commit_at(event, "before"))
 
@@ -111,8 +111,8 @@ def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
     return Base("the parent of HEAD", commit)
 
 
-def _missing_base(what: str) -> Base:
-    reason = f"{what} is not in this clone"
+def _missing_base(base_name: str) -> Base:
+    reason = f"{base_name} is not in this clone"
     return Base(reason, warning=missing_base_warning(reason, FETCH_HISTORY_HINT), is_commit_missing=True)
 
 
@@ -132,8 +132,8 @@ def commit_at(event: Any, *names: str) -> str | None:
 
 def text_at(event: Any, *names: str) -> str:
     """Return the text at a place in an event; "" if there is none."""
-    found = _value_at(event, *names)
-    return found if isinstance(found, str) else ""
+    value = _value_at(event, *names)
+    return value if isinstance(value, str) else ""
 
 
 def _value_at(event: Any, *names: str) -> Any:
@@ -167,12 +167,12 @@ def read_base(
         if ref is not None:
             raise _unusable_base(ref, str(none), none.hint) from None
         return Base(str(none), warning=missing_base_warning(str(none), none.hint) if none.hint else None)
-    found = _named_base(repository, ref) if ref is not None else default_base(repository, env)
-    if found.commit is None:
-        return found
-    found = replace(found, is_shallow_clone=repository.shallow)
+    base = _named_base(repository, ref) if ref is not None else default_base(repository, env)
+    if base.commit is None:
+        return base
+    base = replace(base, is_shallow_clone=repository.shallow)
     project = Project(repository, root, registry, env, layers or Layers())
-    loaded = _load_base(project, found, ref)
+    loaded = _load_base(project, base, ref)
     return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)
 
 
@@ -208,28 +208,30 @@ def _load_base(project: Project, base: Base, ref: str | None) -> Base:
             describe_missing_file=MissingFiles(project).describe,
             has_all_overlays=loaded.complete,
         )
-    where = f"{first.span.file}:{first.span.line}: " if first.span else ""
-    why = f"the configuration in this commit is invalid ({where}{first.message})"
+    position = f"{first.span.file}:{first.span.line}: " if first.span else ""
+    why = f"the configuration in this commit is invalid ({position}{first.message})"
     if ref is not None:
         raise _unusable_base(ref, why)
     reason = f"the configuration in {base.name} is invalid"
-    remark = missing_base_warning(f"{reason} ({where}{first.message})", "choose another commit with --base")
-    return Base(reason, warning=remark)
+    warning = missing_base_warning(
+        f"{reason} ({position}{first.message})", "choose another commit with --base"
+    )
+    return Base(reason, warning=warning)
 
 
 def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path) -> Base:
     """Return the base with the ids file of its commit. An invalid ids file is only a warning."""
-    at = path.parent.resolve() / path.name
-    if base.commit is None or not at.is_relative_to(repository.top):
+    absolute_path = path.parent.resolve() / path.name
+    if base.commit is None or not absolute_path.is_relative_to(repository.top):
         return base
-    name = at.relative_to(repository.top).as_posix()
+    name = absolute_path.relative_to(repository.top).as_posix()
     data = repository.read_file(base.commit, name, DEFAULT_LIMITS.bytes)
     if data is None:
         return base
-    ids, found = parse(data, path.name, registry.with_all_kinds)
-    if not found:
+    ids, problems = parse(data, path.name, registry.with_all_kinds)
+    if not problems:
         return replace(base, ids=ids)
-    first = found[0]
-    where = f"{first.span.line}: " if first.span else ""
-    message = f"the ids file in {base.name} is invalid ({name}:{where}{first.message})"
+    first = problems[0]
+    position = f"{first.span.line}: " if first.span else ""
+    message = f"the ids file in {base.name} is invalid ({name}:{position}{first.message})"
     return replace(base, warning=Diagnostic(codes.BASE, message, severity="warning"))

@@ -98,13 +98,13 @@ class GitDirectory(Struct, frozen=True):
         Raises NoRepositoryError.
         """
         try:
-            begin = directory.resolve()
-            device = begin.stat().st_dev
-            for at in (begin, *begin.parents):
-                if at.stat().st_dev != device:
+            start = directory.resolve()
+            device = start.stat().st_dev
+            for parent in (start, *start.parents):
+                if parent.stat().st_dev != device:
                     break
-                if (found := _repository_at(at)) is not None:
-                    return found
+                if (repository := _repository_at(parent)) is not None:
+                    return repository
         except (OSError, RuntimeError, ValueError):
             pass
         raise NoRepositoryError("the files are not in a git repository")
@@ -171,45 +171,49 @@ def _repository_at(top: Path) -> GitDirectory | None:
     Raises NoRepositoryError.
     """
     entry = top / ".git"
-    named = entry
+    git_directory_path = entry
     if disk.kind_of(entry) is None:
         if not entry.exists():
             return None
         content = _read_short_file(entry)
         if not content.startswith("gitdir: "):
             raise NoRepositoryError(f"{entry} does not contain the path of a git directory")
-        named = top / content.removeprefix("gitdir: ")
-    own = named.resolve()
+        git_directory_path = top / content.removeprefix("gitdir: ")
+    own_directory = git_directory_path.resolve()
     with suppress(OSError):
-        common = own / "commondir"
-        shared = (own / _read_short_file(common)).resolve() if common.exists() else own
-        _read_short_file(own / "HEAD")
-        if (shared / "objects").is_dir() and (shared / "refs").is_dir():
-            for git_directory in dict.fromkeys((own, shared)):
+        commondir_file = own_directory / "commondir"
+        common_directory = (
+            (own_directory / _read_short_file(commondir_file)).resolve()
+            if commondir_file.exists()
+            else own_directory
+        )
+        _read_short_file(own_directory / "HEAD")
+        if (common_directory / "objects").is_dir() and (common_directory / "refs").is_dir():
+            for git_directory in dict.fromkeys((own_directory, common_directory)):
                 _refuse_git_directory_in_working_tree(top, git_directory)
-            return GitDirectory(top, own, shared)
+            return GitDirectory(top, own_directory, common_directory)
     return None
 
 
-def _refuse_git_directory_in_working_tree(top: Path, own: Path) -> None:
+def _refuse_git_directory_in_working_tree(top: Path, git_directory: Path) -> None:
     """Raise NoRepositoryError if the git directory is among the files of a working tree.
 
     A commit could contain such a directory, but git does not commit files below a `.git`.
     """
-    wrong = NoRepositoryError(
-        f"the git directory of {top} is {own}, which is inside a working tree",
+    error = NoRepositoryError(
+        f"the git directory of {top} is {git_directory}, which is inside a working tree",
         "use a git directory outside the working tree",
     )
-    if _is_below(own, top) and not _in_dot_git(own, top):
-        raise wrong
-    if _in_dot_git(own, Path(own.anchor)):
+    if _is_below(git_directory, top) and not _in_dot_git(git_directory, top):
+        raise error
+    if _in_dot_git(git_directory, Path(git_directory.anchor)):
         return
     try:
-        outer = Git.containing(own.parent)
+        outer = Git.containing(git_directory.parent)
     except NoRepositoryError:
         return
-    if outer.directory.top != top and outer.run("ls-files", "-z", "--", f"{own}/").stdout:
-        raise wrong
+    if outer.directory.top != top and outer.run("ls-files", "-z", "--", f"{git_directory}/").stdout:
+        raise error
 
 
 def _is_below(path: Path, top: Path) -> bool:
@@ -238,13 +242,13 @@ class Git(Struct, frozen=True):
     @staticmethod
     def containing(directory: Path) -> Git:
         """Return git for the repository that contains a directory. Raises NoRepositoryError."""
-        place = GitDirectory.containing(directory)
-        program = find_program("git", place.top)
+        repository = GitDirectory.containing(directory)
+        program = find_program("git", repository.top)
         if program is None:
             raise NoRepositoryError("git is not installed")
-        _check_owner(place, program)
-        first = Git(place, program, _MINIMAL_CONFIG)
-        return Git(place, program, first._configuration())
+        _check_owner(repository, program)
+        minimal_git = Git(repository, program, _MINIMAL_CONFIG)
+        return Git(repository, program, minimal_git._configuration())
 
     def run(
         self, *arguments: str, stdin: bytes = b"", literal: bool = True
@@ -257,11 +261,11 @@ class Git(Struct, frozen=True):
         try:
             settings = [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
             with self.directory.isolated_git_dir(self.config) as directory:
-                named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.directory.top, "HOME": directory}
+                directories = {"GIT_DIR": directory, "GIT_WORK_TREE": self.directory.top, "HOME": directory}
                 return _run_git(
                     [self.program, *settings, *(["--literal-pathspecs"] if literal else [])],
                     arguments,
-                    {**_ENVIRONMENT, **{name: str(path) for name, path in named.items()}},
+                    {**_ENVIRONMENT, **{name: str(path) for name, path in directories.items()}},
                     directory, stdin,
                 )  # fmt: skip
         except OSError as error:
@@ -270,12 +274,12 @@ class Git(Struct, frozen=True):
     def _configuration(self) -> str:
         """Return the configuration for this repository: that of dpsync, and the kept settings."""
         try:
-            theirs = disk.read(self.directory.common_dir / "config", _MAX_CONFIG_BYTES)
+            content = disk.read(self.directory.common_dir / "config", _MAX_CONFIG_BYTES)
         except FileNotFoundError:
             return _MINIMAL_CONFIG
         except OSError as error:
             raise NoRepositoryError(f"dpsync cannot read .git/config: {disk.error_reason(error)}") from None
-        return _MINIMAL_CONFIG + _kept_settings(self, theirs)
+        return _MINIMAL_CONFIG + _kept_settings(self, content)
 
 
 @lru_cache(maxsize=32)
@@ -287,7 +291,10 @@ def _kept_settings(git: Git, config: bytes) -> str:
     lines = []
     for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
         name, _, value = entry.partition("\n")
-        if any(re.fullmatch(key, name) and re.fullmatch(of, value) for key, of in _KEPT_SETTINGS.items()):
+        if any(
+            re.fullmatch(pattern, name) and re.fullmatch(allowed, value)
+            for pattern, allowed in _KEPT_SETTINGS.items()
+        ):
             lines.append(_config_setting(name, value))
     return "".join(lines)
 
@@ -298,18 +305,18 @@ _MINIMAL_CONFIG: Final = "[core]\n\trepositoryformatversion = 1\n\tbare = false\
 
 def _config_setting(name: str, value: str) -> str:
     """Return one value in the syntax of git's configuration; "" for a name that the syntax cannot hold."""
-    section, _, rest = name.partition(".")
-    sub, _, key = rest.rpartition(".")
-    quoted = sub.replace("\\", "\\\\").replace('"', '\\"')
+    section, _, remainder = name.partition(".")
+    subsection, _, key = remainder.rpartition(".")
+    quoted = subsection.replace("\\", "\\\\").replace('"', '\\"')
     if re.search(r"[\x00-\x1f]", quoted):
         return ""
-    head = f'{section} "{quoted}"' if sub else section
+    head = f'{section} "{quoted}"' if subsection else section
     text = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{head}]\n\t{key} = "{text}"\n'
 
 
 def _run_git(
-    git: list[str], arguments: Sequence[str], env: dict[str, str], directory: Path, given: bytes = b""
+    git: list[str], arguments: Sequence[str], env: dict[str, str], directory: Path, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git with only these environment variables, plus one that every program needs on Windows.
 
@@ -320,7 +327,7 @@ def _run_git(
     own = {"PATH": path} | {name: os.environ[name] for name in _WINDOWS_VARIABLES if name in os.environ}
     try:
         return subprocess.run(
-            [*git, *arguments], input=given, capture_output=True, cwd=directory, env={**own, **env},
+            [*git, *arguments], input=stdin, capture_output=True, cwd=directory, env={**own, **env},
             check=False, timeout=_TIMEOUT_SECONDS,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -350,7 +357,7 @@ def find_program(name: str, repository: Path) -> str | None:
     return None
 
 
-def _check_owner(place: GitDirectory, program: str) -> None:
+def _check_owner(repository: GitDirectory, program: str) -> None:
     """Raise NoRepositoryError if the repository belongs to another user, who could forge its history.
 
     Files of root are trusted, and root trusts everybody: in a container, the checkout often has another
@@ -359,15 +366,19 @@ def _check_owner(place: GitDirectory, program: str) -> None:
     if not hasattr(os, "geteuid"):  # Windows, where Python knows no owner of a file: docs/installing.md
         return
     user = os.geteuid()
-    owners = {path.stat().st_uid for path in (place.top, place.git_dir, place.common_dir)}
+    owners = {path.stat().st_uid for path in (repository.top, repository.git_dir, repository.common_dir)}
     if user == 0 or owners <= {user, 0}:
         return
     env = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in os.environ}
     env |= {"LC_ALL": "C", "GIT_DIR": os.devnull}
-    with disk.own_directory() as nowhere:
-        asked = ("config", "--global", "-z", "--get-all", "safe.directory")
-        listed = _run_git([program], asked, env, nowhere)
+    with disk.own_directory() as empty_directory:
+        arguments = ("config", "--global", "-z", "--get-all", "safe.directory")
+        listed = _run_git([program], arguments, env, empty_directory)
     safe = listed.stdout.decode("utf-8", "surrogateescape").split("\0")
-    if not any(directory == "*" or Path(directory) == place.top for directory in safe if directory):
-        hint = f"run git config --global --add safe.directory {place.top}"
+    if not any(
+        safe_directory == "*" or Path(safe_directory) == repository.top
+        for safe_directory in safe
+        if safe_directory
+    ):
+        hint = f"run git config --global --add safe.directory {repository.top}"
         raise NoRepositoryError("git does not trust this directory, because it belongs to another user", hint)

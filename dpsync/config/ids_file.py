@@ -39,12 +39,12 @@ _NEXT_MARKERS: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}
 
 def find_conflict_markers(text: str, file: str) -> list[Span]:
     """Return the positions where conflicts begin; without a begin marker, that of the first other marker."""
-    found = [
+    markers = [
         (_marker_character(content), Span(file, line, 1, line, len(content) + 1))
         for line, content in enumerate(_split_lines(text), 1)
         if _marker_character(content)
     ]
-    return [span for mark, span in found if mark == "<"] or [span for _, span in found[:1]]
+    return [span for mark, span in markers if mark == "<"] or [span for _, span in markers[:1]]
 
 
 def split_conflict(text: str) -> tuple[str, str] | None:
@@ -94,23 +94,23 @@ DisputedLines = frozenset[tuple[str, str, Address]]
 
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
     """Return the valid lines of a file, and the findings. `read_file` is its name in spans."""
-    ids, _, found = _parse(data, file, registry)
-    return ids, found
+    ids, _, findings = _parse(data, file, registry)
+    return ids, findings
 
 
 def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
-    text, unfit = decode(data, file)
-    if not unfit and (marked := find_conflict_markers(text, file)):
+    text, decode_findings = decode(data, file)
+    if not decode_findings and (conflict_spans := find_conflict_markers(text, file)):
         hint = f"to merge both sides, run {format_command('ids')}"
         message = "the ids file contains a merge conflict"
-        conflicts = (Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked)
+        conflicts = (Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in conflict_spans)
         return IdsFile(), frozenset(), Findings(conflicts)
-    node, problems = (None, unfit) if unfit else read(text, file, repeated=True)
-    found = Findings(problems, reported_spans={problem.span for problem in problems})
+    node, problems = (None, decode_findings) if decode_findings else read(text, file, repeated=True)
+    findings = Findings(problems, reported_spans={problem.span for problem in problems})
     if node is None:
-        return IdsFile(), frozenset(), found
-    parser = _IdsFileParser(registry, found)
-    return parser.read_file(node), frozenset(parser.disputed), found
+        return IdsFile(), frozenset(), findings
+    parser = _IdsFileParser(registry, findings)
+    return parser.read_file(node), frozenset(parser.disputed), findings
 
 
 def parse_conflict(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
@@ -119,45 +119,53 @@ def parse_conflict(data: bytes, file: str, registry: Registry) -> tuple[IdsFile,
     A line of only one side is kept, because a merge must not lose lines. An entry with two different lines
     has no line in the returned file. Without markers, the same holds for an entry with two lines.
     """
-    text, unfit = decode(data, file)
-    if not unfit and not find_conflict_markers(text, file):
-        ids, twice_over, found = _parse(data, file, registry)
-        left = (finding for finding in found if finding.code != codes.IDS_TWICE)
-        return _without_disputed(ids, twice_over), twice_over, Findings(left)
-    sides = None if unfit else split_conflict(text)
+    text, decode_findings = decode(data, file)
+    if not decode_findings and not find_conflict_markers(text, file):
+        ids, disputed_lines, findings = _parse(data, file, registry)
+        other_findings = (finding for finding in findings if finding.code != codes.IDS_TWICE)
+        return _without_disputed(ids, disputed_lines), disputed_lines, Findings(other_findings)
+    sides = None if decode_findings else split_conflict(text)
     if sides is None:
-        found = Findings(unfit)
-        if not unfit:
+        findings = Findings(decode_findings)
+        if not decode_findings:
             message = "the conflict markers do not match each other"
             hint = "resolve the conflict by hand, or restore the file from git"
-            found.extend(
+            findings.extend(
                 Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint)
                 for span in find_conflict_markers(text, file)
             )
-        return IdsFile(), frozenset(), found
-    (ours, found), (theirs, more) = (parse(side, file, registry) for side in sides)
-    found.extend(more)
+        return IdsFile(), frozenset(), findings
+    (ours, findings), (theirs, their_findings) = (parse(side, file, registry) for side in sides)
+    findings.extend(their_findings)
     sections: dict[str, dict[str, LinesByAddress]] = {}
     disputed: set[tuple[str, str, Address]] = set()
     for platform, organization in sorted({*_sections(ours), *_sections(theirs)}):
         our_lines = dict(ours.lines(platform, organization))
         key = next((address.organization_key for address in our_lines), None)
         other = theirs.lines(platform, organization, key)
-        differ = {
+        disputed_addresses = {
             address for address, line in our_lines.items() if not line.has_same_ids(other.get(address, line))
         }
-        disputed |= {(platform, organization, address) for address in differ}
+        disputed |= {(platform, organization, address) for address in disputed_addresses}
         our_lines |= {address: line for address, line in other.items() if line.kept}
-        merged = {address: line for address, line in {**other, **our_lines}.items() if address not in differ}
+        merged = {
+            address: line
+            for address, line in {**other, **our_lines}.items()
+            if address not in disputed_addresses
+        }
         sections.setdefault(platform, {})[organization] = merged
-    return IdsFile(sections), frozenset(disputed), found
+    return IdsFile(sections), frozenset(disputed), findings
 
 
-def _without_disputed(ids: IdsFile, differ: DisputedLines) -> IdsFile:
+def _without_disputed(ids: IdsFile, disputed: DisputedLines) -> IdsFile:
     return IdsFile(
         {
             platform: {
-                owner: {at: line for at, line in lines.items() if (platform, owner, at) not in differ}
+                owner: {
+                    address: line
+                    for address, line in lines.items()
+                    if (platform, owner, address) not in disputed
+                }
                 for owner, lines in section.items()
             }
             for platform, section in ids.sections.items()
@@ -219,22 +227,24 @@ def read_ids_file(path: Path, name: str, project: Path) -> bytes | None:
         raise DiagnosticError([Diagnostic(codes.UNREADABLE, message, hint=hint)], Exit.INVALID) from None
 
 
-def invalid_ids_file_error(found: Findings, data: bytes, name: str, excerpts: bool = True) -> DiagnosticError:
+def invalid_ids_file_error(
+    findings: Findings, data: bytes, name: str, excerpts: bool = True
+) -> DiagnosticError:
     """Return the error for a command that needs a valid ids file. `excerpts` shows the lines of the file."""
-    return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
+    return DiagnosticError(findings, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
 
 
 class _IdsFileParser:
-    def __init__(self, registry: Registry, found: Findings) -> None:
+    def __init__(self, registry: Registry, findings: Findings) -> None:
         self.places = PlaceTypes(registry)
-        self.findings = found
+        self.findings = findings
         self.repeated: list[RecordedLine] = []
         self.disputed: set[tuple[str, str, Address]] = set()
-        self._yaml_text: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
+        self._first_lines: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
 
     def read_file(self, node: Node) -> IdsFile:
         sections: dict[str, dict[str, LinesByAddress]] = {}
-        for platform, below in self.mapping_entries(node, "an ids file", empty=True):
+        for platform, organization_nodes in self.mapping_entries(node, "an ids file", empty=True):
             if not is_platform_name(platform.text):
                 hint = "write the URL of GitBook without a path, such as https://api.acme.example"
                 self.error(
@@ -242,31 +252,31 @@ class _IdsFileParser:
                 )
                 continue
             organizations = sections.setdefault(platform.text, {})
-            for organization, lines in self.mapping_entries(below, "a platform"):
+            for organization, lines in self.mapping_entries(organization_nodes, "a platform"):
                 if not is_id(organization.text):
                     message = f'"{organization.text}" is not a valid organization id'
                     self.error(codes.IDS_SHAPE, message, organization.span)
                     continue
-                before = organizations.get(organization.text, {})
+                earlier_lines = organizations.get(organization.text, {})
                 organizations[organization.text] = {
-                    **before, **self.read_section(lines, (platform.text, organization.text)),
+                    **earlier_lines, **self.read_section(lines, (platform.text, organization.text)),
                 }  # fmt: skip
-        full = {
+        nonempty_sections = {
             name: {id: lines for id, lines in section.items() if lines}
             for name, section in sections.items()
             if any(section.values())
         }
-        return IdsFile(full, tuple(self.repeated))
+        return IdsFile(nonempty_sections, tuple(self.repeated))
 
     def read_section(self, node: Node, owner: tuple[str, str]) -> LinesByAddress:
         """Return the lines of one section; a section may be split into several parts."""
         lines: dict[Address, RecordedLine] = {}
-        written = self._yaml_text[owner]
+        first_lines = self._first_lines[owner]
         for key, value in self.mapping_entries(node, "an organization"):
             line = self.read_line(key, value)
             if line is None:
                 continue
-            first = written.setdefault(line.address.segments_in_organization, line)
+            first = first_lines.setdefault(line.address.segments_in_organization, line)
             if first is line:
                 lines[line.address] = line
             elif first.has_same_ids(line):
@@ -281,15 +291,15 @@ class _IdsFileParser:
     def read_line(self, key: Scalar, value: Node) -> RecordedLine | None:
         address = Address.parse(key.text)
         kinds = () if _is_pattern(address) else self.places.kinds(address)
-        recorded = [kind for kind in kinds if kind.has_ids_line]
-        if not recorded:
+        kinds_with_lines = [kind for kind in kinds if kind.has_ids_line]
+        if not kinds_with_lines:
             self.error(codes.IDS_ADDRESS, *self.unknown_address_problem(key.text, bool(kinds)), key.span)
             return None
-        value, kept = _split_kept_mark(value)
+        value, is_kept = _split_kept_mark(value)
         parts = value.text.split(" ") if isinstance(value, Scalar) and value.value is not None else []
-        most = 2 if any(kind.has_second_id for kind in recorded) else 1
-        if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
-            two = " (or two ids, separated by a space)" if most == 2 else ""
+        max_ids = 2 if any(kind.has_second_id for kind in kinds_with_lines) else 1
+        if not 1 <= len(parts) <= max_ids or not all(map(is_id, parts)):
+            two = " (or two ids, separated by a space)" if max_ids == 2 else ""
             message = f"the line of {address} has no valid id"
             self.error(
                 codes.IDS_ID,
@@ -298,34 +308,36 @@ class _IdsFileParser:
                 f"write address: id{two}, or delete the line and run {format_command('ids')}",
             )
             return None
-        return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span, kept)
+        return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span, is_kept)
 
-    def unknown_address_problem(self, text: str, known: bool) -> tuple[str, str]:
-        if known:
+    def unknown_address_problem(self, text: str, is_known: bool) -> tuple[str, str]:
+        if is_known:
             return (
                 f'the entry "{text}" needs no line, because its key identifies the object',
                 "delete the line",
             )
         return f'"{text}" is not the address of an entry', "correct the address, or delete the line"
 
-    def mapping_entries(self, node: Node, what: str, empty: bool = False) -> tuple[tuple[Scalar, Node], ...]:
+    def mapping_entries(
+        self, node: Node, subject: str, empty: bool = False
+    ) -> tuple[tuple[Scalar, Node], ...]:
         if isinstance(node, Mapping):
             return node.entries
         if not (empty and isinstance(node, Scalar) and node.value is None):
-            self.error(codes.IDS_SHAPE, f"{what} must be a mapping", node.span, _SHAPE_HINT)
+            self.error(codes.IDS_SHAPE, f"{subject} must be a mapping", node.span, _SHAPE_HINT)
         return ()
 
-    def error(self, code: str, message: str, *where: Span | str) -> None:
-        hint = next((item for item in where if not isinstance(item, Span)), None)
-        span = next(item for item in where if isinstance(item, Span))
+    def error(self, code: str, message: str, *position_and_hint: Span | str) -> None:
+        hint = next((argument for argument in position_and_hint if not isinstance(argument, Span)), None)
+        span = next(argument for argument in position_and_hint if isinstance(argument, Span))
         self.findings.append(Diagnostic(code, message, span, hint=hint))
 
 
 def _split_kept_mark(value: Node) -> tuple[Node, bool]:
     """Return the ids of a line, and whether `kept: true` stands beside them."""
     members = {key.text: member for key, member in value.entries} if isinstance(value, Mapping) else {}
-    mark = members.get("kept")
-    if members.keys() == {"id", "kept"} and isinstance(mark, Scalar) and mark.text == "true":
+    kept_node = members.get("kept")
+    if members.keys() == {"id", "kept"} and isinstance(kept_node, Scalar) and kept_node.text == "true":
         return members["id"], True
     return value, False
 
@@ -366,14 +378,14 @@ def render_ids_file(ids: IdsFile) -> bytes:
     """Return the whole file. Lines that the file cannot hold are left out."""
     text = HEADER
     for platform, organizations in sorted(ids.sections.items()):
-        below = "".join(_section_text(id, lines) for id, lines in sorted(organizations.items()))
-        text += f"{_yaml_text(platform)}:\n{below}" if below else ""
+        sections_text = "".join(_section_text(id, lines) for id, lines in sorted(organizations.items()))
+        text += f"{_yaml_text(platform)}:\n{sections_text}" if sections_text else ""
     return text.encode()
 
 
 def _section_text(organization: str, lines: LinesByAddress) -> str:
-    written = "".join(_line_text(lines[address]) for address in sorted(lines))
-    return f"  {_yaml_text(organization)}:\n{written}" if written and is_id(organization) else ""
+    lines_text = "".join(_line_text(lines[address]) for address in sorted(lines))
+    return f"  {_yaml_text(organization)}:\n{lines_text}" if lines_text and is_id(organization) else ""
 
 
 def _line_text(line: RecordedLine) -> str:
@@ -393,8 +405,8 @@ def _yaml_text(text: str) -> str:
     return _HIDDEN_CHARACTERS.sub(_escaped, quoted)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found.group())
+def _escaped(character: re.Match[str]) -> str:
+    code = ord(character.group())
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

@@ -38,88 +38,95 @@ class Overlays(Struct, frozen=True):
 
     registry: Registry
 
-    def merge(self, below: Mapping, above: Mapping) -> Mapping:
+    def merge(self, lower: Mapping, upper: Mapping) -> Mapping:
         """Return the configuration `below` merged with the overlay `above`."""
-        return merge_mappings(below, above, self._merge_top_key)
+        return merge_mappings(lower, upper, self._merge_top_key)
 
-    def _merge_top_key(self, name: str, below: Node, above: Node) -> Node:
+    def _merge_top_key(self, name: str, lower: Node, upper: Node) -> Node:
         root = self.registry.root
-        return self._merge_place((root,), below, above) if name == root.key else merge_values(below, above)
+        return self._merge_entries((root,), lower, upper) if name == root.key else merge_values(lower, upper)
 
-    def _merge_place(self, kinds: tuple[Kind, ...], below: Node, above: Node) -> Node:
+    def _merge_entries(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
         """Merge the value of one key that contains entries: a mapping, a tree, or a single entry."""
         if isinstance(kinds[0].shape, NodeShape):
-            return self._merge_tree(kinds, below, above)
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-            return above
+            return self._merge_tree(kinds, lower, upper)
+        if not (isinstance(lower, Mapping) and isinstance(upper, Mapping)):
+            return upper
         if isinstance(kinds[0].shape, EntryMapping):
             # E-mail keys are case-insensitive: use the spelling in the configuration for overlay keys.
-            written = {self.registry.fold_key(kinds[0], key.text): key.text for key, _ in below}
+            spellings = {self.registry.fold_key(kinds[0], key.text): key.text for key, _ in lower}
             entries = []
-            for key, node in above:
-                text = written.get(self.registry.fold_key(kinds[0], key.text), key.text)
+            for key, node in upper:
+                text = spellings.get(self.registry.fold_key(kinds[0], key.text), key.text)
                 entries.append((replace(key, value=text, text=text), node))
-            above = Mapping(tuple(entries), above.span)
-            return merge_mappings(below, above, lambda _, old, new: self._merge_entry(kinds[0], old, new))
-        return self._merge_entry(kinds[0], below, above)
+            upper = Mapping(tuple(entries), upper.span)
+            return merge_mappings(lower, upper, lambda _, old, new: self._merge_entry(kinds[0], old, new))
+        return self._merge_entry(kinds[0], lower, upper)
 
-    def _merge_entry(self, kind: Kind, below: Node, above: Node) -> Node:
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-            return above
+    def _merge_entry(self, kind: Kind, lower: Node, upper: Node) -> Node:
+        if not (isinstance(lower, Mapping) and isinstance(upper, Mapping)):
+            return upper
         if kind.shorthand_field and kind.is_always_shorthand:
-            return kind.field(kind.shorthand_field).type.merge_overlay(below, above)
-        below, above = expand_short_forms(kind, below), expand_short_forms(kind, above)
-        return merge_mappings(below, above, lambda name, old, new: self._merge_member(kind, name, old, new))
+            return kind.field(kind.shorthand_field).type.merge_overlay(lower, upper)
+        lower, upper = expand_short_forms(kind, lower), expand_short_forms(kind, upper)
+        return merge_mappings(lower, upper, lambda name, old, new: self._merge_member(kind, name, old, new))
 
-    def _merge_member(self, kind: Kind, name: str, below: Node, above: Node) -> Node:
+    def _merge_member(self, kind: Kind, name: str, lower: Node, upper: Node) -> Node:
         """Merge one key of an entry: a field, or a key that contains other entries."""
         if name in kind.declarable_fields:
-            return kind.field(name).type.merge_overlay(below, above)
-        places = self.registry.kinds_by_list_key(kind.name)
-        if name in places:
-            return self._merge_place(places[name], below, above)
-        inside = {place.removeprefix(f"{name}."): kinds for place, kinds in places.items()}
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)) or inside.keys() <= places.keys():
-            return merge_values(below, above)
+            return kind.field(name).type.merge_overlay(lower, upper)
+        kinds_by_path = self.registry.kinds_by_list_key(kind.name)
+        if name in kinds_by_path:
+            return self._merge_entries(kinds_by_path[name], lower, upper)
+        kinds_by_inner_key = {
+            list_key.removeprefix(f"{name}."): kinds for list_key, kinds in kinds_by_path.items()
+        }
+        if (
+            not (isinstance(lower, Mapping) and isinstance(upper, Mapping))
+            or kinds_by_inner_key.keys() <= kinds_by_path.keys()
+        ):
+            return merge_values(lower, upper)
         return merge_mappings(
-            below,
-            above,
+            lower,
+            upper,
             lambda word, old, new: (
-                self._merge_place(inside[word], old, new) if word in inside else merge_values(old, new)
+                self._merge_entries(kinds_by_inner_key[word], old, new)
+                if word in kinds_by_inner_key
+                else merge_values(old, new)
             ),
         )
 
-    def _merge_tree(self, kinds: tuple[Kind, ...], below: Node, above: Node) -> Node:
+    def _merge_tree(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
         """Merge two trees: nodes with the same key are merged in place; new nodes are appended."""
-        if not (isinstance(below, Sequence) and isinstance(above, Sequence)):
-            return above
-        nodes = list(below.items)
+        if not (isinstance(lower, Sequence) and isinstance(upper, Sequence)):
+            return upper
+        nodes = list(lower.items)
         positions = {
             key: n for n, node in reversed([*enumerate(nodes)]) if (key := _member_text(node, "key"))
         }
-        for node in above.items:
+        for node in upper.items:
             position = positions.get(_member_text(node, "key"))
             if position is None:
                 nodes.append(node)
             else:
                 nodes[position] = self._merge_node(kinds, nodes[position], node)
-        return Sequence(tuple(nodes), below.span)
+        return Sequence(tuple(nodes), lower.span)
 
-    def _merge_node(self, kinds: tuple[Kind, ...], below: Node, above: Node) -> Node:
+    def _merge_node(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
         """Merge two nodes with the same key. If the types differ, drop members that the new type lacks."""
-        assert isinstance(below, Mapping)
-        assert isinstance(above, Mapping)
+        assert isinstance(lower, Mapping)
+        assert isinstance(upper, Mapping)
         types = {kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
-        chosen = _member_text(above, "type") or _member_text(below, "type")
+        chosen = _member_text(upper, "type") or _member_text(lower, "type")
         kind = types.get(chosen)
         if kind is None:
-            return merge_mappings(below, above, lambda _, old, new: merge_values(old, new))
-        if chosen != _member_text(below, "type"):
+            return merge_mappings(lower, upper, lambda _, old, new: merge_values(old, new))
+        if chosen != _member_text(lower, "type"):
             known = {"key", *kind.declarable_fields, *self.registry.kinds_by_list_key(kind.name)}
-            below = Mapping(below.with_keys(known).entries, above.span)
+            lower = Mapping(lower.with_keys(known).entries, upper.span)
         return merge_mappings(
-            below,
-            above,
+            lower,
+            upper,
             lambda name, old, new: (
                 self._merge_tree(kinds, old, new)
                 if name == "children"
@@ -189,11 +196,11 @@ def without_other_environments(root: Mapping, chosen: str | None) -> Mapping:
     environments = root.get("environments")
     if not isinstance(environments, Mapping):
         return root
-    kept = Mapping(
+    only_chosen = Mapping(
         tuple(entry for entry in environments.entries if entry[0].text == chosen), environments.span
     )
     return Mapping(
-        tuple((key, kept if key.text == "environments" else node) for key, node in root), root.span
+        tuple((key, only_chosen if key.text == "environments" else node) for key, node in root), root.span
     )
 
 
@@ -214,8 +221,8 @@ def is_token_variable(name: str, env: Variables[str, str]) -> bool:
     """
     if name in _RESERVED_TOKEN_VARIABLES:
         return False
-    added = re.split(r"[\s,]+", env.get("DPSYNC_TOKEN_NAMES", ""))
-    return bool(_TOKEN_VARIABLE.fullmatch(name)) or (name != "" and name in added)
+    allowed_names = re.split(r"[\s,]+", env.get("DPSYNC_TOKEN_NAMES", ""))
+    return bool(_TOKEN_VARIABLE.fullmatch(name)) or (name != "" and name in allowed_names)
 
 
 def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnostic]:
@@ -228,14 +235,16 @@ def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnost
         return []
     if not isinstance(node, Mapping):
         return [_environment_finding('"environments" must be a mapping of names to environments', node.span)]
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for key, value in node:
         if not isinstance(value, Mapping):
-            found.append(_environment_finding(f'the environment "{key.text}" must be a mapping', value.span))
+            findings.append(
+                _environment_finding(f'the environment "{key.text}" must be a mapping', value.span)
+            )
             continue
-        for word, part in value:
-            found += _key_problems(word, part, env)
-    return found
+        for word, value_node in value:
+            findings += _key_problems(word, value_node, env)
+    return findings
 
 
 def _key_problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagnostic]:
@@ -273,19 +282,19 @@ def _url_problems(text: str, span: Span) -> list[Diagnostic]:
 
 
 def _token_problems(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
-    node_of_name = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
-    name = _text_value(node_of_name) or ""
+    variable_node = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
+    name = _text_value(variable_node) or ""
     if is_token_variable(name, env):
         return []
     # A text that is not a variable name may be the token itself: DP205 does not print the source line.
-    if node_of_name is None or not _VARIABLE.fullmatch(name):
+    if variable_node is None or not _VARIABLE.fullmatch(name):
         hint = (
             f"write token: {{ env: DPSYNC_TOKEN_PROD }}, and set that variable to the token. {_OTHER_NAMES}"
         )
         return [Diagnostic("DP205", "the secret itself must not be in the file", node.span, hint=hint)]
     message = f"{name} is not an allowed token variable: {_VARIABLE_RULE}"
     hint = f"rename the variable, for example to DPSYNC_TOKEN_PROD. {_OTHER_NAMES}"
-    return [Diagnostic(codes.FORBIDDEN_VARIABLE, message, node_of_name.span, hint=hint)]
+    return [Diagnostic(codes.FORBIDDEN_VARIABLE, message, variable_node.span, hint=hint)]
 
 
 def _profile_problems(node: Node) -> list[Diagnostic]:
@@ -301,51 +310,55 @@ def _profile_problems(node: Node) -> list[Diagnostic]:
 def _limit_problems(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
         return [_environment_finding('"limits" must be a mapping, such as { rate: 5/s }', node.span)]
-    found = []
+    findings = []
     for word, part in node:
         if word.text != "rate":
-            found.append(
+            findings.append(
                 _environment_finding(f'unknown key "{word.text}" in limits', word.span, "allowed keys: rate")
             )
         elif (text := _text_value(part)) is None or ("${" not in text and parse_rate(text) is None):
             hint = "write the rate as 5/s, 300/m or 1000/h"
-            found.append(
+            findings.append(
                 _environment_finding(
                     '"rate" must be a number of requests per second, minute or hour', part.span, hint
                 )
             )
-    return found
+    return findings
 
 
 def parse_rate(text: str) -> float | None:
     """Return the requests per second; None for an invalid rate."""
-    found = _RATE.fullmatch(text)
-    return int(found[1]) / _SECONDS[found[2]] if found else None
+    match = _RATE.fullmatch(text)
+    return int(match[1]) / _SECONDS[match[2]] if match else None
 
 
 def _organization_problems(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
         return [_environment_finding('"organizations" in an environment must be a mapping', node.span)]
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for _, value in node:
         if not isinstance(value, Mapping) or not value.entries:
-            found.append(
+            findings.append(
                 _environment_finding('an organization in an environment needs "id" or "hostname"', value.span)
             )
             continue
-        for word, part in value:
+        for word, value_node in value:
             if word.text not in _IDENTITY_KEYS:
                 hint = "move this key into the overlay of the environment"
-                found.append(
+                findings.append(
                     _environment_finding(
                         f'"{word.text}" is not allowed in an organization under "environments"',
                         word.span,
                         hint,
                     )
                 )
-            elif not isinstance(part, Scalar) or not isinstance(part.value, str) or not part.value:
-                found.append(_environment_finding(f'"{word.text}" must be a text', part.span))
-    return found
+            elif (
+                not isinstance(value_node, Scalar)
+                or not isinstance(value_node.value, str)
+                or not value_node.value
+            ):
+                findings.append(_environment_finding(f'"{word.text}" must be a text', value_node.span))
+    return findings
 
 
 def unknown_organization_findings(environment: ChosenEnvironment, merged: Mapping) -> list[Diagnostic]:
@@ -353,17 +366,17 @@ def unknown_organization_findings(environment: ChosenEnvironment, merged: Mappin
     known = merged.get("organizations")
     if not isinstance(known, Mapping) or environment.organizations is None:
         return []
-    found = []
+    findings = []
     for key, _ in environment.organizations:
         if key.text not in known:
             nearest = did_you_mean(key.text, known.keys())
             hint = (
                 f'did you mean "{nearest}"?' if nearest else f"the files contain: {', '.join(known.keys())}"
             )
-            found.append(
+            findings.append(
                 _environment_finding(f'the files contain no organization "{key.text}"', key.span, hint)
             )
-    return found
+    return findings
 
 
 def _environment_finding(message: str, span: Span, hint: str | None = None) -> Diagnostic:

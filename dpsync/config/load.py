@@ -57,28 +57,28 @@ def _load_configuration(
     sources = load_sources(files, env, layers, registry.with_all_kinds)
     registry = _registry_for_profile(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
-    values = _ValueFiles(files, dict(sources.texts), declared)
-    declared.read_text = values.text
+    value_files = _ValueFiles(files, dict(sources.texts), declared)
+    declared.read_text = value_files.text
     organizations = sources.root.get("organizations")
     if organizations is not None:
         declared.declare_organizations(organizations)
-    resolving = Resolver(declared, values.read, values.text)
+    resolver = Resolver(declared, value_files.read, value_files.text)
     resources: dict[Address, Entry] = {}
     for entry in declared.entries.values():
-        resources[entry.address] = resolving.read_entry(entry)
-    policy = PolicyReader(declared)
-    rules = policy.read(sources.root.get("policy"))
+        resources[entry.address] = resolver.read_entry(entry)
+    policy_reader = PolicyReader(declared)
+    policy = policy_reader.read(sources.root.get("policy"))
     if sources.complete:  # what is not known cannot be held against what is
-        policy.check(registry, list(resources.values()))
+        policy_reader.check(registry, list(resources.values()))
         declared.diagnostics += cross_checks(registry, resources)
         declared.diagnostics += _unidentified_organizations(declared, resources)
     desired = Desired(
-        resources, declared.scopes, resolving.lookups, rules, values.texts,
+        resources, declared.scopes, resolver.lookups, policy, value_files.texts,
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
-        watched_scopes=_watched_places(
+        watched_scopes=_watched_lists(
             registry, resources.values(), declared.scopes,
-            (*rules.watch, *(pattern.list_pattern for pattern in rules.watch_values)),
+            (*policy.watch, *(pattern.list_pattern for pattern in policy.watch_values)),
         ),
         profile=registry.profile.name,
         overlay=sources.overlay,
@@ -105,7 +105,7 @@ def _registry_for_profile(
     return registry.with_all_kinds if profile is None else registry.for_files_of_profile(profile)
 
 
-def _watched_places(
+def _watched_lists(
     registry: Registry,
     resources: Iterable[Entry],
     declared: Collection[Address],
@@ -116,7 +116,7 @@ def _watched_places(
     They are read for drift alone; no plan changes them. A singleton is left out, because no object can appear
     there.
     """
-    found: dict[Address, Scope] = {}
+    watched: dict[Address, Scope] = {}
     for resource in resources if patterns else ():
         for word, kinds in registry.kinds_by_list_key(resource.kind).items():
             address = resource.address.child(*word.split("."))
@@ -125,8 +125,8 @@ def _watched_places(
             pattern = next((pattern for pattern in patterns if pattern.matches(address)), None)
             if pattern is not None:
                 names = tuple(kind.name for kind in kinds)
-                found[address] = Scope(address, resource.address, names, pattern.span or resource.span)
-    return found
+                watched[address] = Scope(address, resource.address, names, pattern.span or resource.span)
+    return watched
 
 
 def _unidentified_organizations(
@@ -170,10 +170,10 @@ class _ValueFiles:
         self.texts = texts
 
     def read(self, path: Scalar) -> Node | str | None:
-        found = self._read_bytes(path)
-        if found is None:
+        file = self._read_bytes(path)
+        if file is None:
             return None
-        real, data = found
+        real, data = file
         if PurePosixPath(real).suffix in (".json", ".yaml", ".yml"):
             node, problems = read(data, real)
             self.texts[real] = data.decode("utf-8", "replace")
@@ -182,12 +182,12 @@ class _ValueFiles:
         return self._decode(path, real, data)
 
     def text(self, path: Scalar) -> TextFile | None:
-        found = self._read_bytes(path)
-        text = self._decode(path, *found) if found is not None else None
-        if found is None or text is None:
+        file = self._read_bytes(path)
+        text = self._decode(path, *file) if file is not None else None
+        if file is None or text is None:
             return None
-        self.texts[found[0]] = text
-        return TextFile(found[0], text)
+        self.texts[file[0]] = text
+        return TextFile(file[0], text)
 
     def _read_bytes(self, path: Scalar) -> tuple[str, bytes] | None:
         """Return the name in the project and the content; None after reporting why not."""

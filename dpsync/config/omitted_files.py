@@ -31,33 +31,37 @@ _MAX_DIRECTORIES: Final = 1000
 
 def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
     """Return a warning for each omitted file with an entry that the base, or an earlier commit, had."""
-    found = []
+    warnings = []
     for file in desired.not_included:
         missing = next(
-            (sorted(file.entries & then.entries.keys()) for then in _earlier_configurations(base, file)), None
+            (
+                sorted(file.entries & configuration.entries.keys())
+                for configuration in _earlier_configurations(base, file)
+            ),
+            None,
         )
         if missing:
-            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             message = (
                 f'"include" does not list this file, but the entries of this file were part of the '
                 f"configuration in {base.name} or an earlier commit"
             )
             hint = (
                 'add the file to "include", or choose the file with -f. Otherwise dpsync '
-                f"treats these entries as removed: {missing[0]}{more}"
+                f"treats these entries as removed: {missing[0]}{others}"
             )
             span = Span.start_of(file.file)
-            found.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
+            warnings.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
         elif desired.environment is None:  # else it may be what another environment lays over the root file
-            found.append(_never_included_warning(file))
-    return found
+            warnings.append(_never_included_warning(file))
+    return warnings
 
 
 def _never_included_warning(file: FileNotIncluded) -> Diagnostic:
     """Return a warning for a file that looks like a part of the configuration and was never included."""
-    first, *more = sorted(file.entries)
-    others = f" and {len(more)} more" if more else ""
-    message = f'only this file contains {first}{others}, but "include" does not list this file'
+    first_address, *other_addresses = sorted(file.entries)
+    others = f" and {len(other_addresses)} more" if other_addresses else ""
+    message = f'only this file contains {first_address}{others}, but "include" does not list this file'
     hint = (
         f'add "{file.file}" to "include" in the root file. If the file is an overlay, pass the file with -f'
     )
@@ -66,8 +70,12 @@ def _never_included_warning(file: FileNotIncluded) -> Diagnostic:
 
 
 def _earlier_configurations(base: Base, file: FileNotIncluded) -> Iterator[Desired]:
-    known = (base.desired, *base.earlier_configurations) if base.desired is not None else ()
-    return (then for then in known if not file.entries.isdisjoint(then.entries))
+    configurations = (base.desired, *base.earlier_configurations) if base.desired is not None else ()
+    return (
+        configuration
+        for configuration in configurations
+        if not file.entries.isdisjoint(configuration.entries)
+    )
 
 
 class OmittedFiles(Struct, frozen=True, dict=True):

@@ -64,42 +64,51 @@ class PolicyReader:
             hint = f"write {name}: [{text}]"
             self.declared.error("DP202", f'"{name}" must be a list of addresses or patterns', node.span, hint)
             return
-        for written in node.items:
-            skip = isinstance(written, Mapping) and name == "protect"
-            item = self._skip_pattern(written) if skip else written
-            if item is None:
+        for item in node.items:
+            is_skip_mapping = isinstance(item, Mapping) and name == "protect"
+            pattern_node = self._skip_pattern(item) if is_skip_mapping else item
+            if pattern_node is None:
                 continue
-            if not isinstance(item, Scalar) or not isinstance(item.value, str):
-                self.declared.error("DP202", "an address or pattern must be a text", item.span)
+            if not isinstance(pattern_node, Scalar) or not isinstance(pattern_node.value, str):
+                self.declared.error("DP202", "an address or pattern must be a text", pattern_node.span)
                 continue
-            if name == "watch" and item.value == ACCESS_WORD:
-                self._add_access_patterns(item.span)
+            if name == "watch" and pattern_node.value == ACCESS_WORD:
+                self._add_access_patterns(pattern_node.span)
                 continue
             try:
-                pattern = Pattern.parse(item.value, self.declared.registry.pattern_words, item.span)
+                pattern = Pattern.parse(
+                    pattern_node.value, self.declared.registry.pattern_words, pattern_node.span
+                )
                 pattern = pattern.with_parsed_value() if name == "watch" else pattern
             except ValueError as wrong:
-                bare = item.value.strip("/")
-                hint = f'write "{bare}" for the whole list, or "{bare}/*" for each entry in it'
-                message = f'"{item.value}" is not a valid pattern: {wrong}'
+                plain_address = pattern_node.value.strip("/")
+                hint = (
+                    f'write "{plain_address}" for the whole list, or "{plain_address}/*" for each entry in it'
+                )
+                message = f'"{pattern_node.value}" is not a valid pattern: {wrong}'
                 self.declared.error(
-                    "DP230", message, item.span, hint if bare != item.value and bare else None
+                    "DP230",
+                    message,
+                    pattern_node.span,
+                    hint if plain_address != pattern_node.value and plain_address else None,
                 )
                 continue
             if pattern.field and name not in ("ignore", "watch", "accept"):
                 self.declared.error(
                     "DP230",
                     f'"{name}" accepts only addresses without a field',
-                    item.span,
+                    pattern_node.span,
                     "delete # and the field",
                 )
                 continue
-            if name == "removed" and "*" in item.value:
+            if name == "removed" and "*" in pattern_node.value:
                 hint = "write one line for each object that dpsync may delete"
-                self.declared.error("DP230", f'"{name}" accepts only addresses without "*"', item.span, hint)
+                self.declared.error(
+                    "DP230", f'"{name}" accepts only addresses without "*"', pattern_node.span, hint
+                )
                 continue
             self.patterns[name].append(pattern)
-            if skip:
+            if is_skip_mapping:
                 self.skipped_patterns.append(pattern)
 
     def _add_access_patterns(self, span: Span) -> None:
@@ -109,17 +118,17 @@ class PolicyReader:
             pattern = Pattern.parse(text, registry.pattern_words, span)
             self.patterns["watch"].append(replace(pattern, written_word=ACCESS_WORD))
 
-    def _skip_pattern(self, item: Node) -> Node | None:
+    def _skip_pattern(self, node: Node) -> Node | None:
         """Return the pattern of `{ address: …, skip: true }`; None after reporting what is wrong."""
-        assert isinstance(item, Mapping)
-        skip, pattern = item.get("skip"), item.get("address")
-        keys = {key.text for key, _ in item.entries}
+        assert isinstance(node, Mapping)
+        skip, pattern = node.get("skip"), node.get("address")
+        keys = {key.text for key, _ in node.entries}
         if keys != {"address", "skip"} or not isinstance(skip, Scalar) or skip.value is not True:
             message, hint = (
                 'a mapping under "protect" must have the key "address" and the line "skip: true"',
                 "write { address: spaces/docs, skip: true }",
             )
-            self.declared.error("DP202", message, item.span, hint)
+            self.declared.error("DP202", message, node.span, hint)
             return None
         return pattern
 
@@ -191,14 +200,16 @@ class PolicyReader:
 
     def _report_unmatched_patterns(self, registry: Registry, resources: list[Entry]) -> None:
         """Report patterns that match no possible address."""
-        places = PlaceTypes(registry, {one.key for one in resources if one.kind == registry.root.name})
+        places = PlaceTypes(
+            registry, {resource.key for resource in resources if resource.kind == registry.root.name}
+        )
         for name, names in _PATTERN_LISTS.items():
-            for pattern in (one for one in self.patterns[name] if one.written_word is None):
+            for pattern in (pattern for pattern in self.patterns[name] if pattern.written_word is None):
                 suggest = not self.declared.diagnostics.is_full("DP234")
-                named = "objects" if pattern.field and name == "watch" else names
+                target = "objects" if pattern.field and name == "watch" else names
                 if name == "accept" and (kinds := places.kinds_of(pattern)):
                     self._check_problem_field(places, kinds, pattern)
-                elif mistake := places.find_problem(pattern, named, suggest):
+                elif mistake := places.find_problem(pattern, target, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
                 elif pattern.value is not None:
                     self._check_watched_value(places, pattern, pattern.value)
@@ -221,8 +232,8 @@ class PolicyReader:
                 if kind.platform_work.trouble is not None and (not fields or kind in kinds)
             )
             hint = f"allowed: {', '.join(known)}"
-        named = f'"{pattern.field or pattern.text}" is'
-        message = f"accept: {named} not a field in which GitBook reports problems"
+        subject = f'"{pattern.field or pattern.text}" is'
+        message = f"accept: {subject} not a field in which GitBook reports problems"
         self._error("DP244", message, pattern, hint)
 
     def _check_default_is_known(self, places: PlaceTypes, pattern: Pattern) -> None:
@@ -283,5 +294,5 @@ class PolicyReader:
 
 def _percent_hint(value: Node) -> str | None:
     """Return a hint for a percentage that was written as a fraction of 1."""
-    share = value.value if isinstance(value, Scalar) else None
-    return f"write {round(share * 100)}" if isinstance(share, float) and 0 < share < 1 else None
+    fraction = value.value if isinstance(value, Scalar) else None
+    return f"write {round(fraction * 100)}" if isinstance(fraction, float) and 0 < fraction < 1 else None

@@ -61,16 +61,18 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     if _contains_hidden_text(recorded):
         raise IncompleteValueError("dpsync did not record the value, because the value contained a secret")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
-        empty = next(name for name, part in recorded.items() if part is None)
-        raise IncompleteValueError(f'the field "{empty}" had no value, and the API cannot clear the field')
-    node, problems = read_text(text, "")
-    reading = _RecordedParsing([problem.message for problem in problems])
-    value = _with_platform_forms(type_).parse(node, reading) if node is not None else INVALID
-    if reading.problems:
-        raise UnsuitableValueError("; ".join(dict.fromkeys(reading.problems)))
-    if reading.incomplete or value is INVALID:
+        empty_field = next(name for name, part in recorded.items() if part is None)
         raise IncompleteValueError(
-            "; ".join(dict.fromkeys(reading.incomplete))
+            f'the field "{empty_field}" had no value, and the API cannot clear the field'
+        )
+    node, problems = read_text(text, "")
+    parsing = _RecordedParsing([problem.message for problem in problems])
+    value = _with_platform_forms(type_).parse(node, parsing) if node is not None else INVALID
+    if parsing.problems:
+        raise UnsuitableValueError("; ".join(dict.fromkeys(parsing.problems)))
+    if parsing.incomplete or value is INVALID:
+        raise IncompleteValueError(
+            "; ".join(dict.fromkeys(parsing.incomplete))
             or "dpsync cannot read the previous value in the journal"
         )
     _check_markers(marked, value)
@@ -80,14 +82,14 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
 def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
     """Return the value with each marker in the form of a file, and append the markers to `marked`."""
     if (data := unwrap_data(recorded)) is not None:
-        return {key: _to_file_form(item, marked) for key, item in data.items()}
+        return {key: _to_file_form(member, marked) for key, member in data.items()}
     if isinstance(recorded, list):
-        return [_to_file_form(item, marked) for item in recorded]
+        return [_to_file_form(element, marked) for element in recorded]
     if not isinstance(recorded, dict):
         return recorded
     (marker, name), *others = recorded.items() if recorded else [("", None)]
     if others or marker not in (REF_MARKER, ID_MARKER, ENV_MARKER):
-        return {key: _to_file_form(item, marked) for key, item in recorded.items()}
+        return {key: _to_file_form(member, marked) for key, member in recorded.items()}
     if not isinstance(name, str) or not name:
         raise UnsuitableValueError(f'"{marker}" needs a text as its value')
     if marker == ID_MARKER and not is_path_id(name):
@@ -102,7 +104,7 @@ def _json_text(written: Any) -> str:
         text = json.dumps(written, ensure_ascii=False, allow_nan=False)
     except ValueError:
         raise UnsuitableValueError("the value contains a number that is not finite") from None
-    return FORBIDDEN_IN_FILE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return FORBIDDEN_IN_FILE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def _contains_hidden_text(recorded: Any) -> bool:
@@ -126,8 +128,8 @@ class _RecordedParsing(Struct):
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Ignore the warning: the platform accepted the value."""
 
-    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
-        self.problems.append(f'unknown key "{key.value}" in {what}')
+    def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
+        self.problems.append(f'unknown key "{key.value}" in {location}')
         return None
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
@@ -156,12 +158,12 @@ class _NullablePart(Object, frozen=True, dict=True):
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
         if isinstance(node, Mapping):
-            kept = (
+            entries_with_value = (
                 entry
                 for entry in node.entries
                 if not isinstance(entry[1], Scalar) or entry[1].value is not None
             )
-            node = Mapping(tuple(kept), node.span)
+            node = Mapping(tuple(entries_with_value), node.span)
         return super().parse(node, ctx)
 
 
@@ -171,34 +173,34 @@ def _with_platform_forms(type_: Type) -> Type:
         case Markdown():
             return _RichText()
         case Object(parts=parts):
-            inner = {name: _with_platform_forms(part) for name, part in parts.items()}
-            return _NullablePart(inner, type_.required, type_.noun, type_.exactly_one)
+            extended_parts = {name: _with_platform_forms(part) for name, part in parts.items()}
+            return _NullablePart(extended_parts, type_.required, type_.noun, type_.exactly_one)
         case OneOf(forms=forms):
             extended_forms = {word: _with_platform_forms(form) for word, form in forms.items()}
             return replace(type_, forms=extended_forms)
-        case List(item_type=of):
-            return replace(type_, item_type=_with_platform_forms(of))
-        case Table(value_type=values):
-            return replace(type_, value_type=_with_platform_forms(values))
+        case List(item_type=item_type):
+            return replace(type_, item_type=_with_platform_forms(item_type))
+        case Table(value_type=value_type):
+            return replace(type_, value_type=_with_platform_forms(value_type))
     return type_
 
 
 def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
     """Raise UnsuitableValueError unless the references and secrets in the value are exactly the markers."""
-    found = []
+    markers = []
     for leaf in leaves(value):
         match leaf:
             case Ref(address):
-                found.append((REF_MARKER, str(address)))
+                markers.append((REF_MARKER, str(address)))
             case LiveId(id):
-                found.append((ID_MARKER, id))
+                markers.append((ID_MARKER, id))
             case Secret(env):
-                found.append((ENV_MARKER, env))
-    if sorted(found) == sorted(marked):
+                markers.append((ENV_MARKER, env))
+    if sorted(markers) == sorted(marked):
         return
-    marker, name = next((pair for pair in marked if pair not in found), None) or found[0]
-    what = f"a secret from {name}" if marker == ENV_MARKER else f"a reference to {name}"
-    raise UnsuitableValueError(f"{what} is not allowed here")
+    marker, name = next((pair for pair in marked if pair not in markers), None) or markers[0]
+    description = f"a secret from {name}" if marker == ENV_MARKER else f"a reference to {name}"
+    raise UnsuitableValueError(f"{description} is not allowed here")
 
 
 def check_secrets(value: Value, today: Value) -> None:
@@ -206,12 +208,12 @@ def check_secrets(value: Value, today: Value) -> None:
 
     Otherwise a forged journal could send any environment variable to the platform.
     """
-    named = dict(_secrets(today, ()))
+    today_secrets = dict(_secrets(today, ()))
     for path, name in _secrets(value, ()):
-        if named.get(path) != name:
-            place = f"{'.'.join(path)}: " if path else ""
+        if today_secrets.get(path) != name:
+            location = f"{'.'.join(path)}: " if path else ""
             raise UnsuitableValueError(
-                f"{place}your files do not read this value from the environment variable {name}"
+                f"{location}your files do not read this value from the environment variable {name}"
             )
 
 
@@ -220,8 +222,8 @@ def _secrets(value: Value, path: ValuePath) -> Iterator[tuple[ValuePath, str]]:
     if isinstance(value, Secret):
         yield path, value.variable
     elif isinstance(value, dict):
-        for name, item in value.items():
-            yield from _secrets(item, (*path, str(name)))
+        for name, member in value.items():
+            yield from _secrets(member, (*path, str(name)))
     elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _secrets(item, (*path, str(number)))
+        for number, member in enumerate(value):
+            yield from _secrets(member, (*path, str(number)))

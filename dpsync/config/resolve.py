@@ -38,7 +38,7 @@ class Resolver:
         """The field that is being read, if its type depends on the profile."""
         self._file_starts: list[Span] = []
         """The first position of each file that was read for the current field."""
-        self._places: dict[tuple[Address, str], Address] = {}
+        self._list_addresses: dict[tuple[Address, str], Address] = {}
         """Cached addresses of the mapping or list of a kind's entries, by owner and kind."""
         self._known_kinds_by_names: dict[tuple[str, ...], tuple[str, ...]] = {}
         """Cached kinds of a reference that this server has."""
@@ -52,66 +52,75 @@ class Resolver:
     ) -> Invalid:
         address = str(self._entry.address) if self._entry else None
         if self._entry is not None and self._profile_field is not None:
-            on = f"in the API version {self.registry.profile.name}"
-            message = f"{on}, {self._profile_field.name} of {self._entry.kind.noun_with_article}: {message}"
+            prefix = f"in the API version {self.registry.profile.name}"
+            message = (
+                f"{prefix}, {self._profile_field.name} of {self._entry.kind.noun_with_article}: {message}"
+            )
             hint = hint or 'choose another API version with --profile, or with "profile" in the environment'
-        found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
-        self.declared.diagnostics.append(found)
+        finding = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
+        self.declared.diagnostics.append(finding)
         return INVALID
 
     def file(self, path: Scalar) -> Node | str | None:
-        found = self._read_file(path)
-        if isinstance(found, Mapping | Scalar | Sequence):
-            self._file_starts.append(Span.start_of(found.span.file))
-        return found
+        content = self._read_file(path)
+        if isinstance(content, Mapping | Scalar | Sequence):
+            self._file_starts.append(Span.start_of(content.span.file))
+        return content
 
     def text(self, path: Scalar) -> TextFile | None:
-        found = self._read_text(path)
-        if found is not None:
-            self._file_starts.append(Span.start_of(found.name))
-        return found
+        text_file = self._read_text(path)
+        if text_file is not None:
+            self._file_starts.append(Span.start_of(text_file.name))
+        return text_file
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         address = str(self._entry.address) if self._entry else None
-        found = Diagnostic(code, message, span, address=address, hint=hint, severity="warning")
-        self.declared.diagnostics.append(found)
+        finding = Diagnostic(code, message, span, address=address, hint=hint, severity="warning")
+        self.declared.diagnostics.append(finding)
 
-    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
-        return self.declared.unknown_key(key, known, what)
+    def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
+        return self.declared.unknown_key(key, known, location)
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         assert self._entry is not None
-        places: list[Address] = []
+        list_addresses: list[Address] = []
         for name in self._known_kinds(kinds):
             target = self.registry[name]
-            owner, place = self._owner_of(target), self._place_of(target)
-            if owner is None or place is None:
+            owner, list_address = self._owner_of(target), self._list_address_of(target)
+            if owner is None or list_address is None:
                 continue
-            places.append(place)
-            local = target.field(target.key_field).type.fold_for_key(key) if target.key_field else key
+            list_addresses.append(list_address)
+            folded_key = target.field(target.key_field).type.fold_for_key(key) if target.key_field else key
             # A node inside of a node is named by both keys: "news/latest".
-            address = place.child(*(local.split("/") if isinstance(target.shape, NodeShape) else (local,)))
+            address = list_address.child(
+                *(folded_key.split("/") if isinstance(target.shape, NodeShape) else (folded_key,))
+            )
             entry = self.declared.entries.get(address)
             if entry is not None and entry.kind.name == name:
                 return Ref(address)
             if self.declared.may_be_unread(address):
                 return INVALID
-            if target.key_field and place not in self.declared.scopes:
-                self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
+            if target.key_field and list_address not in self.declared.scopes:
+                self.lookups.setdefault(address, Lookup(address, name, owner, folded_key, span))
                 return Ref(address)
-        return self._report_missing_reference(self._known_kinds(kinds), key, span, places)
+        return self._report_missing_reference(self._known_kinds(kinds), key, span, list_addresses)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
         """Return the longest part of `KEY/REST` that is the key of an entry, or else the likely key."""
-        words = path.split("/")
-        places = [
-            place for name in self._known_kinds(kinds) if (place := self._place_of(self.registry[name]))
+        segments = path.split("/")
+        list_addresses = [
+            list_address
+            for name in self._known_kinds(kinds)
+            if (list_address := self._list_address_of(self.registry[name]))
         ]
-        for count in range(len(words), 0, -1):
-            found = (self.declared.entries.get(place.child(*words[:count])) for place in places)
-            if any(entry is not None and entry.kind.name in kinds for entry in found):
-                return "/".join(words[:count])
-        return "/".join(words[: max(1, min(2, len(words) - 1))])
+        for count in range(len(segments), 0, -1):
+            entries = (
+                self.declared.entries.get(list_address.child(*segments[:count]))
+                for list_address in list_addresses
+            )
+            if any(entry is not None and entry.kind.name in kinds for entry in entries):
+                return "/".join(segments[:count])
+        return "/".join(segments[: max(1, min(2, len(segments) - 1))])
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
         known = self._known_kinds_by_names.get(names)
@@ -120,45 +129,45 @@ class Resolver:
         return known
 
     def _report_missing_reference(
-        self, kinds: tuple[str, ...], key: str, span: Span, places: list[Address]
+        self, kinds: tuple[str, ...], key: str, span: Span, list_addresses: list[Address]
     ) -> Invalid:
         """Report a reference to an entry that is in none of `places`. Hints are cached."""
-        cause = f"{key} in {', '.join(map(str, places))}"
+        cause = f"{key} in {', '.join(map(str, list_addresses))}"
         hint = self._hints.get(cause)
         if hint is None and not self.declared.diagnostics.is_full("DP220"):
-            hint = self._hints[cause] = self._missing_reference_hint(kinds, key, places)
+            hint = self._hints[cause] = self._missing_reference_hint(kinds, key, list_addresses)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'your files contain no {nouns} "{key}"', span, hint, cause)
 
-    def _missing_reference_hint(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
+    def _missing_reference_hint(self, kinds: tuple[str, ...], key: str, list_addresses: list[Address]) -> str:
         """Return a hint for an unresolved reference: the entry that was probably meant, or what to do."""
         entries = [entry for entry in self.declared.entries.values() if entry.kind.name in kinds]
-        here = {
-            "/".join(entry.address.segments[len(place.segments) :]): entry.key
+        keys_by_path = {
+            "/".join(entry.address.segments[len(list_address.segments) :]): entry.key
             for entry in entries
-            for place in places
-            if entry.address.is_at_or_below(place)
+            for list_address in list_addresses
+            if entry.address.is_at_or_below(list_address)
         }
-        last = key.rpartition("/")[2]  # somebody may have written an address
-        same = [name for name, own in here.items() if own == last]
-        nearest = same[0] if len(same) == 1 else did_you_mean(key, here)
+        last_segment = key.rpartition("/")[2]  # somebody may have written an address
+        same_key = [name for name, key_of_entry in keys_by_path.items() if key_of_entry == last_segment]
+        nearest = same_key[0] if len(same_key) == 1 else did_you_mean(key, keys_by_path)
         if nearest is not None:
             return f'did you mean "{nearest}"?'
-        elsewhere = next((entry.address for entry in entries if entry.key == last), None)
+        elsewhere = next((entry.address for entry in entries if entry.key == last_segment), None)
         if elsewhere is not None:
             owner = self._owner_of(self.registry[kinds[0]])
             return f"{elsewhere} exists, but this field accepts only keys of entries in {owner}"
         return "add the entry, or remove this reference. For an object without an entry, write { id: … }"
 
-    def _place_of(self, target: Kind) -> Address | None:
+    def _list_address_of(self, target: Kind) -> Address | None:
         """Return the address of the mapping or list that contains the entries of a kind, for this entry."""
         owner = self._owner_of(target)
         if owner is None:
             return None
-        place = self._places.get((owner, target.name))
-        if place is None:  # the same for hundreds of references
-            place = self._places[owner, target.name] = owner.child(*target.key.split("."))
-        return place
+        list_address = self._list_addresses.get((owner, target.name))
+        if list_address is None:  # the same for hundreds of references
+            list_address = self._list_addresses[owner, target.name] = owner.child(*target.key.split("."))
+        return list_address
 
     def _owner_of(self, target: Kind) -> Address | None:
         """Return the nearest object around this entry that can contain entries of the target's kind."""
@@ -213,7 +222,7 @@ class Resolver:
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
-        earlier, is_new, taken = (
+        earlier, is_new, takeover = (
             read_previously(entry, self),
             read_new(entry, self),
             read_takeover(entry, self),
@@ -222,7 +231,7 @@ class Resolver:
         spans |= {word: pair[1].span for word, pair in keywords.items() if pair is not None}
         return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
-            fields, entry.key_span, spans, pin, tuple(entry.children), earlier.names, is_new, taken,
+            fields, entry.key_span, spans, pin, tuple(entry.children), earlier.names, is_new, takeover,
             earlier.addresses, value_files,
         )  # fmt: skip
 
@@ -230,8 +239,12 @@ class Resolver:
         return self.registry.profile.name in field.profile_overrides
 
     def _nested_value(self, entry: Declaration, field: Field) -> Value:
-        holder = self.declared.entries.get(entry.holder) if entry.holder else None
-        return Ref(holder.address) if holder and holder.kind.name in field.type.referenced_kinds else None
+        container = self.declared.entries.get(entry.holder) if entry.holder else None
+        return (
+            Ref(container.address)
+            if container and container.kind.name in field.type.referenced_kinds
+            else None
+        )
 
     def _natural_key_value(self, entry: Declaration, field: Field) -> Value:
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)

@@ -38,15 +38,15 @@ def split_rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tup
 
     Reading stops at a misplaced quote, and at the limit of values in a file.
     """
-    found: list[CsvRow] = []
+    rows: list[CsvRow] = []
     problems = Findings()
     row: CsvRow = []
-    at, line, start, count = 0, 1, 0, 0
-    while at < len(text) or row:
-        match = _CELL.match(text, at)
-        column = at - start + 1
+    position, line, line_start, count = 0, 1, 0, 0
+    while position < len(text) or row:
+        match = _CELL.match(text, position)
+        column = position - line_start + 1
         if match is None:
-            problems.append(_quote_finding(text, at, Span(file, line, column, line, column + 1)))
+            problems.append(_quote_finding(text, position, Span(file, line, column, line, column + 1)))
             break
         count += 1
         if count > limits.nodes:
@@ -56,23 +56,23 @@ def split_rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tup
         quoted, plain, ending = match.groups()
         if quoted is None:
             row.append(CsvCell(plain, Span(file, line, column, line, column + len(plain))))
-            breaks = None
+            line_breaks = None
         else:
-            breaks = list(LINE_BREAK.finditer(text, at, match.start(3)))
-            if breaks:
-                last = breaks[-1].end()
-                span = Span(file, line, column, line + len(breaks), match.start(3) - last + 1)
-                line, start = line + len(breaks), last
+            line_breaks = list(LINE_BREAK.finditer(text, position, match.start(3)))
+            if line_breaks:
+                last_line_start = line_breaks[-1].end()
+                span = Span(file, line, column, line + len(line_breaks), match.start(3) - last_line_start + 1)
+                line, line_start = line + len(line_breaks), last_line_start
             else:
                 span = Span(file, line, column, line, column + len(quoted) + 2)
             row.append(CsvCell(quoted.replace('""', '"'), span))
-        at = match.end()
+        position = match.end()
         if ending == ",":
             continue
         if any(cell.text for cell in row):
-            found.append(row)
-        row, line, start = [], line + 1, at
-    return found, problems
+            rows.append(row)
+        row, line, line_start = [], line + 1, position
+    return rows, problems
 
 
 def is_formula(text: str) -> bool:
@@ -85,9 +85,9 @@ def cell_text(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
 
 
-def _quote_finding(text: str, at: int, span: Span) -> Diagnostic:
+def _quote_finding(text: str, position: int, span: Span) -> Diagnostic:
     """Return the finding about a misplaced or missing quote."""
-    if text[at] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[at:]):
+    if text[position] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[position:]):
         message, hint = "the closing quote of this cell is missing", 'write " at the end of the cell'
     else:
         message = 'the cell contains a quote (") next to other text'
@@ -111,8 +111,8 @@ def column_names(kind: Kind, format: RowFormat) -> list[str]:
         for field in kind.declarable_fields.values()
         if field.is_declarable and isinstance(field.type, Text | Flag | Enum)
     ]
-    words = ["id", *(["previously"] if kind.can_be_renamed else [])]
-    return list(dict.fromkeys([str(kind.key_field), *format.columns, *simple, *words]))
+    keywords = ["id", *(["previously"] if kind.can_be_renamed else [])]
+    return list(dict.fromkeys([str(kind.key_field), *format.columns, *simple, *keywords]))
 
 
 def read_entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]:
@@ -120,18 +120,18 @@ def read_entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Find
 
     The mapping is None if the first line does not name the columns.
     """
-    found, problems = split_rows(text, file)
-    reading = _RowReader(kind, problems)
-    if not found:
-        reading.add_error(
-            f"the first line of the file must name the columns ({', '.join(reading.known_columns)})",
+    rows, problems = split_rows(text, file)
+    reader = _RowReader(kind, problems)
+    if not rows:
+        reader.add_error(
+            f"the first line of the file must name the columns ({', '.join(reader.known_columns)})",
             Span.start_of(file),
         )
         return None, problems
-    header, *body = found
-    if not reading.read_header(header):
+    header, *body = rows
+    if not reader.read_header(header):
         return None, problems
-    row_entries = tuple(entry for row in body if (entry := reading.read_entry(row)) is not None)
+    row_entries = tuple(entry for row in body if (entry := reader.read_entry(row)) is not None)
     return Mapping(row_entries, header[0].span), problems
 
 
@@ -151,7 +151,7 @@ class _RowReader:
     def read_header(self, row: CsvRow) -> bool:
         """Return whether the first line names columns of this kind, each once."""
         self.header_names = [cell.text for cell in row]
-        wrong = len(self.problems)
+        problems_before = len(self.problems)
         for number, (name, span) in enumerate(row):
             if name not in self.known_columns:
                 nearest = did_you_mean(name, self.known_columns)
@@ -160,16 +160,16 @@ class _RowReader:
                     if nearest
                     else f"the columns are: {', '.join(self.known_columns)}"
                 )
-                other = ";" if ";" in name else "a tab" if "\t" in name else None
-                hint = f"separate the columns by commas, not by {other}" if other else hint
+                separator = ";" if ";" in name else "a tab" if "\t" in name else None
+                hint = f"separate the columns by commas, not by {separator}" if separator else hint
                 self.add_error(f'"{name}" is not a column of {self.kind.key}', span, hint)
             elif name in self.header_names[:number]:
                 self.add_error(f'the column "{name}" appears twice', span)
-        natural = str(self.kind.key_field)
-        if natural not in self.header_names and len(self.problems) == wrong:
+        key_column = str(self.kind.key_field)
+        if key_column not in self.header_names and len(self.problems) == problems_before:
             hint = f"name the columns in the first line: {', '.join(self.known_columns)}"
-            self.add_error(f'the column "{natural}" is missing', row[0].span, hint)
-        return len(self.problems) == wrong
+            self.add_error(f'the column "{key_column}" is missing', row[0].span, hint)
+        return len(self.problems) == problems_before
 
     def read_entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
         """Return one row as an entry; None after reporting why not."""
@@ -182,24 +182,24 @@ class _RowReader:
             self.add_error(count, row[len(self.header_names)].span, hint)
             return None
         cells = {name: cell for name, cell in zip(self.header_names, row, strict=False) if cell.text}
-        natural = str(self.kind.key_field)
-        if natural not in cells:
+        key_column = str(self.kind.key_field)
+        if key_column not in cells:
             self.add_error(
-                f"the {natural} is empty", row[min(self.header_names.index(natural), len(row) - 1)].span
+                f"the {key_column} is empty", row[min(self.header_names.index(key_column), len(row) - 1)].span
             )
             return None
-        fit = [
+        unambiguous = [
             self._is_unambiguous(cell) for cell in cells.values()
         ]  # each of them: all that is wrong is told
-        if not all(fit):
+        if not all(unambiguous):
             return None
-        key = cells.pop(natural)
+        key = cells.pop(key_column)
         form_fields = self._form_fields(cells)
         if form_fields is None:
             return None
-        used, parts = form_fields
-        written = [self._cell_value(name, cell) for name, cell in cells.items() if name not in used]
-        return _scalar(key.text, key.span), Mapping((*parts, *written), key.span)
+        form_columns, parts = form_fields
+        fields = [self._cell_value(name, cell) for name, cell in cells.items() if name not in form_columns]
+        return _scalar(key.text, key.span), Mapping((*parts, *fields), key.span)
 
     def _is_unambiguous(self, cell: CsvCell) -> bool:
         """Return whether a cell is unambiguous: without surrounding spaces, and not a formula."""
@@ -221,9 +221,9 @@ class _RowReader:
             return (), []
         form = self.format.forms.get(filled)
         if form is None:
-            ways = ", or ".join(" and ".join(names) for names in self.format.forms)
+            combinations = ", or ".join(" and ".join(names) for names in self.format.forms)
             message = f"the line has values for {' and '.join(filled)}, and this combination is not valid"
-            self.add_error(message, cells[filled[-1]].span, f"fill in only these columns: {ways}")
+            self.add_error(message, cells[filled[-1]].span, f"fill in only these columns: {combinations}")
             return None
         first = cells[filled[0]].span
         return filled, [(_scalar(name, first), _form_node(part, cells, first)) for name, part in form.items()]

@@ -51,9 +51,12 @@ def snippet(registry: Registry, kind: Kind) -> Snippet:
 def _with_tab_stops(value: Any, numbers: count[int]) -> Any:
     """Return the value with a tab stop in place of each text."""
     if isinstance(value, dict):
-        return {key: _with_tab_stops(item, numbers) if key != "type" else item for key, item in value.items()}
+        return {
+            key: _with_tab_stops(element, numbers) if key != "type" else element
+            for key, element in value.items()
+        }
     if isinstance(value, list):
-        return [_with_tab_stops(item, numbers) for item in value]
+        return [_with_tab_stops(element, numbers) for element in value]
     return _tab_stop(value, numbers) if isinstance(value, str) else value
 
 
@@ -104,72 +107,76 @@ def describe(schema: Schema, registry: Registry) -> Schema:
 def _deep_copy(value: Any) -> Any:
     """Return a copy in which no part is shared, so that each place can have its own description."""
     if isinstance(value, dict):
-        return {key: _deep_copy(item) for key, item in value.items()}
-    return [_deep_copy(item) for item in value] if isinstance(value, list) else value
+        return {key: _deep_copy(element) for key, element in value.items()}
+    return [_deep_copy(element) for element in value] if isinstance(value, list) else value
 
 
-def _describe_file(part: Schema, above: str) -> None:
+def _describe_file(part: Schema, path_above: str) -> None:
     """Describe the keys of the root file that belong to no kind."""
-    for name, inner in part.get("properties", {}).items():
-        path = f"{above}.{name}" if above else name
-        inner["examples"] = [FILE_EXAMPLES[path]]
+    for name, property_schema in part.get("properties", {}).items():
+        path = f"{path_above}.{name}" if path_above else name
+        property_schema["examples"] = [FILE_EXAMPLES[path]]
         if path in _DEFAULTS:
-            inner["default"] = _DEFAULTS[path]
-        needed = name in part.get("required", ())
+            property_schema["default"] = _DEFAULTS[path]
+        required = name in part.get("required", ())
         _set_description(
-            inner,
+            property_schema,
             ROOT_KEY_DESCRIPTIONS[path],
             root_key_page_url(path),
             path,
-            _absence_sentence(inner, needed),
+            _absence_sentence(property_schema, required),
         )
-        for form in (inner, *inner.get("anyOf", ())):
+        for form in (property_schema, *property_schema.get("anyOf", ())):
             _describe_values(form, path)
-        _describe_file(inner, path)
-        below = inner.get("additionalProperties")
-        for form in (below, *inner.get("items", {}).get("anyOf", ())):
+        _describe_file(property_schema, path)
+        value_schema = property_schema.get("additionalProperties")
+        for form in (value_schema, *property_schema.get("items", {}).get("anyOf", ())):
             if isinstance(form, dict):
                 _describe_file(form, path)
 
 
 def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
     fields = {field.name: field for field in kind.fields}
-    places, page = registry.kinds_by_list_key(kind.name), kind_page_url(kind.noun)
+    kinds_by_path, page = registry.kinds_by_list_key(kind.name), kind_page_url(kind.noun)
     for name, part in form["properties"].items():
-        needed = name in form.get("required", ())
+        required = name in form.get("required", ())
         if (field := fields.get(name)) is not None:
             part["examples"] = [value_example(registry, kind, field)]
             if field.platform_default is not None:
                 part["default"] = field.platform_default
-            word = f"{kind.name}.{name}"
+            explain_topic = f"{kind.name}.{name}"
             _set_description(
-                part, field_description(kind.name, name), page, word, _absence_sentence(part, needed)
+                part,
+                field_description(kind.name, name),
+                page,
+                explain_topic,
+                _absence_sentence(part, required),
             )
             _describe_members(part, kind, name, part["examples"][0])
-        elif name in places:
-            _describe_place(part, registry, places[name], kind)
+        elif name in kinds_by_path:
+            _describe_list(part, registry, kinds_by_path[name], kind)
         elif (inline := kind.inline_words.get(name)) is not None:
             part["examples"] = [_example_value(part, name)]
             sentence = field_description(kind.name, f"{inline}.{name}")
-            _set_description(part, sentence, page, f"{kind.name}.{inline}", _absence_sentence(part, needed))
+            _set_description(part, sentence, page, f"{kind.name}.{inline}", _absence_sentence(part, required))
             _describe_members(part, kind, f"{inline}.{name}", part["examples"][0])
         elif name in ENTRY_KEYWORD_DESCRIPTIONS:
             part["examples"] = [_example_of_word(registry, kind, name)]
             _set_description(
-                part, ENTRY_KEYWORD_DESCRIPTIONS[name], page, kind.name, _absence_sentence(part, needed)
+                part, ENTRY_KEYWORD_DESCRIPTIONS[name], page, kind.name, _absence_sentence(part, required)
             )
             _describe_values(part, name)
             _describe_members(part, kind, "", part["examples"][0])
         else:
-            inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
+            inner_places = {key: kinds_by_path[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
             sentence = f"The objects that belong to {kind.noun_with_article}, by object type."
-            _set_description(part, sentence, page, kind.name, _absence_sentence(part, needed))
+            _set_description(part, sentence, page, kind.name, _absence_sentence(part, required))
             for key, kinds in inner_places.items():
-                _describe_place(part["properties"][key], registry, kinds, kind)
+                _describe_list(part["properties"][key], registry, kinds, kind)
 
 
-def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], holder: Kind) -> None:
+def _describe_list(part: Schema, registry: Registry, kinds: tuple[Kind, ...], container: Kind) -> None:
     """Describe a key that contains entries, nodes, or a single object."""
     first = kinds[0]
     example = minimal_entry_example(registry, first)
@@ -180,17 +187,17 @@ def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], h
             file["examples"] = [f"{first.key}.csv"]
             page = kind_page_url(first.noun)
             _set_description(
-                file, file["description"], page, first.name, _absence_sentence(file, needed=False)
+                file, file["description"], page, first.name, _absence_sentence(file, required=False)
             )
     elif isinstance(first.shape, TreeNode):
         example = [example]
     part["examples"] = [example]
     _set_description(
         part,
-        _contents_sentence(kinds, holder),
+        _contents_sentence(kinds, container),
         kind_page_url(first.noun),
         first.name,
-        _absence_sentence(part, needed=False),
+        _absence_sentence(part, required=False),
     )
 
 
@@ -205,12 +212,12 @@ def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
     return _KEYWORD_EXAMPLES[name]
 
 
-def _contents_sentence(kinds: tuple[Kind, ...], holder: Kind) -> str:
+def _contents_sentence(kinds: tuple[Kind, ...], container: Kind) -> str:
     nouns = join_with_and([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
     if kinds[0].is_node:
-        return f"The navigation of {holder.noun_with_article}, in the order that readers see: {nouns}."
+        return f"The navigation of {container.noun_with_article}, in the order that readers see: {nouns}."
     noun = kinds[0].noun if isinstance(kinds[0].shape, SingleEntry) else nouns
-    return f"The {noun}." if holder.noun in noun else f"The {noun} of {holder.noun_with_article}."
+    return f"The {noun}." if container.noun in noun else f"The {noun} of {container.noun_with_article}."
 
 
 def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
@@ -221,21 +228,21 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
     properties = part.get("properties", {})
     forms = _SHORT_FORM_SENTENCES if len(properties) == 1 else {}
     for name, inner in properties.items():
-        inside = f"{path}.{name}" if path else name
-        sentence = field_description(kind.name, inside) or forms.get(name, "")
+        inner_path = f"{path}.{name}" if path else name
+        sentence = field_description(kind.name, inner_path) or forms.get(name, "")
         inner_example = example.get(name) if isinstance(example, dict) else None
         if inner_example is None or ("const" in inner and inner_example != inner["const"]):
             inner_example = _example_value(inner, name)
         inner["examples"] = [inner_example]
-        word = f"{kind.name}.{path.partition('.')[0]}" if path else kind.name
+        explain_topic = f"{kind.name}.{path.partition('.')[0]}" if path else kind.name
         _set_description(
             inner,
             sentence,
             kind_page_url(kind.noun),
-            word,
+            explain_topic,
             _absence_sentence(inner, name in part.get("required", ())),
         )
-        _describe_members(inner, kind, inside, inner_example)
+        _describe_members(inner, kind, inner_path, inner_example)
     items = example[0] if isinstance(example, list) and example else None
     values = next(iter(example.values()), None) if isinstance(example, dict) and not properties else None
     for inner in part.get("anyOf", ()):
@@ -277,20 +284,22 @@ def _example_value(part: Schema, name: str) -> Any:
     return name
 
 
-def _absence_sentence(part: Schema, needed: bool) -> str:
+def _absence_sentence(part: Schema, required: bool) -> str:
     """Return what holds for a property that is left out."""
-    if needed:
+    if required:
         return "This key is required."
     if "default" in part:
         return f"{_UNCHANGED_SENTENCE} In a new object, GitBook uses `{json_text(part['default'])}`."
     return _UNCHANGED_SENTENCE
 
 
-def _set_description(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:
+def _set_description(
+    part: Schema, sentence: str, page: str, explain_topic: str, absence_sentence: str
+) -> None:
     name = page.rpartition("/")[2].partition(".")[0]
     part["description"] = sentence.replace("`", "")
     part["markdownDescription"] = (
-        f"{sentence} {left_out}\n\nMore: {format_command('explain', word)}, [{name}]({page})"
+        f"{sentence} {absence_sentence}\n\nMore: {format_command('explain', explain_topic)}, [{name}]({page})"
     )
 
 
@@ -335,13 +344,13 @@ def configuration_schema(registry: Registry) -> Schema:
     """Return the schema of the root file. Included files have the same shape without the first keys."""
     patterns: Schema = {"type": "array", "items": {"type": "string"}}
     number: Schema = {"type": "integer", "minimum": 0}
-    kept: Schema = {
+    skip_mapping: Schema = {
         "type": "object",
         "additionalProperties": False,
         "required": ["address", "skip"],
         "properties": {"address": {"type": "string"}, "skip": {"const": True}},
     }
-    protected: Schema = {"type": "array", "items": {"anyOf": [{"type": "string"}, kept]}}
+    protected: Schema = {"type": "array", "items": {"anyOf": [{"type": "string"}, skip_mapping]}}
     schema: Schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": SCHEMA_ID,
@@ -388,13 +397,13 @@ def sorted_kinds(registry: Registry) -> list[Kind]:
 
 
 def _definition_schema(registry: Registry, kind: Kind) -> Schema:
-    whole = _object_schema(registry, kind)
+    object_schema = _object_schema(registry, kind)
     if kind.shorthand_field is None:
-        return whole
-    short = _field_schema(kind.field(kind.shorthand_field))
+        return object_schema
+    short_schema = _field_schema(kind.field(kind.shorthand_field))
     if kind.is_always_shorthand:
-        return short
-    return {"anyOf": [short, whole]}
+        return short_schema
+    return {"anyOf": [short_schema, object_schema]}
 
 
 def _object_schema(registry: Registry, kind: Kind) -> Schema:
@@ -427,8 +436,8 @@ def _object_schema(registry: Registry, kind: Kind) -> Schema:
             forms = [{"required": [name]}]
             required.remove(name)
         forms += [{"required": [word]}]
-    for place, kinds in registry.kinds_by_list_key(kind.name).items():
-        _put_property(properties, place.split("."), _place_schema(registry, kinds))
+    for list_path, kinds in registry.kinds_by_list_key(kind.name).items():
+        _put_property(properties, list_path.split("."), _list_schema(registry, kinds))
     schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     schema |= {"anyOf": forms} if forms else {}
     return schema | ({"required": required} if required else {})
@@ -451,15 +460,15 @@ def _field_schema(field: Field) -> Schema:
 
 def _put_property(properties: Schema, path: list[str], schema: Schema) -> None:
     """Add the schema of a key. A dotted key is an object in an object."""
-    head, *rest = path
-    if not rest:
+    head, *inner_path = path
+    if not inner_path:
         properties[head] = schema
         return
     inner = properties.setdefault(head, {"type": "object", "additionalProperties": False, "properties": {}})
-    _put_property(inner["properties"], rest, schema)
+    _put_property(inner["properties"], inner_path, schema)
 
 
-def _place_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
+def _list_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
     match kinds[0].shape:
         case EntryMapping():
             return _entries_schema(registry, kinds[0])

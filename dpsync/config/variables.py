@@ -45,7 +45,7 @@ def escape_key(text: str) -> str:
 
 def referenced_variables(text: str) -> list[str]:
     """Return the names of the variables that a text refers to: only B for `a${B}$${C}`."""
-    return [found[1] for found in _REFERENCE.finditer(text) if found[1] is not None]
+    return [match[1] for match in _REFERENCE.finditer(text) if match[1] is not None]
 
 
 class WithoutVariables(dict[str, str]):
@@ -80,10 +80,10 @@ class Substitution(Struct):
         """Return the tree with variables replaced. Nodes without variables are kept unchanged."""
         if isinstance(node, Scalar) and not (isinstance(node.value, str) and "$" in node.value):
             return node
-        known = self.substituted.get(id(node))
-        if known is None:
-            known = self.substituted[id(node)] = self.substitute_node(node)
-        return known
+        result = self.substituted.get(id(node))
+        if result is None:
+            result = self.substituted[id(node)] = self.substitute_node(node)
+        return result
 
     def substitute_node(self, node: Node) -> Node:
         if isinstance(node, Scalar):
@@ -105,12 +105,12 @@ class Substitution(Struct):
 
     def unique_entries(self, entries: list[tuple[Scalar, Node]]) -> Iterator[tuple[Scalar, Node]]:
         """Yield the first entry of each key, and report keys that substitution has made equal."""
-        first: dict[str, Scalar] = {}
+        first_keys: dict[str, Scalar] = {}
         for key, value in entries:
-            if (other := first.setdefault(key.text, key)) is key:
+            if (first_key := first_keys.setdefault(key.text, key)) is key:
                 yield key, value
             else:
-                related = (("the first one", other.span),)
+                related = (("the first one", first_key.span),)
                 message = (
                     f'after dpsync has replaced the variables, this key is "{key.text}", '
                     "which the mapping already contains"
@@ -119,10 +119,10 @@ class Substitution(Struct):
 
     def substitute_scalar(self, scalar: Scalar) -> Scalar:
         try:
-            value, used = self.substitute_text(scalar)
+            value, has_variable = self.substitute_text(scalar)
         except _SubstitutionError:
             return replace(scalar, interpolated=True)
-        if used:
+        if has_variable:
             self.total += len(value)
         if self.total > MAX_TOTAL_CHARS:
             self.refuse(
@@ -132,7 +132,7 @@ class Substitution(Struct):
                 scalar,
             )
             return replace(scalar, interpolated=True)
-        return replace(scalar, value=value, interpolated=used)
+        return replace(scalar, value=value, interpolated=has_variable)
 
     def substitute_text(self, scalar: Scalar) -> tuple[str, bool]:
         """Return the text with every variable replaced, and whether there was one.
@@ -142,18 +142,18 @@ class Substitution(Struct):
         text = str(scalar.value)
         parts: list[str] = []
         missing: set[str] = set()
-        done, length, used = 0, 0, False
-        while (at := text.find("$", done)) >= 0:
-            parts.append(text[done:at])
-            if text.startswith("$$", at):
-                part, done = "$", at + 2
-            elif text.startswith("${", at):
-                used = True
-                part, done = self.variable_value(scalar, text, at, missing)
+        end, length, has_variable = 0, 0, False
+        while (offset := text.find("$", end)) >= 0:
+            parts.append(text[end:offset])
+            if text.startswith("$$", offset):
+                part, end = "$", offset + 2
+            elif text.startswith("${", offset):
+                has_variable = True
+                part, end = self.variable_value(scalar, text, offset, missing)
             else:
-                part, done = "$", at + 1
-                if (named := _BARE_NAME.match(text, at)) is not None:
-                    self.warn_about_bare_name(scalar, named[0], at)
+                part, end = "$", offset + 1
+                if (bare_name := _BARE_NAME.match(text, offset)) is not None:
+                    self.warn_about_bare_name(scalar, bare_name[0], offset)
             parts.append(part)
             length += len(parts[-2]) + len(part)
             if length > MAX_RESULT_CHARS:
@@ -165,46 +165,46 @@ class Substitution(Struct):
                 raise _SubstitutionError
         if missing:
             raise _SubstitutionError
-        parts.append(text[done:])
-        return "".join(parts), used
+        parts.append(text[end:])
+        return "".join(parts), has_variable
 
-    def warn_about_bare_name(self, scalar: Scalar, written: str, at: int) -> None:
+    def warn_about_bare_name(self, scalar: Scalar, name: str, offset: int) -> None:
         """Warn about a name behind a lone "$", which shells and other tools would read as a variable."""
         if scalar.span in self.warned:
             return
         self.warned.add(scalar.span)
-        hint = f"write ${{{written[1:]}}} to use the variable, or ${written} to keep the text {written}"
+        hint = f"write ${{{name[1:]}}} to use the variable, or ${name} to keep the text {name}"
         span, message = (
-            self.span_at(scalar, at, len(written)),
-            f'dpsync reads "{written}" as text, not as a variable',
+            self.span_at(scalar, offset, len(name)),
+            f'dpsync reads "{name}" as text, not as a variable',
         )
         self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 
-    def variable_value(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
+    def variable_value(self, scalar: Scalar, text: str, offset: int, missing: set[str]) -> tuple[str, int]:
         """Return the value of the variable at `text[at:]`, and the offset behind the variable."""
-        end = text.find("}", at)
+        end = text.find("}", offset)
         if end < 0:
-            self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, at, 2, _FORMS_HINT)
+            self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, offset, 2, _FORMS_HINT)
             raise _SubstitutionError
-        found = _VARIABLE.fullmatch(text, at + 2, end)
-        if found is None:
+        match = _VARIABLE.fullmatch(text, offset + 2, end)
+        if match is None:
             self.refuse(
                 codes.MALFORMED_VARIABLE,
-                f'"{text[at : end + 1][:60]}" is not a valid variable',
+                f'"{text[offset : end + 1][:60]}" is not a valid variable',
                 scalar,
-                at,
+                offset,
                 2,
                 _FORMS_HINT,
             )
             raise _SubstitutionError
-        name, form, argument = found[1], found[2], (found[3] or "")
+        name, form, argument = match[1], match[2], (match[3] or "")
         if "${" in argument.replace("$$", ""):
             message = f'the text inside "${{{name}{form}…}}" contains another variable'
             self.refuse(
                 codes.MALFORMED_VARIABLE,
                 message,
                 scalar,
-                at,
+                offset,
                 2,
                 "write a default or message that contains no variable",
             )
@@ -215,32 +215,34 @@ class Substitution(Struct):
                 return argument.replace("$$", "$"), end + 1
             if name not in missing:
                 missing.add(name)
-                self.report_missing(scalar, at, end, name, argument.replace("$$", "$") if form else "", value)
+                self.report_missing(
+                    scalar, offset, end, name, argument.replace("$$", "$") if form else "", value
+                )
             return "", end + 1
         if FORBIDDEN_IN_VALUE.search(value):
             message = f"the value of {name} contains a control character or invalid text"
-            self.refuse(codes.VARIABLE_VALUE, message, scalar, at, end + 1 - at)
+            self.refuse(codes.VARIABLE_VALUE, message, scalar, offset, end + 1 - offset)
             raise _SubstitutionError
         return value, end + 1
 
     def report_missing(
-        self, scalar: Scalar, at: int, end: int, name: str, why: str, value: str | None
+        self, scalar: Scalar, offset: int, end: int, name: str, message_in_file: str, value: str | None
     ) -> None:
         message = f"the variable {name} is {'not set' if value is None else 'empty'}"
         hint = f"set the variable, or write a default: ${{{name}:-…}}"
-        if why:
-            message, hint = f"{message}: {why}", f"set the variable {name}"
-        self.refuse(codes.MISSING_VARIABLE, message, scalar, at, end + 1 - at, hint, cause=name)
+        if message_in_file:
+            message, hint = f"{message}: {message_in_file}", f"set the variable {name}"
+        self.refuse(codes.MISSING_VARIABLE, message, scalar, offset, end + 1 - offset, hint, cause=name)
 
     def refuse(
-        self, code: str, message: str, scalar: Scalar, at: int = -1, width: int = 0, hint: str | None = None,
-        cause: str | None = None,
+        self, code: str, message: str, scalar: Scalar, offset: int = -1, width: int = 0,
+        hint: str | None = None, cause: str | None = None,
     ) -> None:  # fmt: skip
         self.unknown.add(scalar.span)
-        span = scalar.span if at < 0 else self.span_at(scalar, at, width)
+        span = scalar.span if offset < 0 else self.span_at(scalar, offset, width)
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, cause=cause))
 
-    def span_at(self, scalar: Scalar, at: int, width: int) -> Span:
+    def span_at(self, scalar: Scalar, offset: int, width: int) -> Span:
         """Return the position in the file of the `$` at an offset of the value.
 
         Quotes, escapes, folding and indentation come between the two, but the nth `$` of the value is the nth
@@ -249,14 +251,14 @@ class Substitution(Struct):
         if not self.source:
             return scalar.span
         if not self.line_starts:
-            self.line_starts = [0, *(found.end() for found in LINE_BREAK.finditer(self.source))]
+            self.line_starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(self.source))]
         span = scalar.span
         begin, end = self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
         text = str(scalar.value)
         if self.source.count("$", begin, end) != text.count("$"):
             return span
         position = begin - 1
-        for _ in range(text.count("$", 0, at + 1)):
+        for _ in range(text.count("$", 0, offset + 1)):
             position = self.source.find("$", position + 1)
         line = bisect_right(self.line_starts, position)
         column = position - self.line_starts[line - 1] + 1

@@ -99,14 +99,14 @@ def key_before_bracket(key: str, text: str, end: int) -> str | None:
     The key ends at index `end` of the text. If its line does not close the bracket, the bracket is part of
     the key: `a[b: c`. So it is if the key ends with the bracket: `a{: '}'`.
     """
-    found = _BEFORE_BRACKET.match(key)
-    if found is None or key.count(found[2]) == key.count(_CLOSING_BRACKETS[found[2]]):
+    match = _BEFORE_BRACKET.match(key)
+    if match is None or key.count(match[2]) == key.count(_CLOSING_BRACKETS[match[2]]):
         return None
-    return found[1] if _CLOSED_ON_LINE[found[2]].match(text, end) else None
+    return match[1] if _CLOSED_ON_LINE[match[2]].match(text, end) else None
 
 
-def missing_colon_diagnostic(word: str, place: Span) -> Diagnostic:
-    return Diagnostic(codes.SYNTAX, f'a ":" is missing after "{word}"', place, hint=f'write "{word}: "')
+def missing_colon_diagnostic(word: str, span: Span) -> Diagnostic:
+    return Diagnostic(codes.SYNTAX, f'a ":" is missing after "{word}"', span, hint=f'write "{word}: "')
 
 
 COLOR: Final = re.compile(r"[ \t]+(#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8}))(?![0-9A-Za-z])")
@@ -126,8 +126,8 @@ def _color_finding(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | Non
     if color is None or "'" in line[: color.start()] or '"' in line[: color.start()]:
         return None
     column = bracket.column + color.start(1) + 1
-    place = Span(file, bracket.line + 1, column, bracket.line + 1, column + len(color[1]))
-    return unquoted_color(color[1], place)
+    span = Span(file, bracket.line + 1, column, bracket.line + 1, column + len(color[1]))
+    return unquoted_color(color[1], span)
 
 
 def explain(
@@ -138,13 +138,13 @@ def explain(
     `bracket` is the innermost open "[" or "{", `quoted` the last quoted text over several lines.
     """
     problem = error.problem or "the text ends unexpectedly"
-    at = _span_of(error.problem_mark, text, file)
+    span = _span_of(error.problem_mark, text, file)
     opened = _span_of(error.context_mark, text, file) if error.context_mark else None
     character = _character_at(error.problem_mark, text)
 
-    begin = bracket.mark if bracket is not None else error.context_mark
-    if begin is not None and text[begin.index : begin.index + 1] in _CLOSING_BRACKETS:
-        color = _color_finding(begin, text, file)
+    bracket_mark = bracket.mark if bracket is not None else error.context_mark
+    if bracket_mark is not None and text[bracket_mark.index : bracket_mark.index + 1] in _CLOSING_BRACKETS:
+        color = _color_finding(bracket_mark, text, file)
         if color is not None:
             return color
     at_end = error.problem_mark is not None and not text[error.problem_mark.index :].strip()
@@ -154,45 +154,45 @@ def explain(
         hint = f'add "{close}" where the {name} ends'
         return Diagnostic(codes.SYNTAX, message, _span_of(bracket.mark, text, file), hint=hint)
     if character == "\t" and ("tab" in problem or "cannot start" in problem or "indentation" in problem):
-        return Diagnostic(codes.SYNTAX, "the line is indented with a tab", at, hint="indent with spaces")
+        return Diagnostic(codes.SYNTAX, "the line is indented with a tab", span, hint="indent with spaces")
     if "cannot start any token" in problem:
-        return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', at, hint=_QUOTE_HINT)
+        return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', span, hint=_QUOTE_HINT)
     if quoted is not None and quoted.ends_before(error.problem_mark):
         # It ends at the quote that was to begin another one.
         unclosed = _span_of(quoted.start, text, file)
         return Diagnostic(
             codes.SYNTAX, "the closing quote of this text is missing", unclosed, hint="add the closing quote"
         )
-    if (found := _missing_colon_finding(error, text, file)) is not None:
-        return found
+    if (finding := _missing_colon_finding(error, text, file)) is not None:
+        return finding
     if character in "]}" and character and bracket is None:
         return Diagnostic(
-            codes.SYNTAX, f'this "{character}" has no opening bracket', at, hint="delete the bracket"
+            codes.SYNTAX, f'this "{character}" has no opening bracket', span, hint="delete the bracket"
         )
     for piece, message, hint in _AT_CONTEXT:
         if piece in problem and opened is not None and "flow" not in (error.context or ""):
-            glued = error.context_mark and _MISSING_SPACE.match(text, error.context_mark.index)
-            if glued and piece == _NO_COLON:
-                message, hint = 'a space is missing after the ":"', f'write "{glued[1]}: "'
+            missing_space = error.context_mark and _MISSING_SPACE.match(text, error.context_mark.index)
+            if missing_space and piece == _NO_COLON:
+                message, hint = 'a space is missing after the ":"', f'write "{missing_space[1]}: "'
             return Diagnostic(codes.SYNTAX, message, opened, hint=hint)
     if "flow" in (error.context or "") and opened is not None:
-        return _bracket_finding(error, text, at, opened, character)
+        return _bracket_finding(error, text, span, opened, character)
     for piece, message, advice in _AT_PROBLEM:
         if piece in problem:
-            return Diagnostic(codes.SYNTAX, message, at, hint=advice)
+            return Diagnostic(codes.SYNTAX, message, span, hint=advice)
     if "directive" in (error.context or ""):
         return Diagnostic(
-            codes.SYNTAX, 'a line cannot begin with "%"', at, hint=f"{_QUOTE_HINT} if it is text"
+            codes.SYNTAX, 'a line cannot begin with "%"', span, hint=f"{_QUOTE_HINT} if it is text"
         )
     if "block collection" in (error.context or "") or "'-' indicator" in problem:
-        return _misplaced_line_finding("list", at, opened)
+        return _misplaced_line_finding("list", span, opened)
     if "block mapping" in (error.context or ""):
-        return _misplaced_line_finding("mapping", at, opened)
-    return Diagnostic(codes.SYNTAX, f"this is not valid YAML: {problem}", at)
+        return _misplaced_line_finding("mapping", span, opened)
+    return Diagnostic(codes.SYNTAX, f"this is not valid YAML: {problem}", span)
 
 
 def _bracket_finding(
-    error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, character: str
+    error: yaml.MarkedYAMLError, text: str, span: Span, opened: Span, character: str
 ) -> Diagnostic:
     mapping = "mapping" in (error.context or "")
     name, close = ("mapping", "}") if mapping else ("list", "]")
@@ -201,19 +201,19 @@ def _bracket_finding(
     if character == "{" and text[index - 1 : index] == "$":
         # The trap of Compose-style variables: "{" ends a plain text inside brackets.
         return Diagnostic(
-            codes.SYNTAX, "a variable inside [ ] or { } needs quotes", at, hint='write "${NAME}"'
+            codes.SYNTAX, "a variable inside [ ] or { } needs quotes", span, hint='write "${NAME}"'
         )
-    begins = ((f"the {name} begins", opened),)
+    related = ((f"the {name} begins", opened),)
     if character in "]}" and character:
         message = f'this bracket does not close the {name}: "{close}" is expected'
-        return Diagnostic(codes.SYNTAX, message, at, related=begins)
-    if at.line > opened.line and _indentation(text, at.line) <= _indentation(text, opened.line):
+        return Diagnostic(codes.SYNTAX, message, span, related=related)
+    if span.line > opened.line and _indentation(text, span.line) <= _indentation(text, opened.line):
         message = f'this {name} is not closed: "{close}" is missing'
         hint = f'add "{close}" where the {name} ends'
         return Diagnostic(
-            codes.SYNTAX, message, opened, hint=hint, related=(("the text continues here", at),)
+            codes.SYNTAX, message, opened, hint=hint, related=(("the text continues here", span),)
         )
-    return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this text', at, related=begins)
+    return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this text', span, related=related)
 
 
 def _missing_colon_finding(error: yaml.MarkedYAMLError, text: str, file: str) -> Diagnostic | None:
@@ -225,37 +225,41 @@ def _missing_colon_finding(error: yaml.MarkedYAMLError, text: str, file: str) ->
     if mark is None:
         return None
     lines = text[: mark.index].split("\n")
-    number, found = len(lines), None
+    number, match = len(lines), None
     if text[mark.index : mark.index + 1] in ("{", "["):
-        found = _TEXT_BEFORE_BRACKET.search(lines[-1])
+        match = _TEXT_BEFORE_BRACKET.search(lines[-1])
     elif "flow" not in (error.context or ""):
         blank = re.compile(r"\s*(#|$)")
         number = next((n for n in range(len(lines) - 1, 0, -1) if not blank.match(lines[n - 1])), 0)
-        above = lines[number - 1] if number else ""
-        found = _KEY_AND_OPEN_BRACKET.search(above)
-        if found is None and "mapping values are not allowed" in (error.problem or ""):
-            beside = _WORD_ALONE.search(above)
-            found = beside if beside and beside.start(1) == len(lines[-1]) - len(lines[-1].lstrip()) else None
-    if found is None:
+        last_line = lines[number - 1] if number else ""
+        match = _KEY_AND_OPEN_BRACKET.search(last_line)
+        if match is None and "mapping values are not allowed" in (error.problem or ""):
+            word_match = _WORD_ALONE.search(last_line)
+            match = (
+                word_match
+                if word_match and word_match.start(1) == len(lines[-1]) - len(lines[-1].lstrip())
+                else None
+            )
+    if match is None:
         return None
     return missing_colon_diagnostic(
-        found[1], Span(file, number, found.start(1) + 1, number, found.end(1) + 1)
+        match[1], Span(file, number, match.start(1) + 1, number, match.end(1) + 1)
     )
 
 
 def _indentation(text: str, line: int) -> int:
     """Return the number of spaces at the beginning of a line. Lines count from 1."""
-    whole = text.split("\n")
-    found = whole[line - 1] if line <= len(whole) else ""
-    return len(found) - len(found.lstrip(" "))
+    lines = text.split("\n")
+    line_text = lines[line - 1] if line <= len(lines) else ""
+    return len(line_text) - len(line_text.lstrip(" "))
 
 
-def _misplaced_line_finding(name: str, at: Span, opened: Span | None) -> Diagnostic:
+def _misplaced_line_finding(name: str, span: Span, opened: Span | None) -> Diagnostic:
     related = ((f"the {name} begins", opened),) if opened is not None else ()
     return Diagnostic(
         codes.SYNTAX,
         f"this line is not a valid part of the {name} that contains the line",
-        at,
+        span,
         hint=_ALIGN_HINT,
         related=related,
     )
@@ -265,8 +269,8 @@ def _character_at(mark: yaml.Mark | None, text: str) -> str:
     if mark is None:
         return ""
     # The parser may stop before the tab (at the start of the line's blanks) or on it.
-    blanks = re.compile(r" *").match(text, mark.index)
-    index = blanks.end() if blanks else mark.index
+    spaces = re.compile(r" *").match(text, mark.index)
+    index = spaces.end() if spaces else mark.index
     return text[index : index + 1] if text[index : index + 1] == "\t" else text[mark.index : mark.index + 1]
 
 

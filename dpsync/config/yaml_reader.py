@@ -170,10 +170,12 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     else:
         text = data
     text = text.removeprefix("\ufeff")
-    found = None if _is_visible(text) else FORBIDDEN_IN_FILE.search(text)
-    if found:
+    character = None if _is_visible(text) else FORBIDDEN_IN_FILE.search(text)
+    if character:
         return text, [
-            _forbidden_character_error(found.group(), _span_at(text, found.start(), found.end(), file))
+            _forbidden_character_error(
+                character.group(), _span_at(text, character.start(), character.end(), file)
+            )
         ]
     directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None
     if directive:
@@ -355,8 +357,8 @@ class _NodeReader:
             self.last_quoted_text = Quoted(event.start_mark, event.end_mark)
         if event.style == '"':  # only there it can be written as an escape, which is seen
             refused = FORBIDDEN_IN_VALUE if is_key else FORBIDDEN_IN_TEXT
-            if found := refused.search(text):
-                self.diagnostics.append(_forbidden_character_error(found.group(), span))
+            if character := refused.search(text):
+                self.diagnostics.append(_forbidden_character_error(character.group(), span))
                 text = refused.sub("", text)
         return text
 
@@ -404,9 +406,9 @@ class _NodeReader:
             and ("{" in key.text or "[" in key.text)
             and (word := key_before_bracket(key.text, self.text, end.index))
         ):
-            begin = key.span
-            place = Span(self.file, begin.line, begin.column, begin.line, begin.column + len(word))
-            self.diagnostics.append(missing_colon_diagnostic(word, place))
+            key_span = key.span
+            span = Span(self.file, key_span.line, key_span.column, key_span.line, key_span.column + len(word))
+            self.diagnostics.append(missing_colon_diagnostic(word, span))
         elif key.plain and key.text == "<<":
             hint = 'repeat the keys, or reuse the whole value with an alias ("key: *name")'
             self.error(codes.MERGE_KEY, 'merge keys ("<<") are not supported', key.span, hint)
@@ -489,18 +491,18 @@ def _forbidden_character_error(character: str, span: Span) -> Diagnostic:
 
 
 def _encoding_error(data: bytes, offset: int, file: str) -> Diagnostic:
-    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    is_utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     message = (
         "the file is encoded in UTF-16"
-        if wide
+        if is_utf16
         else f"the file is not encoded in UTF-8: invalid byte 0x{data[offset]:02x}"
     )
-    before = data[:offset].decode("utf-8").removeprefix("\ufeff")
-    span = _span_at(before + "?", len(before), len(before) + 1, file)
+    text_before = data[:offset].decode("utf-8").removeprefix("\ufeff")
+    span = _span_at(text_before + "?", len(text_before), len(text_before) + 1, file)
     return Diagnostic(codes.ENCODING, message, span, hint="save the file as UTF-8")
 
 
 def _span_at(text: str, start: int, end: int, file: str) -> Span:
     breaks = list(LINE_BREAK.finditer(text, 0, start))
-    line, begin = len(breaks) + 1, breaks[-1].end() if breaks else 0
-    return Span(file, line, start - begin + 1, line, end - begin + 1)
+    line, line_start = len(breaks) + 1, breaks[-1].end() if breaks else 0
+    return Span(file, line, start - line_start + 1, line, end - line_start + 1)
