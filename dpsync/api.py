@@ -96,7 +96,7 @@ __all__ = [
 
 _MODULES: Final = {
     "dpsync.apply.ids_on_disk": ("IdsOnDisk",),
-    "dpsync.apply.saved_plan": ("Expected", "NotApproved", "Refused"),
+    "dpsync.apply.saved_plan": ("Expected", "NotApprovedError", "StaleStateError"),
     "dpsync.client.client": ("ReadClient", "WriteClient"),
     "dpsync.client.errors": ("ClientError",),
     "dpsync.config.omitted_files": ("no_longer_included",),
@@ -111,7 +111,7 @@ _MODULES: Final = {
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),
     "dpsync.workflows.ids": (
         "IdsAsked",
-        "NotPossible",
+        "IdsEditError",
         "check_settled",
         "compare_ids",
         "edited_ids",
@@ -134,8 +134,8 @@ def __getattr__(name: str) -> Any:
     """Import a name of this API on first use."""
     if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_MODULE_BY_NAME[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_MODULE_BY_NAME[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

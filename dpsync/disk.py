@@ -85,7 +85,7 @@ def kind_of(path: Path) -> str | None:
 def _file_type(mode: int) -> str | None:
     if stat.S_ISREG(mode):
         return None
-    return next((words for is_one, words in _FILE_TYPES if is_one(mode)), "a special file")
+    return next((words for has_type, words in _FILE_TYPES if has_type(mode)), "a special file")
 
 
 def resolve_inside(path: Path, project: Path) -> Path:
@@ -94,17 +94,18 @@ def resolve_inside(path: Path, project: Path) -> Path:
     A link in the project, or in the checkout that contains the project, must not lead out of it or into
     `.git`. Raises OutsideProjectError and OSError.
     """
-    real, named = resolve_path(path), Path(os.path.normpath(path.absolute()))
+    real_path, absolute_path = resolve_path(path), Path(os.path.normpath(path.absolute()))
     top = find_checkout(project)
-    for place in (project, top):
-        whole = resolve_path(place)
-        is_named = any(
-            named.is_relative_to(directory) for directory in (Path(os.path.normpath(place.absolute())), whole)
+    for root in (project, top):
+        real_root = resolve_path(root)
+        is_path_inside = any(
+            absolute_path.is_relative_to(directory)
+            for directory in (Path(os.path.normpath(root.absolute())), real_root)
         )
-        if is_named and not real.is_relative_to(whole):
+        if is_path_inside and not real_path.is_relative_to(real_root):
             raise OutsideProjectError(path, "the path is a link to a file outside the project")
-    _refuse_git_path(path, real, top)
-    return real
+    _refuse_git_path(path, real_path, top)
+    return real_path
 
 
 def name_in_project(path: Path, project: Path) -> str:
@@ -112,11 +113,11 @@ def name_in_project(path: Path, project: Path) -> str:
 
     Raises OutsideProjectError for a path outside the project or inside `.git`, and OSError.
     """
-    real, whole = resolve_path(path), resolve_path(project)
-    if not real.is_relative_to(whole):
+    real_path, real_project = resolve_path(path), resolve_path(project)
+    if not real_path.is_relative_to(real_project):
         raise OutsideProjectError(path, "the path is outside the project")
-    _refuse_git_path(path, real, find_checkout(whole))
-    return real.relative_to(whole).as_posix()
+    _refuse_git_path(path, real_path, find_checkout(real_project))
+    return real_path.relative_to(real_project).as_posix()
 
 
 def contains_git_name(names: Iterable[str]) -> bool:
@@ -124,15 +125,17 @@ def contains_git_name(names: Iterable[str]) -> bool:
     return any(_DOT_GIT.fullmatch(_IGNORED_IN_NAMES.sub("", name)) for name in names)
 
 
-def _refuse_git_path(path: Path, real: Path, top: Path) -> None:
+def _refuse_git_path(path: Path, real_path: Path, top: Path) -> None:
     """Raise OutsideProjectError if `real` is inside a `.git` of the checkout at `top`.
 
     `path` is for messages.
     """
-    if not real.is_relative_to(top):
+    if not real_path.is_relative_to(top):
         return
-    own = _git_directory(top)
-    if contains_git_name(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
+    git_directory = _git_directory(top)
+    if contains_git_name(real_path.relative_to(top).parts) or (
+        git_directory is not None and real_path.is_relative_to(git_directory)
+    ):
         raise OutsideProjectError(path, "the path is inside .git, which is not part of the project")
 
 
@@ -142,20 +145,25 @@ def _git_directory(top: Path) -> Path | None:
     if kind_of(entry) == "a directory":
         return None
     try:
-        own = resolve_path(entry)
-        if own.is_file():
-            text = read(own, _MAX_GIT_FILE_BYTES).decode("utf-8", "surrogateescape")
-            own = resolve_path(top / text.removeprefix("gitdir:").strip())
+        git_directory = resolve_path(entry)
+        if git_directory.is_file():
+            text = read(git_directory, _MAX_GIT_FILE_BYTES).decode("utf-8", "surrogateescape")
+            git_directory = resolve_path(top / text.removeprefix("gitdir:").strip())
     except OSError:
         return None
-    return None if top.is_relative_to(own) else own
+    return None if top.is_relative_to(git_directory) else git_directory
 
 
 def find_checkout(project: Path) -> Path:
     """Return the nearest directory with a `.git`, from the project upwards, or else the project."""
-    whole = resolve_path(project)
+    real_project = resolve_path(project)
     return next(
-        (directory for directory in (whole, *whole.parents) if os.path.lexists(directory / ".git")), whole
+        (
+            directory
+            for directory in (real_project, *real_project.parents)
+            if os.path.lexists(directory / ".git")
+        ),
+        real_project,
     )
 
 
@@ -184,8 +192,8 @@ def read_stream(path: Path, limit: int, timeout: float) -> bytes:
             try:
                 piece = os.read(file, limit + 1 - len(content))
             except BlockingIOError:
-                left = max(0.0, deadline - time.monotonic())
-                if not select.select([file], [], [], left)[0]:
+                seconds_left = max(0.0, deadline - time.monotonic())
+                if not select.select([file], [], [], seconds_left)[0]:
                     raise UnusablePathError(
                         path, f"no program closed the pipe within {timeout:g} seconds"
                     ) from None
@@ -203,9 +211,9 @@ def _open_file(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
     A device is not opened, because opening alone can affect a device.
     """
     try:
-        before = path.stat().st_mode if follow else path.lstat().st_mode
-        if not stat.S_ISREG(before) and not stat.S_ISFIFO(before):
-            raise UnusablePathError(path, f"the path is {_file_type(before)}, not a regular file")
+        mode = path.stat().st_mode if follow else path.lstat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+            raise UnusablePathError(path, f"the path is {_file_type(mode)}, not a regular file")
         file = os.open(path, _READ_FLAGS | (0 if follow else _NO_LINK))
     except ValueError:
         raise UnusablePathError(path, "the path is not a valid file name") from None
@@ -340,12 +348,12 @@ def lock(path: Path, seconds: float = 0) -> Iterator[None]:
 
     if kind := kind_of(path):
         raise UnusablePathError(path, f"{path} is {kind}, not a regular file")
-    held = FileLock(path, timeout=seconds, mode=0o600, fallback_to_soft=False)
+    file_lock = FileLock(path, timeout=seconds, mode=0o600, fallback_to_soft=False)
     try:
-        held.acquire()
+        file_lock.acquire()
     except Timeout:
         raise BlockingIOError(errno.EAGAIN, "another process has locked the file", str(path)) from None
     try:
         yield
     finally:
-        held.release()
+        file_lock.release()

@@ -77,8 +77,8 @@ class DocsPlatform:
 
         For data that `dpsync world` saved, `token` is a new token of an admin.
         """
-        found: dict[str, Any] = _json(self._control.get("world"))
-        return found
+        data: dict[str, Any] = _json(self._control.get("world"))
+        return data
 
     @world.setter
     def world(self, world: dict[str, Any]) -> None:
@@ -99,8 +99,8 @@ class DocsPlatform:
     @property
     def faults(self) -> list[dict[str, Any]]:
         """Return `{rule, matched, used}` for each rule. Setting the rules restarts the counts."""
-        found: list[dict[str, Any]] = _json(self._control.get("faults"))["rules"]
-        return found
+        rule_states: list[dict[str, Any]] = _json(self._control.get("faults"))["rules"]
+        return rule_states
 
     @faults.setter
     def faults(self, rules: list[dict[str, Any]]) -> None:
@@ -162,7 +162,9 @@ def docs_platform(
     platform.reset()
     yield platform
     unused = [
-        found["rule"] for found in platform.faults if not found["used"] and "probability" not in found["rule"]
+        rule_state["rule"]
+        for rule_state in platform.faults
+        if not rule_state["used"] and "probability" not in rule_state["rule"]
     ]
     if unused:
         pytest.fail(f"the local server did not simulate these failures (faults): {unused}")

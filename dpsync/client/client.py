@@ -81,10 +81,12 @@ class ReadClient:
         self._token = Token(token)
         self._mask = Mask([token])
         self._connections = Connections()
-        inner = transport or HttpTransport(
+        http_transport = transport or HttpTransport(
             url, self._token, timeout=timeout, trace=trace, connections=self._connections
         )
-        self._transport = GetOnlyTransport(inner if recording is None else recording.wrap_transport(inner))
+        self._transport = GetOnlyTransport(
+            http_transport if recording is None else recording.wrap_transport(http_transport)
+        )
         self._world_name: str | None = None
         self.profile: str | None = None
         """The API edition that the server has named; None before a response names one."""
@@ -160,24 +162,24 @@ class ReadClient:
         so learning the edition costs no extra request. If another path comes first, the response is dropped.
         """
         request = responses.request("GET", path, params)
-        found: JSON | ClientError
+        first_result: JSON | ClientError
         try:
-            found = self._get_json(path, params)
+            first_result = self._get_json(path, params)
         except InterruptedRequestError:
             raise
         except ClientError as error:
-            found = error
-        self._first_read = request, found
+            first_result = error
+        self._first_read = request, first_result
         return self.profile
 
     def _get_json(self, path: str, params: Params | None) -> JSON:
         request = responses.request("GET", path, params)
-        first, self._first_read = self._first_read, None
-        if first is not None and first[0] == request:
+        first_read, self._first_read = self._first_read, None
+        if first_read is not None and first_read[0] == request:
             self.observer.count_response(request.method)
-            if isinstance(first[1], ClientError):
-                raise first[1]
-            return first[1]
+            if isinstance(first_read[1], ClientError):
+                raise first_read[1]
+            return first_read[1]
         return self._policy.run(request, lambda: self._read_json(request), repeatable=True)
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
@@ -202,18 +204,18 @@ class ReadClient:
         counts: set[int] = set()
         cursors: set[str] = set()
         ids: set[str] = set()
-        asked: dict[str, Any] = {**(params or {}), **({"limit": limit} if limit else {})}
+        parameters: dict[str, Any] = {**(params or {}), **({"limit": limit} if limit else {})}
         for number in range(1, MAX_PAGES + 1):
             if number > 1:
                 self.observer.add_reads(1)
-            envelope = self._get_json(path, asked)
-            page, cursor = _page_items(path, envelope, number)
+            envelope = self._get_json(path, parameters)
+            page_items, cursor = _page_items(path, envelope, number)
             counts |= _item_counts(path, envelope, number)
-            new_ids = {item["id"] for item in page if isinstance(item.get("id"), str)}
+            new_ids = {item["id"] for item in page_items if isinstance(item.get("id"), str)}
             if new_ids & ids:
                 raise InvalidListError(path, "item repeated", number)
             ids |= new_ids
-            items += page
+            items += page_items
             if cursor is None:
                 if counts - {len(items)}:
                     raise WrongItemCountError(path, "the number of items differs from the count", number)
@@ -221,7 +223,7 @@ class ReadClient:
             if cursor in cursors:
                 raise InvalidListError(path, "cursor repeated", number)
             cursors.add(cursor)
-            asked["page"] = cursor
+            parameters["page"] = cursor
         raise InvalidListError(path, "too many pages", MAX_PAGES)
 
     def _read_json(self, request: Request) -> JSON:
@@ -229,38 +231,38 @@ class ReadClient:
 
     def _successful_response(self, request: Request) -> Response:
         try:
-            answer = self._send_when_allowed(self._transport, request)
+            response = self._send_when_allowed(self._transport, request)
         finally:
             self.observer.count_response(request.method)
-        self.profile = self.profile or profile_of_response(answer.status, answer.headers)
-        self._raise_for_status(request, answer)
-        self._world_name = self._world_name or world_name(self.url, answer.headers)
-        return answer
+        self.profile = self.profile or profile_of_response(response.status, response.headers)
+        self._raise_for_status(request, response)
+        self._world_name = self._world_name or world_name(self.url, response.headers)
+        return response
 
     def _send_when_allowed(self, transport: Transport, request: Request) -> Response:
         """Send a request when the platform's rate allows it.
 
         Raises InterruptedRequestError after a cancel.
         """
-        answer: Response | None = None
+        response: Response | None = None
         self._rate_limiter.wait_for_turn()
         try:
             if self._cancelled.is_set():
                 raise InterruptedRequestError(request.method, request.path)
-            answer = transport.send(request)
+            response = transport.send(request)
         finally:
-            self._rate_limiter.finish_request(answer.headers if answer is not None else None)
-        return answer
+            self._rate_limiter.finish_request(response.headers if response is not None else None)
+        return response
 
-    def _raise_for_status(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
+    def _raise_for_status(self, request: Request, response: Response, secrets: Collection[str] = ()) -> None:
         def hide(text: str) -> str:
             for secret in sorted(filter(None, secrets), key=len, reverse=True):
                 text = text.replace(secret, "[secret]")
             return self._mask(self._token.hide(text))
 
-        if answer.status >= 300:
+        if response.status >= 300:
             # By no name: an exception that its own frame names stays until the collector runs.
-            raise responses.error_of_response(request, answer, hide, self._clock.wall)
+            raise responses.error_of_response(request, response, hide, self._clock.wall)
 
 
 class WriteClient(ReadClient):
@@ -317,12 +319,12 @@ class WriteClient(ReadClient):
 
     def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
         try:
-            answer = self._send_when_allowed(self._write_transport, request)
+            response = self._send_when_allowed(self._write_transport, request)
         except NotJsonError as error:
             status = error.status
         else:
-            self._raise_for_status(request, answer, secrets)
-            return responses.read_result(request, answer)
+            self._raise_for_status(request, response, secrets)
+            return responses.read_result(request, response)
         raise UnknownOutcomeError(request.method, request.path, "unreadable", status)
 
 
@@ -336,11 +338,11 @@ def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, 
     elif not all(isinstance(item, dict) for item in items):
         fault = "an item is not an object"
     else:
-        following = envelope.get("next")
-        cursor = following.get("page") if isinstance(following, dict) else following
+        next_page = envelope.get("next")
+        cursor = next_page.get("page") if isinstance(next_page, dict) else next_page
         if cursor is None:
             return items, None
-        if isinstance(cursor, str) and isinstance(following, dict) and 0 < len(cursor) <= _MAX_CURSOR_CHARS:
+        if isinstance(cursor, str) and isinstance(next_page, dict) and 0 < len(cursor) <= _MAX_CURSOR_CHARS:
             return items, cursor
         fault = "bad cursor"
     raise InvalidListError(path, fault, number)

@@ -37,12 +37,12 @@ class Deadline(threading.local):
 
     def seconds_left(self, timeout: float | None, expired: type[Exception]) -> float | None:
         """Return the shorter of `timeout` and the time left, in seconds. Raises `expired` if none is left."""
-        left = self._deadline - self._now()
-        if left <= 0:
+        seconds = self._deadline - self._now()
+        if seconds <= 0:
             raise expired("deadline")
         if timeout is None:
-            return None if math.isinf(left) else left
-        return min(timeout, left)
+            return None if math.isinf(seconds) else seconds
+        return min(timeout, seconds)
 
 
 class Connections:
@@ -66,16 +66,16 @@ class Connections:
             self._is_shut_down = True
             streams = list(self._open.values())
         for stream in streams:
-            found = stream.get_extra_info("socket")
+            raw_socket = stream.get_extra_info("socket")
             with suppress(OSError):
                 # That of an SSLSocket would also take away what another thread is just reading with.
-                socket.socket.shutdown(found, socket.SHUT_RDWR)
+                socket.socket.shutdown(raw_socket, socket.SHUT_RDWR)
 
     def add(self, stream: httpcore.NetworkStream) -> None:
         with self._lock:
             self._open[id(stream)] = stream
-            is_cut = self._is_shut_down
-        if is_cut:
+            is_shut_down = self._is_shut_down
+        if is_shut_down:
             self.remove(stream)
             stream.close()
             raise httpcore.ConnectError("cut")

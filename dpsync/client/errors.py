@@ -77,13 +77,13 @@ class NotSentError(ClientError):
     """The server was never reached, so the request certainly changed nothing."""
 
     def __init__(
-        self, method: str, path: str, reason: NotSentReason, detail: str = "", way: Route = DEFAULT_ROUTE
+        self, method: str, path: str, reason: NotSentReason, detail: str = "", route: Route = DEFAULT_ROUTE
     ) -> None:
         super().__init__(method, path)
         self.reason: NotSentReason = reason
         self.detail = detail
         """More about the reason: what is wrong with a certificate, the status of a proxy."""
-        self.route = way
+        self.route = route
         self.transient = reason not in ("certificate", "too long")
 
     def explanation(self) -> str:
@@ -110,10 +110,10 @@ class UnknownOutcomeError(ClientError):
         status: int | None = None,
         retry_after: float | None = None,
         seconds: float | None = None,
-        way: Route = DEFAULT_ROUTE,
+        route: Route = DEFAULT_ROUTE,
     ) -> None:
         super().__init__(method, path, status)
-        self.route = way
+        self.route = route
         self.reason: UnknownReason = reason
         self.seconds = seconds
         self.retry_after = retry_after
@@ -191,8 +191,10 @@ class RateLimitedError(StatusError):
         self.waited = 0.0
 
     def describe(self) -> str:
-        asked = "" if self.retry_after is None else f", and GitBook demands another {self.retry_after:.0f} s"
-        return f"too many requests (dpsync waited {self.waited:.0f} s{asked})"
+        further_wait = (
+            "" if self.retry_after is None else f", and GitBook demands another {self.retry_after:.0f} s"
+        )
+        return f"too many requests (dpsync waited {self.waited:.0f} s{further_wait})"
 
 
 class RedirectedError(ClientError):
@@ -206,8 +208,8 @@ class RedirectedError(ClientError):
         self.origin = origin
 
     def describe(self) -> str:
-        to = f" to {self.origin!r}" if self.origin else ""
-        return f"GitBook redirected the request (status {self.status}){to}"
+        target = f" to {self.origin!r}" if self.origin else ""
+        return f"GitBook redirected the request (status {self.status}){target}"
 
 
 class NotJsonError(ClientError):
@@ -223,8 +225,8 @@ class NotJsonError(ClientError):
         self.found = found
 
     def describe(self) -> str:
-        kind = self.content_type or "no content type"
-        return f"not a response of the GitBook API (status {self.status}, {kind}): {self.found}"
+        content_type = self.content_type or "no content type"
+        return f"not a response of the GitBook API (status {self.status}, {content_type}): {self.found}"
 
 
 class InvalidListError(ClientError):
@@ -263,11 +265,11 @@ class UnexpectedResponseError(ClientError):
         self.found = found
 
     def describe(self) -> str:
-        where = self.place or "the response"
+        location = self.place or "the response"
         if self.id is not None:
-            where += f" (id {self.id!r})"
-        wrong = "is missing" if self.found == "missing" else f"is {self.found}, not {self.expected}"
-        return f"in {where}, {self.member!r} {wrong}" if self.member else f"{where} {wrong}"
+            location += f" (id {self.id!r})"
+        fault = "is missing" if self.found == "missing" else f"is {self.found}, not {self.expected}"
+        return f"in {location}, {self.member!r} {fault}" if self.member else f"{location} {fault}"
 
 
 class InterruptedRequestError(ClientError):

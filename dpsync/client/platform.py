@@ -34,8 +34,8 @@ def origin(url: str) -> str:
         port = parts.port
     except ValueError:  # the transport refuses it, too
         port = None
-    named = f"{parts.scheme}://{host}"
-    return named if port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f"{named}:{port}"
+    origin_text = f"{parts.scheme}://{host}"
+    return origin_text if port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f"{origin_text}:{port}"
 
 
 def world_name(url: str, headers: Mapping[str, str]) -> str | None:

@@ -41,9 +41,13 @@ class Route(Struct, frozen=True):
 def find_route(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Route:
     """Return the proxy and certificates for a URL. `proxied` is whether httpx uses a proxy for this URL."""
     scheme = url.partition(":")[0]
-    trust = certificate_setting(env) if scheme == "https" else None
-    unread = () if trust or scheme != "https" else tuple(name for name in IGNORED_VARIABLES if env.get(name))
-    return Route(proxy_of(scheme, env) if proxied else None, trust, unread)
+    certificates = certificate_setting(env) if scheme == "https" else None
+    ignored_variables = (
+        ()
+        if certificates or scheme != "https"
+        else tuple(name for name in IGNORED_VARIABLES if env.get(name))
+    )
+    return Route(proxy_of(scheme, env) if proxied else None, certificates, ignored_variables)
 
 
 def certificate_setting(env: Mapping[str, str] = os.environ) -> Setting | None:

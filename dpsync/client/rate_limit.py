@@ -41,13 +41,13 @@ class RateLimiter:
     """
 
     def __init__(
-        self, clock: TimeSource, cancelled: threading.Event, observer: Observer, longest: float,
+        self, clock: TimeSource, cancelled: threading.Event, observer: Observer, longest_wait: float,
         rate: float | None = None,
     ) -> None:  # fmt: skip
         self._clock = clock
         self._cancelled = cancelled
         self._observer = observer
-        self._longest_wait = longest
+        self._longest_wait = longest_wait
         self._interval = 1 / rate if rate else None
         self._queue_lock = threading.Lock()
         self._state_changed = threading.Condition()
@@ -104,26 +104,26 @@ class RateLimiter:
 
     def _update_limit(self, headers: Mapping[str, str]) -> None:
         """Update the number of requests left and the end of the window from response headers."""
-        left = whole_number(headers.get("x-ratelimit-remaining", ""))
+        requests_left = whole_number(headers.get("x-ratelimit-remaining", ""))
         without_retry_after = {name: value for name, value in headers.items() if name != "retry-after"}
         seconds = requested_wait(without_retry_after, self._clock.wall)
         if (
-            left is None
+            requests_left is None
             or seconds is None
             or "x-ratelimit-reset" not in headers
             or self._interval is not None
         ):
             return
-        ends = self._clock.now() + seconds
+        window_end = self._clock.now() + seconds
         self._limit = whole_number(headers.get("x-ratelimit-limit", "")) or self._limit
         if (
             self._window_end is not None
             and self._requests_left is not None
-            and ends < self._window_end + _SAME_WINDOW_SECONDS
+            and window_end < self._window_end + _SAME_WINDOW_SECONDS
         ):
             self._requests_left, self._window_end = (
-                min(self._requests_left, left),
-                min(self._window_end, ends),
+                min(self._requests_left, requests_left),
+                min(self._window_end, window_end),
             )
         else:
-            self._requests_left, self._window_end = left, ends
+            self._requests_left, self._window_end = requests_left, window_end

@@ -52,7 +52,7 @@ class Recording:
         """Return a transport that records its responses here."""
         return _RecordingTransport(inner, self)
 
-    def record(self, request: Request, answer: Response, seconds: float) -> None:
+    def record(self, request: Request, response: Response, seconds: float) -> None:
         """Keep the response to a GET with status 200, 403 or 404."""
         with self._lock:
             if self._is_stopped or request.method != "GET":
@@ -60,8 +60,8 @@ class Recording:
             self._seconds.append(seconds)
             now = time.monotonic()
             self._first_request_at, self._last_response_at = self._first_request_at or now - seconds, now
-            if answer.status in (200, 403, 404):
-                self._answers[request.path, request.query] = answer
+            if response.status in (200, 403, 404):
+                self._answers[request.path, request.query] = response
 
     def stop(self) -> None:
         """Stop recording: later requests do not belong to the plan."""
@@ -86,24 +86,24 @@ class Recording:
     def header(self, name: str) -> str | None:
         """Return the first value of a header in the recorded responses; None if no response has it."""
         return next(
-            (answer.headers[name] for answer in self._answers.values() if name in answer.headers), None
+            (response.headers[name] for response in self._answers.values() if name in response.headers), None
         )
 
     def joined_answers(self) -> Iterator[RecordedAnswer]:
         """Yield each path that was read, with the pages of a list joined."""
         first_pages: dict[tuple[str, Filters], Response] = {}
         later_pages: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
-        for (path, query), answer in self._answers.items():
+        for (path, query), response in self._answers.items():
             cursor = dict(parse_qsl(query, keep_blank_values=True)).get("page")
             if cursor is None:
-                first_pages[path, filters_of(query)] = answer
+                first_pages[path, filters_of(query)] = response
             else:
-                later_pages[path, filters_of(query)][cursor] = answer
-        for (path, filters), answer in first_pages.items():
-            content = _parse_content(answer) if answer.status == 200 else None
+                later_pages[path, filters_of(query)][cursor] = response
+        for (path, filters), response in first_pages.items():
+            content = _parse_content(response) if response.status == 200 else None
             if _is_page(content):
                 content = list(_joined_items(content, later_pages[path, filters]))
-            yield RecordedAnswer(path, filters, answer.status, content)
+            yield RecordedAnswer(path, filters, response.status, content)
 
     def find_answer(self, path: str, query: str) -> Response | None:
         """Return the response to one path and query, unchanged."""
@@ -118,10 +118,10 @@ class _RecordingTransport:
         self._recording = recording
 
     def send(self, request: Request) -> Response:
-        began = time.monotonic()
-        answer = self._inner.send(request)
-        self._recording.record(request, answer, time.monotonic() - began)
-        return answer
+        started_at = time.monotonic()
+        response = self._inner.send(request)
+        self._recording.record(request, response, time.monotonic() - started_at)
+        return response
 
     def close(self) -> None:
         self._inner.close()
@@ -151,9 +151,9 @@ def _joined_items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:
         page = _parse_content(later_pages[cursor])
 
 
-def _parse_content(answer: Response) -> Any:
+def _parse_content(response: Response) -> Any:
     """Return the parsed JSON of a response, or else its text."""
     try:
-        return from_json(answer.body)
+        return from_json(response.body)
     except ValueError:
-        return answer.body.decode(errors="replace")
+        return response.body.decode(errors="replace")

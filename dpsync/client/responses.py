@@ -97,70 +97,72 @@ def encode_body(body: JSON) -> bytes:
     return text
 
 
-def read_body(asked: Request, answer: Response) -> JSON:
+def read_body(sent_request: Request, response: Response) -> JSON:
     """Return the JSON body of a successful response.
 
     Raises NotJsonError, or Unknown if the body may have been cut off.
     """
-    content_type = media_type(answer.headers.get("content-type"))
-    if answer.status not in SUCCESS:
+    content_type = media_type(response.headers.get("content-type"))
+    if response.status not in SUCCESS:
         fault = "an unexpected status"
-    elif answer.status in _STATUSES_WITHOUT_BODY or (answer.has_marked_end and not answer.body.strip()):
+    elif response.status in _STATUSES_WITHOUT_BODY or (response.has_marked_end and not response.body.strip()):
         fault = "an empty body"
     elif content_type and not _is_json(content_type):
         fault = "an HTML page" if content_type == "text/html" else "another content type"
     else:
         try:
-            return from_json(answer.body, allow_inf_nan=False)
+            return from_json(response.body, allow_inf_nan=False)
         except ValueError:
             fault = "broken JSON"
-        if not answer.has_marked_end:
-            raise UnknownOutcomeError(asked.method, asked.path, "truncated", answer.status)
-    raise NotJsonError(asked.method, asked.path, answer.status, content_type, fault)
+        if not response.has_marked_end:
+            raise UnknownOutcomeError(sent_request.method, sent_request.path, "truncated", response.status)
+    raise NotJsonError(sent_request.method, sent_request.path, response.status, content_type, fault)
 
 
-def read_text(asked: Request, answer: Response) -> str:
+def read_text(sent_request: Request, response: Response) -> str:
     """Return the text body of a successful response. Raises the same errors as `read_body`."""
-    content_type = media_type(answer.headers.get("content-type"))
-    if answer.status not in SUCCESS:
+    content_type = media_type(response.headers.get("content-type"))
+    if response.status not in SUCCESS:
         fault = "an unexpected status"
     elif content_type == "text/html":
         fault = "an HTML page"
-    elif not answer.has_marked_end:
-        raise UnknownOutcomeError(asked.method, asked.path, "truncated", answer.status)
+    elif not response.has_marked_end:
+        raise UnknownOutcomeError(sent_request.method, sent_request.path, "truncated", response.status)
     else:
         try:
-            return answer.body.decode("utf-8")
+            return response.body.decode("utf-8")
         except UnicodeDecodeError:
             fault = "a text that is not UTF-8"
-    raise NotJsonError(asked.method, asked.path, answer.status, content_type, fault)
+    raise NotJsonError(sent_request.method, sent_request.path, response.status, content_type, fault)
 
 
-def read_result(asked: Request, answer: Response) -> WriteResult:
+def read_result(sent_request: Request, response: Response) -> WriteResult:
     """Return the result of a write.
 
     Raises UnknownOutcomeError if the response is a success that cannot be read.
     """
-    bare = answer.status in _STATUSES_WITHOUT_BODY or (answer.has_marked_end and not answer.body.strip())
-    if answer.status in SUCCESS and (bare or asked.method == "DELETE"):
-        return WriteResult(answer.status, None)
+    has_no_body = response.status in _STATUSES_WITHOUT_BODY or (
+        response.has_marked_end and not response.body.strip()
+    )
+    if response.status in SUCCESS and (has_no_body or sent_request.method == "DELETE"):
+        return WriteResult(response.status, None)
     try:
-        return WriteResult(answer.status, read_body(asked, answer))
+        return WriteResult(response.status, read_body(sent_request, response))
     except NotJsonError as error:
         status = error.status
-    raise UnknownOutcomeError(asked.method, asked.path, "unreadable", status)
+    raise UnknownOutcomeError(sent_request.method, sent_request.path, "unreadable", status)
 
 
 def error_of_response(
-    asked: Request, answer: Response, hide: Callable[[str], str], wall: Callable[[], float]
+    sent_request: Request, response: Response, hide: Callable[[str], str], wall: Callable[[], float]
 ) -> ClientError:
     """Return the exception for a response with a status of 300 or more. `hide` masks secrets in its message.
 
     A 5xx to a write is Unknown: a gateway may send a 502 after the write was carried out.
     """
-    method, path, status = asked.method, asked.path, answer.status
-    is_object, message = _error_message(answer, hide)
-    wait = requested_wait(answer.headers, wall) if status in (429, 503) else None
+    method, path, status = sent_request.method, sent_request.path, response.status
+    is_object, message = _error_message(response, hide)
+    wait = requested_wait(response.headers, wall) if status in (429, 503) else None
     if status == 401:
         return UnauthorizedError(method, path, status, message)
     if status == 403:
@@ -168,13 +170,13 @@ def error_of_response(
     if status == 404 and is_object:
         return NotFoundError(method, path, status, message)
     if status == 404 and method == "GET":
-        kind = media_type(answer.headers.get("content-type"))
-        return NotJsonError(method, path, status, kind, "the response body is not a JSON object")
+        content_type = media_type(response.headers.get("content-type"))
+        return NotJsonError(method, path, status, content_type, "the response body is not a JSON object")
     if status == 429:
         return RateLimitedError(method, path, message, wait)
     if status < 400:
         if method == "GET":
-            return RedirectedError(method, path, status, origin(answer.headers.get("location", "")))
+            return RedirectedError(method, path, status, origin(response.headers.get("location", "")))
         return UnknownOutcomeError(method, path, "redirect", status)
     if status < 500 and status != 408:
         return RejectedError(method, path, status, message)
@@ -183,10 +185,10 @@ def error_of_response(
     return UnknownOutcomeError(method, path, "fault", status, wait)
 
 
-def _error_message(answer: Response, hide: Callable[[str], str]) -> tuple[bool, str | None]:
+def _error_message(response: Response, hide: Callable[[str], str]) -> tuple[bool, str | None]:
     """Return whether the body is a JSON object, and the text of its `error.message`, with secrets masked."""
     try:
-        body = from_json(answer.body, allow_inf_nan=False)
+        body = from_json(response.body, allow_inf_nan=False)
     except ValueError:
         return False, None
     error = body.get("error") if isinstance(body, dict) else None
@@ -243,8 +245,8 @@ def _decimal_number(text: str) -> float | None:
 
 def whole_number(text: str) -> int | None:
     """Return the number in a header; None for any other text."""
-    bare = text.strip()
-    return int(bare) if re.fullmatch(r"\d{1,9}", bare, re.ASCII) else None
+    digits = text.strip()
+    return int(digits) if re.fullmatch(r"\d{1,9}", digits, re.ASCII) else None
 
 
 def _http_date(text: str) -> float | None:

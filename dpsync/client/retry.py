@@ -126,11 +126,11 @@ class _Call(Generic[T]):
     """One call with all its tries."""
 
     def __init__(
-        self, policy: RetryPolicy, request: Request, once: Callable[[], T], *, repeatable: bool
+        self, policy: RetryPolicy, request: Request, send: Callable[[], T], *, repeatable: bool
     ) -> None:
         self._policy = policy
         self._request = request
-        self._send = once
+        self._send = send
         self._repeatable = repeatable
         self._waited = 0.0
         self._earlier_unknown: UnknownOutcomeError | None = None
@@ -141,15 +141,15 @@ class _Call(Generic[T]):
         except ClientError as error:
             if not self._may_repeat(error):
                 raise
-            failed = error
+            first_failure = error
         else:
             self._policy.budget.refill()
             return result
-        result = self._retry(failed)
+        result = self._retry(first_failure)
         self._policy.budget.refill()
         return result
 
-    def _retry(self, failed: ClientError) -> T:
+    def _retry(self, first_failure: ClientError) -> T:
         """Return the result of further tries after a failed first try.
 
         tenacity is imported only here: nearly every call succeeds at once, and would take a tenth longer with
@@ -157,10 +157,10 @@ class _Call(Generic[T]):
         """
         import tenacity
 
-        tries = iter([failed])
+        first_failures = iter([first_failure])
 
-        def once() -> T:
-            for error in tries:
+        def next_try() -> T:
+            for error in first_failures:
                 raise error
             return self._try()
 
@@ -173,7 +173,7 @@ class _Call(Generic[T]):
             reraise=True,
         )
         try:
-            return retrying(once)
+            return retrying(next_try)
         except ClientError as error:
             failure = self._error_for_caller(error)
         raise failure
@@ -188,15 +188,17 @@ class _Call(Generic[T]):
         return error
 
     def _try(self) -> T:
-        limited = 0
+        rate_limited_count = 0
         while True:
             self._pass_gate()
             try:
                 return self._send()
             except RateLimitedError as error:
-                floor = min(RATE_LIMIT_BACKOFF_SECONDS * 2**limited, MAX_RATE_LIMIT_BACKOFF_SECONDS)
-                limited += 1
-                self._policy.gate.close_for(max(error.retry_after or 0.0, floor))
+                least_wait = min(
+                    RATE_LIMIT_BACKOFF_SECONDS * 2**rate_limited_count, MAX_RATE_LIMIT_BACKOFF_SECONDS
+                )
+                rate_limited_count += 1
+                self._policy.gate.close_for(max(error.retry_after or 0.0, least_wait))
                 if self._policy.gate.seconds_left() > self._wait_left():
                     raise self._rate_limited_error(error.message) from None
                 self._announce_retry()
@@ -206,10 +208,10 @@ class _Call(Generic[T]):
                 raise
 
     def _pass_gate(self) -> None:
-        while left := self._policy.gate.seconds_left():
-            if left > self._wait_left():
+        while seconds := self._policy.gate.seconds_left():
+            if seconds > self._wait_left():
                 raise self._rate_limited_error(None)
-            self._wait(left, "rate limit")
+            self._wait(seconds, "rate limit")
 
     def _rate_limited_error(self, message: str | None) -> RateLimitedError:
         error = RateLimitedError(

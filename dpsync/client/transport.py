@@ -64,8 +64,8 @@ class IdleConnections:
     compares all pairs of its connections twice for each request, which dominated with 64 requests in flight.
     """
 
-    def __init__(self, make: Callable[[], httpcore.ConnectionInterface]) -> None:
-        self._open_connection = make
+    def __init__(self, open_connection: Callable[[], httpcore.ConnectionInterface]) -> None:
+        self._open_connection = open_connection
         self._idle: deque[httpcore.ConnectionInterface] = deque()
         self._is_closed = False
 
@@ -247,11 +247,11 @@ class HttpTransport:
         self._counts: Counter[str] = Counter()
         self._http = _open_client(self._base_url, token, timeout)
         address = httpx.URL(self._base_url)
-        chosen = self._http._transport_for_url(address)
-        assert isinstance(chosen, httpx.HTTPTransport)
-        pool = chosen._pool
+        httpx_transport = self._http._transport_for_url(address)
+        assert isinstance(httpx_transport, httpx.HTTPTransport)
+        pool = httpx_transport._pool
         assert isinstance(pool, httpcore.ConnectionPool)
-        self._route = find_route(self._base_url, chosen is not self._http._transport)
+        self._route = find_route(self._base_url, httpx_transport is not self._http._transport)
         pool._network_backend = TimedBackend(pool._network_backend, self._deadline, self._connections)
         self._root = httpcore.URL(
             scheme=address.raw_scheme,
@@ -300,10 +300,10 @@ class HttpTransport:
             with (
                 self._deadline.limited_to(self._timeout),
                 self._idle.connection() as connection,
-                closing(connection.handle_request(self._wire_request(request, target))) as answer,
+                closing(connection.handle_request(self._wire_request(request, target))) as response,
             ):
-                status = answer.status
-                return _read_response(request, answer)
+                status = response.status
+                return _read_response(request, response)
         except (
             httpcore.ConnectError,
             httpcore.ConnectTimeout,
@@ -313,21 +313,26 @@ class HttpTransport:
             reason, detail = _not_sent_reason(error)
             return NotSentError(request.method, request.path, reason, detail, self._route)
         except (*_CONNECTION_ERRORS, zlib.error) as error:
-            why = "interrupted" if self._connections.is_shut_down else _unknown_reason(error, status)
+            unknown_reason = (
+                "interrupted" if self._connections.is_shut_down else _unknown_reason(error, status)
+            )
             return UnknownOutcomeError(
-                request.method, request.path, why, status, seconds=self._timeout, way=self._route
+                request.method, request.path, unknown_reason, status, seconds=self._timeout, route=self._route
             )
 
     def _wire_request(self, request: Request, target: str) -> httpcore.Request:
         """Return the httpcore request, with its headers and the whole URL."""
-        root, headers = self._root, self._headers
+        root_url, headers = self._root, self._headers
         if request.body is not None:
             length = str(len(request.body)).encode()
             headers = [*headers, (b"Content-Type", b"application/json"), (b"Content-Length", length)]
         elif request.method in _METHODS_WITH_LENGTH:
             headers = [*headers, (b"Content-Length", b"0")]
         url = httpcore.URL(
-            scheme=root.scheme, host=root.host, port=root.port, target=root.target + target.encode("ascii")
+            scheme=root_url.scheme,
+            host=root_url.host,
+            port=root_url.port,
+            target=root_url.target + target.encode("ascii"),
         )
         return httpcore.Request(
             request.method, url, headers=headers, content=request.body, extensions=self._extensions
@@ -346,9 +351,9 @@ def _base_url(url: str) -> str:
     return str(parsed).rstrip("/")
 
 
-def _open_client(base: str, token: Token, timeout: float) -> httpx.Client:
+def _open_client(base_url: str, token: Token, timeout: float) -> httpx.Client:
     try:
-        if base.startswith("https:"):
+        if base_url.startswith("https:"):
             tls_context = _tls_context()
         else:
             tls_context = ssl.SSLContext(
@@ -372,7 +377,7 @@ def _open_client(base: str, token: Token, timeout: float) -> httpx.Client:
             f"{_certificate_problem(error)}",
         ) from None
     except (ValueError, ImportError, httpx.InvalidURL):
-        proxy = proxy_of(base.partition(":")[0])
+        proxy = proxy_of(base_url.partition(":")[0])
         raise InvalidClientValueError("proxy", f"{proxy} is not a valid URL of a proxy") from None
 
 
@@ -381,16 +386,16 @@ def _tls_context() -> ssl.SSLContext:
 
     Raises OSError.
     """
-    chosen = certificate_setting()
-    if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
+    setting = certificate_setting()
+    if setting is not None and setting.variable == "SSL_CERT_DIR" and not Path(setting.value).is_dir():
         raise NotADirectoryError(
-            errno.ENOTDIR, "the path is not a directory", chosen.value
+            errno.ENOTDIR, "the path is not a directory", setting.value
         )  # OpenSSL takes anything
-    if chosen is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
+    if setting is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
         import truststore  # imported late: most tests and the companion speak http
 
-        system: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return system
+        system_context: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        return system_context
     return httpx.create_ssl_context()
 
 
@@ -399,47 +404,47 @@ def _certificate_problem(error: OSError) -> str:
     return "the file contains no certificate" if isinstance(error, ssl.SSLError) else disk.error_reason(error)
 
 
-def _read_response(request: Request, answer: httpcore.Response) -> Response | ClientError:
+def _read_response(request: Request, response: httpcore.Response) -> Response | ClientError:
     """Return the whole body, decompressed. Raises zlib.error if the body is broken or cut off.
 
     Returns NotJsonError for a body of more than 64 MiB or an unexpected compression.
     """
-    headers = _headers(answer)
-    coding = headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("identity", "gzip", "x-gzip"):
-        return _not_json(request, answer.status, headers, "an unexpected compression")
-    inflate = None if coding == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 16)
+    headers = _headers(response)
+    compression = headers.get("content-encoding", "identity").strip().lower()
+    if compression not in ("identity", "gzip", "x-gzip"):
+        return _not_json(request, response.status, headers, "an unexpected compression")
+    decompressor = None if compression == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 16)
     parts: list[bytes] = []
     size = received = 0
-    for chunk in answer.iter_stream():
-        part = inflate.decompress(chunk, MAX_BODY_BYTES + 1 - size) if inflate else chunk
+    for chunk in response.iter_stream():
+        part = decompressor.decompress(chunk, MAX_BODY_BYTES + 1 - size) if decompressor else chunk
         size, received = size + len(part), received + len(chunk)
         if max(size, received) > MAX_BODY_BYTES:
-            return _not_json(request, answer.status, headers, "more than 64 MiB of data")
+            return _not_json(request, response.status, headers, "more than 64 MiB of data")
         parts.append(part)
-    if inflate and received and not inflate.eof:
+    if decompressor and received and not decompressor.eof:
         raise zlib.error("cut off")
-    framed = "content-length" in headers or "transfer-encoding" in headers
-    return Response(answer.status, headers, b"".join(parts), framed)
+    has_marked_end = "content-length" in headers or "transfer-encoding" in headers
+    return Response(response.status, headers, b"".join(parts), has_marked_end)
 
 
-def _headers(answer: httpcore.Response) -> dict[str, str]:
+def _headers(response: httpcore.Response) -> dict[str, str]:
     """Return the headers with lower-case names. The values of a repeated header are joined by commas."""
-    found: dict[str, str] = {}
-    for raw, value in answer.headers:
+    headers: dict[str, str] = {}
+    for raw, value in response.headers:
         name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
-        found[name] = f"{found[name]}, {text}" if name in found else text
-    return found
+        headers[name] = f"{headers[name]}, {text}" if name in headers else text
+    return headers
 
 
-def _not_json(request: Request, status: int, headers: Mapping[str, str], found: str) -> NotJsonError:
-    return NotJsonError(request.method, request.path, status, media_type(headers.get("content-type")), found)
+def _not_json(request: Request, status: int, headers: Mapping[str, str], fault: str) -> NotJsonError:
+    return NotJsonError(request.method, request.path, status, media_type(headers.get("content-type")), fault)
 
 
 def media_type(header: str | None) -> str | None:
     """Return the type of a Content-Type header in lower case, with a bounded length; None without a type."""
-    kind = re.sub(r"[^a-z0-9!#$&^_.+/-]", "", (header or "").partition(";")[0].lower())
-    return kind[:80] or None
+    type_ = re.sub(r"[^a-z0-9!#$&^_.+/-]", "", (header or "").partition(";")[0].lower())
+    return type_[:80] or None
 
 
 def _not_sent_reason(error: Exception) -> tuple[NotSentReason, str]:

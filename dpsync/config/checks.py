@@ -274,7 +274,8 @@ def _check_list_orders(
             if listed_entry is None or _is_invalid_field(listed_entry, order.place_field):
                 continue
             if declared_container(order.place_field, listed_entry) != container.address:
-                expected_line = f"{order.place_field}: {'null' if listed_entry.parent == container.address else container.key}"
+                expected = "null" if listed_entry.parent == container.address else container.key
+                expected_line = f"{order.place_field}: {expected}"
                 yield Diagnostic(
                     "DP227",
                     f'"{order.name}" of "{container.key}" lists "{listed_entry.key}", '

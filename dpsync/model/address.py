@@ -161,11 +161,11 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
         Raises ValueError with a message if the text is not a pattern.
         """
-        path, hash_, field = text.partition("#")
+        path, hash_sign, field = text.partition("#")
         segments = Address.parse(path).segments
         if not path or any(segment == "" for segment in segments):
             raise ValueError("a pattern consists of names separated by single slashes")
-        if hash_ and not field:
+        if hash_sign and not field:
             raise ValueError("the name of a field is missing after #")
         for segment in segments:
             if "*" in segment and segment not in ("*", "**"):
@@ -217,7 +217,7 @@ def _segments_match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool
     # Slices of tuples: this is asked for each entry and each pattern, and lists take half as long again.
     if not pattern:
         return not segments
-    head, rest = pattern[0], pattern[1:]
+    head, remaining_pattern = pattern[0], pattern[1:]
     if head == "**":
-        return any(_segments_match(rest, segments[n:]) for n in range(len(segments) + 1))
-    return bool(segments) and head in ("*", segments[0]) and _segments_match(rest, segments[1:])
+        return any(_segments_match(remaining_pattern, segments[n:]) for n in range(len(segments) + 1))
+    return bool(segments) and head in ("*", segments[0]) and _segments_match(remaining_pattern, segments[1:])

@@ -186,8 +186,8 @@ class Change(Addressed):
     @property
     def without_labels(self) -> Change:
         """Return the change without its label and history, which do not affect an apply."""
-        left_out = {"cause": None, "taken_from": None}
-        differences = tuple(item.model_copy(update=left_out) for item in self.differences)
+        no_label = {"cause": None, "taken_from": None}
+        differences = tuple(difference.model_copy(update=no_label) for difference in self.differences)
         return self.model_copy(update={"cause": None, "differences": differences, "was": (), "removed": None})
 
 

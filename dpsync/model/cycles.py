@@ -36,16 +36,16 @@ def strongly_connected_components(graph: Graph[T]) -> Iterator[set[T]]:
     for start in graph:
         pending = [(start, False)]
         while pending:
-            thing, done = pending.pop()
+            node, done = pending.pop()
             if done:
-                order.append(thing)
-            elif thing not in seen:
-                seen.add(thing)
-                pending.append((thing, True))
-                pending += [(other, False) for other in graph[thing]]
-    back, placed = reversed_graph(graph), set[T]()
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                pending.append((node, True))
+                pending += [(other, False) for other in graph[node]]
+    reverse, visited = reversed_graph(graph), set[T]()
     for start in reversed(order):
-        component = _take_reachable(back, start, placed)
+        component = _take_reachable(reverse, start, visited)
         if len(component) > 1:
             yield component
 
@@ -59,44 +59,42 @@ def cycle_breaking_nodes(graph: Graph[T]) -> set[T]:
     targets: set[T] = set()
     for component in strongly_connected_components(graph):
         done: set[T] = set()
-        for start in (thing for thing in graph if thing in component):
+        for start in (node for node in graph if node in component):
             path: dict[T, Iterator[T]] = {}
             current: T | None = start if start not in done else None
             while current is not None:
-                successors = path.setdefault(
-                    current, (thing for thing in graph[current] if thing in component)
-                )
-                following = next((thing for thing in successors if thing in path or thing not in done), None)
-                if following is None:
+                successors = path.setdefault(current, (node for node in graph[current] if node in component))
+                successor = next((node for node in successors if node in path or node not in done), None)
+                if successor is None:
                     done.add(current)
                     del path[current]
                     current = next(reversed(path), None)
-                elif following in path:
-                    targets.add(following)
+                elif successor in path:
+                    targets.add(successor)
                 else:
-                    current = following
+                    current = successor
     return targets
 
 
 def reversed_graph(graph: Graph[T]) -> dict[T, list[T]]:
     """Return the reversed graph: each thing with the things that lead to it."""
-    found: dict[T, list[T]] = {thing: [] for thing in graph}
-    for thing, others in graph.items():
-        for other in others:
-            found[other].append(thing)
-    return found
+    predecessors: dict[T, list[T]] = {node: [] for node in graph}
+    for node, successors in graph.items():
+        for successor in successors:
+            predecessors[successor].append(node)
+    return predecessors
 
 
-def _take_reachable(graph: Graph[T], start: T, placed: set[T]) -> set[T]:
+def _take_reachable(graph: Graph[T], start: T, visited: set[T]) -> set[T]:
     """Return the things that `graph` reaches from `start` and that are not in `placed`; add them to it."""
     reached: set[T] = set()
     pending = [start]
     while pending:
-        thing = pending.pop()
-        if thing not in placed:
-            placed.add(thing)
-            reached.add(thing)
-            pending += graph[thing]
+        node = pending.pop()
+        if node not in visited:
+            visited.add(node)
+            reached.add(node)
+            pending += graph[node]
     return reached
 
 

@@ -239,23 +239,25 @@ class Desired(Struct, frozen=True):
         for address, name in fields:
             names[address].add(name)
 
-        def without_fields(item: Entry) -> Entry:
-            children = tuple(child for child in item.children if child not in entries)
-            hidden = names.get(item.address, set())
-            kept = {name: value for name, value in item.fields.items() if name not in hidden}
-            return replace(item, children=children, fields=kept)
+        def without_fields(entry: Entry) -> Entry:
+            children = tuple(child for child in entry.children if child not in entries)
+            hidden_names = names.get(entry.address, set())
+            visible_fields = {name: value for name, value in entry.fields.items() if name not in hidden_names}
+            return replace(entry, children=children, fields=visible_fields)
 
         return replace(
             self,
             entries={
-                address: without_fields(item)
-                for address, item in self.entries.items()
+                address: without_fields(entry)
+                for address, entry in self.entries.items()
                 if address not in entries
             },
-            scopes={address: item for address, item in self.scopes.items() if item.parent not in entries},
-            lookups={address: item for address, item in self.lookups.items() if address not in entries},
+            scopes={address: scope for address, scope in self.scopes.items() if scope.parent not in entries},
+            lookups={address: lookup for address, lookup in self.lookups.items() if address not in entries},
             watched_scopes={
-                address: item for address, item in self.watched_scopes.items() if item.parent not in entries
+                address: scope
+                for address, scope in self.watched_scopes.items()
+                if scope.parent not in entries
             },
             unsupported={**self.unsupported, **entries},
             unsupported_fields={**self.unsupported_fields, **fields},

@@ -69,15 +69,15 @@ class Diagnostic(Struct, frozen=True):
 
     def with_related(self, other: Diagnostic) -> Diagnostic:
         """Return the same finding with the positions of another finding added."""
-        places = [(RELATED_LABEL, other.span)] if other.span is not None else []
-        places += [(label, span) for label, span in other.related if label == RELATED_LABEL]
-        room = MAX_RELATED - sum(label == RELATED_LABEL for label, _ in self.related)
+        positions = [(RELATED_LABEL, other.span)] if other.span is not None else []
+        positions += [(label, span) for label, span in other.related if label == RELATED_LABEL]
+        free_positions = MAX_RELATED - sum(label == RELATED_LABEL for label, _ in self.related)
         return replace(
             self,
-            related=(*self.related, *places[:room]),
+            related=(*self.related, *positions[:free_positions]),
             unlisted_related_count=self.unlisted_related_count
             + other.unlisted_related_count
-            + len(places[room:]),
+            + len(positions[free_positions:]),
         )
 
 
@@ -124,14 +124,14 @@ class Findings(list[Diagnostic]):
         self._seen.add(finding)
         super().append(finding)
 
-    def extend(self, found: Iterable[Diagnostic]) -> None:
-        for finding in found:
+    def extend(self, findings: Iterable[Diagnostic]) -> None:
+        for finding in findings:
             self.append(finding)
-        if isinstance(found, Findings):
-            self.omitted_counts.update(found.omitted_counts)
+        if isinstance(findings, Findings):
+            self.omitted_counts.update(findings.omitted_counts)
 
-    def __iadd__(self, found: Iterable[Diagnostic]) -> Self:  # type: ignore[misc, override]
-        self.extend(found)
+    def __iadd__(self, findings: Iterable[Diagnostic]) -> Self:  # type: ignore[misc, override]
+        self.extend(findings)
         return self
 
     @property
@@ -141,9 +141,9 @@ class Findings(list[Diagnostic]):
     @property
     def errors(self) -> Findings:
         """Return the findings without the warnings."""
-        found = Findings(finding for finding in self if finding.severity == "error")
-        found.omitted_counts.update(self.omitted_counts)
-        return found
+        errors = Findings(finding for finding in self if finding.severity == "error")
+        errors.omitted_counts.update(self.omitted_counts)
+        return errors
 
 
 class DiagnosticError(Exception):

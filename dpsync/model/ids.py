@@ -70,10 +70,14 @@ def id_problem(text: str) -> str | None:
         return "an empty text"
     if not text.strip("."):
         return "only dots"
-    found = _FORBIDDEN_IN_ID.search(text)
-    if found is None:
+    character = _FORBIDDEN_IN_ID.search(text)
+    if character is None:
         return None
-    return f'a text with "{found[0]}"' if found[0].isprintable() else "a text with an invisible character"
+    return (
+        f'a text with "{character[0]}"'
+        if character[0].isprintable()
+        else "a text with an invisible character"
+    )
 
 
 def declared_id_problem(text: str) -> str | None:
@@ -99,8 +103,8 @@ class IdsFile(Struct, frozen=True):
         `key` is the present key of the organization. The file may have been written with an earlier key; all
         returned addresses begin with the present one.
         """
-        found = self.sections.get(platform, {}).get(organization, {})
-        return found if key is None else dict(_with_organization_key(found, key))
+        lines = self.sections.get(platform, {}).get(organization, {})
+        return lines if key is None else dict(_with_organization_key(lines, key))
 
     def with_edits(self, platform: str, edits: IdsEdits) -> IdsFile:
         """Return the ids file with these lines in place of the lines at the same addresses.
@@ -108,24 +112,28 @@ class IdsFile(Struct, frozen=True):
         A line whose address begins with an earlier key of the organization is a line of the same entry: it is
         replaced too, and the rest of its section takes the present key.
         """
-        present = {owner: at.organization_key for (owner, at), line in edits.items() if line is not None}
-        present = {owner: at.organization_key for owner, at in edits} | present
+        current_keys = {
+            owner: address.organization_key for (owner, address), line in edits.items() if line is not None
+        }
+        current_keys = {owner: address.organization_key for owner, address in edits} | current_keys
         sections = {name: dict(section) for name, section in self.sections.items()}
         organizations = sections.setdefault(platform, {})
-        for organization, key in present.items():
+        for organization, key in current_keys.items():
             lines = dict(_with_organization_key(organizations.get(organization, {}), key))
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
-                at = (
+                current_address = (
                     address
                     if address.organization_key == key
                     else Address((key, *address.segments_in_organization))
                 )
                 if line is None:
-                    lines.pop(at, None)
+                    lines.pop(current_address, None)
                 else:
-                    lines[at] = line if line.address == at else replace(line, address=at)
+                    lines[current_address] = (
+                        line if line.address == current_address else replace(line, address=current_address)
+                    )
             organizations[organization] = lines
         return IdsFile(_without_empty(sections))
 
@@ -147,11 +155,11 @@ def _with_organization_key(lines: LinesByAddress, key: str) -> Iterator[tuple[Ad
 def _without_empty(
     sections: Mapping[str, Mapping[str, LinesByAddress]],
 ) -> Mapping[str, Mapping[str, LinesByAddress]]:
-    full = {
+    nonempty_sections = {
         platform: {organization: lines for organization, lines in section.items() if lines}
         for platform, section in sections.items()
     }
-    return {platform: section for platform, section in full.items() if section}
+    return {platform: section for platform, section in nonempty_sections.items() if section}
 
 
 NO_IDS = IdsFile()
@@ -230,12 +238,14 @@ def line_changes(before: IdsFile, after: IdsFile) -> tuple[LineChange, ...]:
 def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
     """Yield the different lines by platform, organization and address."""
     for platform, organization in sorted({*_sections(before), *_sections(after)}):
-        new = after.lines(platform, organization)
-        key = _organization_key(new) or _organization_key(before.lines(platform, organization))
-        new, old = (file.lines(platform, organization, key) for file in (after, before))
-        for address in sorted({*old, *new}):
-            if old.get(address) != new.get(address):
-                yield LineChange(platform, organization, address, old.get(address), new.get(address))
+        new_lines = after.lines(platform, organization)
+        key = _organization_key(new_lines) or _organization_key(before.lines(platform, organization))
+        new_lines, old_lines = (file.lines(platform, organization, key) for file in (after, before))
+        for address in sorted({*old_lines, *new_lines}):
+            if old_lines.get(address) != new_lines.get(address):
+                yield LineChange(
+                    platform, organization, address, old_lines.get(address), new_lines.get(address)
+                )
 
 
 def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
@@ -244,15 +254,15 @@ def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
     changes = groupby(
         _iterate_changes(before, after), key=lambda change: (change.platform, change.organization)
     )
-    for (platform, organization), found in changes:
-        theirs = current.lines(platform, organization)
+    for (platform, organization), section_changes in changes:
+        branch_lines = current.lines(platform, organization)
         # The key of the organization may be another one, too: where the branch has changed it, it stays.
         key = (
-            _organization_key(theirs)
-            if _organization_key(theirs) != _organization_key(before.lines(platform, organization))
+            _organization_key(branch_lines)
+            if _organization_key(branch_lines) != _organization_key(before.lines(platform, organization))
             else None
         )
-        merged = _merge_section(merged, platform, organization, key, list(found))
+        merged = _merge_section(merged, platform, organization, key, list(section_changes))
     return merged
 
 
@@ -264,22 +274,30 @@ def _merge_section(
     `key` is the first segment of its addresses on the branch; None if it is the same as in the changes.
     """
     key = key or changes[0].address.organization_key
-    theirs = merged.ids.lines(platform, organization, key)
+    branch_lines = merged.ids.lines(platform, organization, key)
     edits: dict[tuple[str, Address], RecordedLine | None] = {}
-    replaced, kept = list(merged.replaced_lines), list(merged.kept_lines)
+    replaced_lines, kept_lines = list(merged.replaced_lines), list(merged.kept_lines)
     for change in changes:
-        at = Address((key, *change.address.segments_in_organization))
-        present, old, new = theirs.get(at), _with_address(change.before, at), _with_address(change.after, at)
-        marked = new is not None and new.has_same_ids(old) and not new.has_same_ids(present)
-        if present == new or marked:
+        address = Address((key, *change.address.segments_in_organization))
+        branch_line, old_line, new_line = (
+            branch_lines.get(address),
+            _with_address(change.before, address),
+            _with_address(change.after, address),
+        )
+        only_mark_changed = (
+            new_line is not None
+            and new_line.has_same_ids(old_line)
+            and not new_line.has_same_ids(branch_line)
+        )
+        if branch_line == new_line or only_mark_changed:
             continue
-        if present is not None and present != old:
-            if new is None:
-                kept.append(present)
+        if branch_line is not None and branch_line != old_line:
+            if new_line is None:
+                kept_lines.append(branch_line)
                 continue
-            replaced.append(present)
-        edits[organization, at] = new
-    return MergedIds(merged.ids.with_edits(platform, edits), tuple(replaced), tuple(kept))
+            replaced_lines.append(branch_line)
+        edits[organization, address] = new_line
+    return MergedIds(merged.ids.with_edits(platform, edits), tuple(replaced_lines), tuple(kept_lines))
 
 
 def _with_address(line: RecordedLine | None, address: Address) -> RecordedLine | None:

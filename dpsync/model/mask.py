@@ -49,11 +49,11 @@ class Mask:
 
     def add(self, values: Iterable[str]) -> None:
         """Mask these values, too."""
-        found = {form for value in values for form in _secret_forms(value)}
+        forms = {form for value in values for form in _secret_forms(value)}
         with self._lock:
-            if not found <= set(self._secret_forms):
+            if not forms <= set(self._secret_forms):
                 self._secret_forms = tuple(
-                    sorted({*self._secret_forms, *found}, key=lambda form: (-len(form), form))
+                    sorted({*self._secret_forms, *forms}, key=lambda form: (-len(form), form))
                 )
 
     def __call__(self, text: str) -> str:
@@ -72,36 +72,38 @@ class Mask:
 
     def _contains_secret(self, value: Any) -> bool:
         """Return whether a secret is in a model or in data, outside deferred mappings."""
-        written = json_text(value, context=OMIT_DEFERRED)
-        return self(written) != written
+        serialized = json_text(value, context=OMIT_DEFERRED)
+        return self(serialized) != serialized
 
     def _mask_deferred(self, value: M) -> M:
         """Return a model whose deferred mappings are masked when they are computed.
 
         Other parts have no secret.
         """
-        changed: dict[str, Any] = {}
+        masked_parts: dict[str, Any] = {}
         for name in type(value).model_fields:
             part = getattr(value, name)
             if isinstance(part, LazyMapping):
-                changed[name] = part.map_lazily(
+                masked_parts[name] = part.map_lazily(
                     lambda mapping: self.mask_data(mapping) if self._contains_secret(mapping) else mapping
                 )
-            elif _model_fields(part) is not None and (new := self._mask_deferred(part)) is not part:
-                changed[name] = new
-        return value.model_copy(update=changed) if changed else value
+            elif _model_fields(part) is not None and (masked_part := self._mask_deferred(part)) is not part:
+                masked_parts[name] = masked_part
+        return value.model_copy(update=masked_parts) if masked_parts else value
 
     def mask_data(self, value: Any) -> Any:
         """Return data of any shape with every text masked."""
         if isinstance(value, str):
             return self(value)
         if (fields := _model_fields(value)) is not None:
-            free = (name for name, field in fields.items() if not _is_fixed(field.annotation))
-            masked = value.model_copy(update={name: self.mask_data(getattr(value, name)) for name in free})
+            text_fields = (name for name, field in fields.items() if not _is_fixed(field.annotation))
+            masked = value.model_copy(
+                update={name: self.mask_data(getattr(value, name)) for name in text_fields}
+            )
             after_masking = getattr(masked, "after_masking", None)
             return masked if after_masking is None else after_masking(value)
         if isinstance(value, Mapping):
-            return {self.mask_data(key): self.mask_data(item) for key, item in value.items()}
+            return {self.mask_data(key): self.mask_data(member) for key, member in value.items()}
         if isinstance(value, tuple | list):
             return type(value)(self.mask_data(item) for item in value)
         return value
@@ -119,17 +121,21 @@ def _is_fixed(annotation: Any) -> bool:
 
 def _secret_forms(value: str) -> Iterator[str]:
     """Yield the forms in which a value may be written: unchanged, escaped, percent-encoded and in base64."""
-    bare = value.strip()
-    lines = [line.strip() for line in bare.splitlines()] if "\n" in bare else []
-    for text in {value, bare, *(line for line in lines if len(line) >= _MIN_LINE_CHARS)}:
+    stripped = value.strip()
+    lines = [line.strip() for line in stripped.splitlines()] if "\n" in stripped else []
+    for text in {value, stripped, *(line for line in lines if len(line) >= _MIN_LINE_CHARS)}:
         if len(text) < MIN_SECRET_CHARS:
             continue
         escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
         escaped |= {json_text(text)[1:-1], "".join(map(_printable, text))}
-        encoded = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
-        encoded.add(quote_plus(text, errors="replace"))
+        percent_forms = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
+        percent_forms.add(quote_plus(text, errors="replace"))
         yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
-        yield from (form for percent in encoded for form in (percent, _lowercase_percent_escapes(percent)))
+        yield from (
+            form
+            for percent_encoded in percent_forms
+            for form in (percent_encoded, _lowercase_percent_escapes(percent_encoded))
+        )
         yield from _base64_forms(text.encode("utf-8", "replace"))
 
 
@@ -139,20 +145,20 @@ def _printable(character: str) -> str:
 
 
 def _lowercase_percent_escapes(percent: str) -> str:
-    head, *rest = percent.split("%")
-    return "%".join([head, *(part[:2].lower() + part[2:] for part in rest)])
+    head, *escapes = percent.split("%")
+    return "%".join([head, *(part[:2].lower() + part[2:] for part in escapes)])
 
 
 def _base64_forms(value: bytes) -> Iterator[str]:
     """Yield the base64 text, and the part of it that the base64 of a longer text ("user:value") contains."""
-    for before in (b"", b"1", b"22"):
-        whole = base64.b64encode(before + value)
+    for prefix in (b"", b"1", b"22"):
+        encoded = base64.b64encode(prefix + value)
         # Groups of four characters that hold a byte of what is around it are left out.
-        first, last = (4 if before else 0), -4 if (len(value) + len(before)) % 3 else None
-        inner = whole[first:last].decode()
-        if len(inner) >= _MIN_BASE64_CHARS:
-            yield inner
-            yield inner.replace("+", "-").replace("/", "_")
+        first, last = (4 if prefix else 0), -4 if (len(value) + len(prefix)) % 3 else None
+        stable_part = encoded[first:last].decode()
+        if len(stable_part) >= _MIN_BASE64_CHARS:
+            yield stable_part
+            yield stable_part.replace("+", "-").replace("/", "_")
     for alphabet in (base64.b64encode, base64.urlsafe_b64encode):
         yield alphabet(value).decode()
         yield alphabet(value).decode().rstrip("=")

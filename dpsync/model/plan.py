@@ -239,14 +239,16 @@ class Plan(Comparison):
         influence of the base is in the changes and refusals. So a digest that was approved before a merge
         names the same operations after the merge.
         """
-        left_out: dict[str, Any] = dict.fromkeys(_NOT_IN_DIGEST, True)
-        told = {"__all__": {"cause", "masked"}}
-        left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
-        left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
-        left_out["notes"] = {"__all__": {"detail"}}
+        excluded: dict[str, Any] = dict.fromkeys(_NOT_IN_DIGEST, True)
+        excluded_labels = {"__all__": {"cause", "masked"}}
+        excluded["changes"] = {
+            "__all__": {"cause": True, "was": True, "removed": True, "differences": excluded_labels}
+        }
+        excluded["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
+        excluded["notes"] = {"__all__": {"detail"}}
         notes = tuple(note for note in self.notes if note.consequence)
-        agreed = self.model_copy(update={"notes": notes, "platform": self.target})
-        return to_json(to_builtins(agreed.model_dump(mode="json", exclude=left_out), order="sorted"))
+        digested_plan = self.model_copy(update={"notes": notes, "platform": self.target})
+        return to_json(to_builtins(digested_plan.model_dump(mode="json", exclude=excluded), order="sorted"))
 
 
 DeviationKind = Literal["loading", "step", "convergence", "public", "stopped"]

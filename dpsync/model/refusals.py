@@ -269,6 +269,6 @@ LOCKED: Final = RefusalTemplate(
 
 ALL_REFUSALS: Final = tuple(value for value in list(globals().values()) if isinstance(value, RefusalTemplate))
 REASONS_BY_CODE: Final[Mapping[str, str]] = {
-    item.code: item.reason for item in ALL_REFUSALS if item.reason != DEFAULT_REASON
+    template.code: template.reason for template in ALL_REFUSALS if template.reason != DEFAULT_REASON
 }
 """By code, where that is another one than `DEFAULT_REASON`."""

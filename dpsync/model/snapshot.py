@@ -197,10 +197,10 @@ class Snapshot(Struct, frozen=True):
         """Return the objects of one kind that an object contains, in live order."""
         return tuple(identity for identity in self.sibling_order.get(holder, ()) if identity[0] == kind)
 
-    def ancestors(self, item: LiveObject) -> list[Identity]:
+    def ancestors(self, live_object: LiveObject) -> list[Identity]:
         """Return the parent of an object, the parent's parent, and so on up to the organization."""
         chain: list[Identity] = []
-        parent = item.parent
+        parent = live_object.parent
         while parent is not None:
             chain.append(parent)
             parent = self.objects[parent].parent

@@ -59,21 +59,21 @@ class ProjectFlags(Struct, frozen=True):
 
     def flags_for(self, words: list[str]) -> list[str]:
         """Return the flags that a command with these words needs to work on the same project."""
-        known = _FLAGS_OF_COMMAND.get(words[0], "directory")
+        flag_names = _FLAGS_OF_COMMAND.get(words[0], "directory")
         if words[0] == "import" and not {"--update", "--add"} & {*words}:
-            known = "directory profile ids"
-        found: list[str] = []
-        for name in known.split():
+            flag_names = "directory profile ids"
+        flags: list[str] = []
+        for name in flag_names.split():
             values = self.files if name == "files" else (getattr(self, name),)
-            found += [part for value in values if value is not None for part in (_FLAGS[name], value)]
-        return found
+            flags += [part for value in values if value is not None for part in (_FLAGS[name], value)]
+        return flags
 
     def add_flags_to_commands(self, text: str) -> str:
         """Return a message in which each command has the flags that it needs."""
-        return _COMMAND.sub(lambda found: self._add_flags(found[1]), text) if "`dpsync " in text else text
+        return _COMMAND.sub(lambda command: self._add_flags(command[1]), text) if "`dpsync " in text else text
 
-    def _add_flags(self, written: str) -> str:
-        words = shlex.split(written)
+    def _add_flags(self, command_text: str) -> str:
+        words = shlex.split(command_text)
         return " ".join(map(_quote_for_shell, ["dpsync", words[0], *self.flags_for(words), *words[1:]]))
 
 
@@ -81,8 +81,8 @@ def _quote_for_shell(text: str) -> str:
     """Return a word quoted for a shell, on one line."""
     if not _INVISIBLE.search(text):
         return shlex.quote(text)
-    plain = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_INVISIBLE.sub(_escape_bytes, plain)}'"
+    escaped_quotes = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{_INVISIBLE.sub(_escape_bytes, escaped_quotes)}'"
 
 
 def _escape_bytes(found: re.Match[str]) -> str:
@@ -129,9 +129,9 @@ def _to_plain_data(value: Any) -> Any:
     from pydantic import BaseModel  # no command needs it for this but one in thousands
 
     if isinstance(value, BaseModel):
-        return {name: _to_plain_data(item) for name, item in value}
+        return {name: _to_plain_data(field_value) for name, field_value in value}
     if isinstance(value, Mapping):
-        return {key: _to_plain_data(item) for key, item in value.items()}
+        return {key: _to_plain_data(member) for key, member in value.items()}
     return [_to_plain_data(item) for item in value] if isinstance(value, list | tuple) else value
 
 
@@ -158,17 +158,23 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     if not word or len(word) > _MAX_WORD_CHARS or "@" in word:
         return None
     # A comparison costs the product of both lengths, so hopeless candidates are left out first.
-    reach = max(2, len(word) // 2)
+    max_length_difference = max(2, len(word) // 2)
     similar_length = sorted(
-        {c for c in candidates if c != word and abs(len(c) - len(word)) <= reach and "@" not in c}
+        {
+            candidate
+            for candidate in candidates
+            if candidate != word
+            and abs(len(candidate) - len(word)) <= max_length_difference
+            and "@" not in candidate
+        }
     )
-    folded: dict[str, str] = {}
+    candidates_by_folded_text: dict[str, str] = {}
     for candidate in similar_length:
-        folded.setdefault(candidate.casefold(), candidate)
+        candidates_by_folded_text.setdefault(candidate.casefold(), candidate)
     from difflib import get_close_matches  # few commands have anything to suggest
 
-    found = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.65)
-    return next(map(folded.__getitem__, found), None)
+    matches = get_close_matches(word.casefold(), list(candidates_by_folded_text), n=1, cutoff=0.65)
+    return next(map(candidates_by_folded_text.__getitem__, matches), None)
 
 
 MAX_LISTED_NAMES: Final = 3
@@ -182,9 +188,9 @@ def format_count(number: int, noun: str) -> str:
 
 def plural(noun: str) -> str:
     """Return the plural of an English noun: `section of a site` becomes `sections of a site`."""
-    head, *rest = re.split(r"(?= on | of )", noun, maxsplit=1)
-    regular = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
-    return "".join([regular, *rest])
+    head, *qualifier = re.split(r"(?= on | of )", noun, maxsplit=1)
+    plural_head = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
+    return "".join([plural_head, *qualifier])
 
 
 def is_or_are(number: int) -> str:
@@ -221,5 +227,5 @@ def join_with_or(names: Sequence[str]) -> str:
 
 def shorten_list(names: Sequence[str], most: int = MAX_LISTED_NAMES) -> str:
     """Return the first few names of a list, and the number of the others."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
+    others = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{others}"

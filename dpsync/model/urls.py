@@ -38,7 +38,7 @@ def has_credentials(url: str) -> bool:
 
 def hide_credentials(text: str) -> str:
     """Return a text of the same length in which each URL has asterisks for its user and password."""
-    return _CREDENTIALS.sub(lambda found: "*" * len(found[0]), text)
+    return _CREDENTIALS.sub(lambda match: "*" * len(match[0]), text)
 
 
 def mask_passwords(text: str, mark: str) -> str:
@@ -49,7 +49,7 @@ def mask_passwords(text: str, mark: str) -> str:
     """
     if "@" not in text:
         return text
-    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}{mark}", text)
+    return _PASSWORD.sub(lambda match: f"{match[1] or match[2]}{mark}", text)
 
 
 def url_problem(url: str) -> str | None:
@@ -95,9 +95,9 @@ def path_segments(url: str) -> list[str]:
 
 def _host_and_port(netloc: str) -> tuple[str, str | None]:
     """Split a network location into the host (an IPv6 address with its brackets) and the port, if any."""
-    host, bracket, rest = netloc.rpartition("]")
+    host, bracket, after_bracket = netloc.rpartition("]")
     if bracket:
-        return host + bracket, rest.removeprefix(":") if rest else None
+        return host + bracket, after_bracket.removeprefix(":") if after_bracket else None
     host, colon, port = netloc.partition(":")
     return host, port if colon else None
 
@@ -145,5 +145,5 @@ def is_loopback(url: str) -> bool:
         address = ip_address(host)
     except ValueError:
         return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_loopback or mapped.is_unspecified)
+    ipv4_or_address = getattr(address, "ipv4_mapped", None) or address
+    return bool(ipv4_or_address.is_loopback or ipv4_or_address.is_unspecified)

@@ -59,11 +59,11 @@ def map_leaves(value: Value, change: Callable[[Any], Any]) -> Value:
 def leaves(value: Value) -> Iterator[Any]:
     """Yield every leaf of the value, including references, ids and secrets."""
     if isinstance(value, dict):
-        for item in value.values():
-            yield from leaves(item)
+        for member in value.values():
+            yield from leaves(member)
     elif isinstance(value, list | tuple):
-        for item in value:
-            yield from leaves(item)
+        for member in value:
+            yield from leaves(member)
     else:
         yield value
 
@@ -122,11 +122,11 @@ def unwrap_data(plain: Value) -> dict[str, Value] | None:
 def marker_names(value: Value, marker: str) -> set[str]:
     """Return the names under one reserved key, anywhere in plain JSON."""
     if (data := unwrap_data(value)) is not None:
-        return set().union(*(marker_names(item, marker) for item in data.values()))
+        return set().union(*(marker_names(member, marker) for member in data.values()))
     if isinstance(value, dict):
         if set(value) == {marker}:
             return {value[marker]}
-        return set().union(*(marker_names(item, marker) for item in value.values()))
+        return set().union(*(marker_names(member, marker) for member in value.values()))
     if isinstance(value, list):
         return set().union(*(marker_names(item, marker) for item in value))
     return set()
@@ -135,13 +135,13 @@ def marker_names(value: Value, marker: str) -> set[str]:
 def fill_markers(value: Value, resolve: Callable[[str, str], Any]) -> Value:
     """Return JSON with each marker replaced by `known(marker, name)`, and wrapped data unwrapped."""
     if (data := unwrap_data(value)) is not None:
-        return {key: fill_markers(item, resolve) for key, item in data.items()}
+        return {key: fill_markers(member, resolve) for key, member in data.items()}
     if isinstance(value, dict):
         if len(value) == 1:
             (key, name), *_ = value.items()
             if key in (REF_MARKER, ID_MARKER, ENV_MARKER):
                 return resolve(key, name)
-        return {key: fill_markers(item, resolve) for key, item in value.items()}
+        return {key: fill_markers(member, resolve) for key, member in value.items()}
     if isinstance(value, list):
         return [fill_markers(item, resolve) for item in value]
     return value

@@ -40,7 +40,7 @@ def not_sent(
 
 
 def unknown(reason: errors.UnknownReason, way: Route = errors.DEFAULT_ROUTE) -> UnknownOutcomeError:
-    return UnknownOutcomeError("GET", "/user", reason, way=way)
+    return UnknownOutcomeError("GET", "/user", reason, route=way)
 
 
 # Requests that failed.
