@@ -46,9 +46,11 @@ class VerifiedRepository(Repository, frozen=True):
 
     @staticmethod
     def containing(directory: Path) -> VerifiedRepository:
+        """Return the repository that contains a directory. Raises NoRepositoryError."""
         return VerifiedRepository(Repository.containing(directory).git)
 
     def objects(self, ids: Collection[str], largest: int) -> Iterator[tuple[str, bytes, bytes]]:
+        """Yield the id, type and content of each object whose hash matches its id; skip all others."""
         for id_, kind, data in super().objects(ids, largest):
             if _object_id(id_, kind, data) == id_:
                 yield id_, kind, data
@@ -85,6 +87,10 @@ class VerifiedRepository(Repository, frozen=True):
         return files
 
     def _contents(self, ids: Collection[str], kind: bytes) -> dict[str, bytes]:
+        """Return the contents of git objects of one type, by id.
+
+        Raises NoRepositoryError if an object is missing, has another type, or its hash does not match its id.
+        """
         contents = {id_: data for id_, of, data in self.objects(ids, _MAX_OBJECT_BYTES) if of == kind}
         if missing := sorted({*ids} - contents.keys()):
             raise NoRepositoryError(
@@ -101,7 +107,11 @@ def _object_id(id_: str, kind: bytes, data: bytes) -> str:
 
 
 def _tree_entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:
-    """Yield the mode, name and id of each entry of a tree object. `size` is the length of an id in bytes."""
+    """Yield the mode, name and id of each entry of a git tree object (a directory).
+
+    The format of git is `MODE NAME\\0ID` per entry, where the id has `size` bytes. The id is yielded as
+    hexadecimal text.
+    """
     offset = 0
     while offset < len(tree):
         end = tree.index(b"\0", offset)
@@ -135,12 +145,14 @@ class CheckedFiles(Struct):
         return files, problems
 
     def real_name(self, name: str) -> str | None:
+        """Return the name after following links. Raises DiagnosticError if it differs in the commit."""
         resolved_name = self.working_copy.real_name(name)
         if resolved_name != self.committed.real_name(name):
             self._refuse(name)
         return resolved_name
 
     def read(self, name: str, limit: int) -> bytes:
+        """Return the content. Raises DiagnosticError if the commit has another content."""
         try:
             data = self.working_copy.read(name, DEFAULT_LIMITS.bytes)
         except OSError:
@@ -150,6 +162,7 @@ class CheckedFiles(Struct):
         return data[: limit + 1]
 
     def _refuse(self, name: str) -> NoReturn:
+        """Raise the DiagnosticError that a file differs from the commit."""
         raise _changed_file_error(name, self.committed.commit)
 
 
@@ -190,6 +203,11 @@ def _committed_files(project: Path, path: Path, commit: str) -> CommitFiles:
 
 
 def _compare(committed: CommitFiles, name: str, shown_name: str, data: bytes | None) -> None:
+    """Raise DiagnosticError if a file on disk differs from the committed file.
+
+    `data` is the content on disk; None means that the file does not exist. `shown_name` is the file name for
+    the message.
+    """
     try:
         expected = committed.read(name, DEFAULT_LIMITS.bytes)
     except OSError:
@@ -202,6 +220,7 @@ def _compare(committed: CommitFiles, name: str, shown_name: str, data: bytes | N
 
 
 def _changed_file_error(name: str, commit: str) -> DiagnosticError:
+    """Return the error that a file differs from the checked-out commit."""
     message = f"{name} differs from the checked-out commit {short_commit(commit)}"
     hint = (
         "an earlier step of the job changed, added or deleted this "
@@ -263,10 +282,10 @@ def environment_source(
 
 
 def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
-    """Return whether HEAD is the commit or the branch of a run on GitHub that is about no pull request.
+    """Return whether HEAD is the commit or branch of a GitHub run that belongs to no pull request.
 
-    Any other checkout may be a change that a workflow with secrets was asked to look at: by another workflow,
-    a comment or a button.
+    Such a checkout is already reviewed, so it may set the addresses of environments. Any other checkout may
+    be a change that a workflow with secrets was asked to look at: by another workflow, a comment or a button.
     """
     event_name = env.get("GITHUB_EVENT_NAME")
     if not event_name or event_name == "merge_group" or _target_branch(env, read_github_event(env)):
@@ -283,7 +302,11 @@ def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
 def _github_source(
     repository: Repository, env: Mapping[str, str], branches: Collection[str]
 ) -> tuple[str, Iterator[str | None]]:
-    """Return the name of the commit for people, and what may be its name in this clone."""
+    """Return the commit that may set environment addresses in a GitHub run: its name, and git revisions.
+
+    The name is for messages ("main (the default branch)"). The revisions are candidates for this commit, the
+    best first; a shallow clone may lack some of them.
+    """
     event, event_name = read_github_event(env), env["GITHUB_EVENT_NAME"]
     if event_name == "merge_group":
         return "the target branch of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
@@ -307,7 +330,10 @@ def _target_branch(env: Mapping[str, str], event: Any) -> str:
 def _github_candidates(
     repository: Repository, env: Mapping[str, str], event: Any, branch: str, target: str
 ) -> Iterator[str | None]:
-    """Yield candidate git names of the last commit of a branch, the most recent first."""
+    """Yield git revisions that may be the last commit of a branch, the most recent first.
+
+    `target` is the target branch of the pull request, if `branch` is a fallback for it.
+    """
     run_commit = commit_id(env.get("GITHUB_SHA"))
     if env.get("GITHUB_REF") == f"refs/heads/{branch}":
         yield run_commit
@@ -323,6 +349,10 @@ def _github_candidates(
 
 
 def _gitlab_source(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
+    """Return the commit that may set environment addresses in a GitLab merge request.
+
+    The result is the name of the target branch for messages, and candidate commit ids, the best first.
+    """
     # GitLab sets TARGET_BRANCH_SHA only in pipelines for merged results.
     names = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA")
     branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "a branch"

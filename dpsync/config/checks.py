@@ -26,7 +26,10 @@ _COMPARABLE_TYPES = PLAIN_TYPES | {Ref, LiveId}
 
 
 def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
-    """Yield a finding for each problem that concerns more than one entry."""
+    """Yield a finding for each problem that concerns more than one entry.
+
+    Single entries were already checked when their fields were read.
+    """
     by_kind: dict[str, list[Entry]] = defaultdict(list)
     for resource in resources.values():
         by_kind[resource.kind].append(resource)
@@ -97,7 +100,10 @@ def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | Non
 
 
 class _NavigationPaths:
-    """The navigation paths at which the files show each entry, computed on first use."""
+    """The navigation paths at which the files show each entry.
+
+    Computing all paths is slow, so it happens only if two entries have the same natural key.
+    """
 
     def __init__(self, registry: Registry, resources: Resources) -> None:
         self._registry, self._resources = registry, resources
@@ -107,6 +113,7 @@ class _NavigationPaths:
         return declared_navigation_paths(self._registry, self._resources)
 
     def paths_of(self, entry: Entry) -> set[NavigationPath]:
+        """Return the navigation paths that show an entry; empty for an entry outside the navigation."""
         return self._paths_by_entry.get(entry.address, set())
 
 
@@ -143,7 +150,11 @@ def _check_natural_keys(
 def _indistinguishable_pairs(
     entries: list[Entry], navigation_paths: _NavigationPaths
 ) -> Iterable[tuple[Entry, Entry]]:
-    """Yield each entry with an earlier entry if both share a navigation path, or if either has none."""
+    """Pair each entry with an earlier entry of the same natural key that dpsync cannot tell apart from it.
+
+    dpsync distinguishes two entries if the navigation shows both, at different paths. `entries` all have the
+    same natural key and tie-breakers.
+    """
     first, *later_entries = entries
     by_path = dict.fromkeys(navigation_paths.paths_of(first), first)
     pathless = None if by_path else first
@@ -158,12 +169,15 @@ def _indistinguishable_pairs(
 
 
 def _comparable_value(value: Value) -> Hashable:
-    """Return a hashable value that is equal exactly for equal values."""
+    """Return a hashable value that is equal exactly for equal field values.
+
+    The type is part of the value, because `1 == True` in Python.
+    """
     return (type(value), value) if type(value) in _COMPARABLE_TYPES else canonical_json(value)
 
 
 def _check_pins(kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
-    """Report entries of one parent with the same pinned id."""
+    """Report two entries of one parent that are pinned to the same id, so both would manage one object."""
     seen: dict[tuple[Address | None, str], Entry] = {}
     for resource in entries_of_kind:
         if resource.pin is None:
@@ -293,7 +307,10 @@ def _is_invalid_field(resource: Entry, field: str) -> bool:
 
 
 def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
-    """Report entries that contain each other."""
+    """Report entries that contain each other, such as a page inside its own child page.
+
+    Only fields that place an entry inside another entry of the same kind can form such a cycle.
+    """
     pins = {resource.pin: resource.address for resource in entries_of_kind if resource.pin is not None}
     for field in (place_field for other, place_field in registry.place_fields(kind.name) if other is kind):
         containers: dict[Address, Address] = {}

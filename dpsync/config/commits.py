@@ -63,7 +63,7 @@ class LoadedCommit(Struct, frozen=True):
 def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles | None:
     """Return the files of a project in a commit; None if the commit has no root file.
 
-    The root file may have the other of the two allowed names in the commit.
+    In the commit, the root file may have the other allowed name (`dpsync.yaml` or `dpsync.yml`).
     """
     directory = _project_directory(repository, root)
     if directory is None:
@@ -223,6 +223,11 @@ class CommitsSince(Struct):
             return []
 
     def _configurations(self, project: Project, commits: list[str]) -> list[CommittedFiles]:
+        """Return each different configuration in `commits`, the oldest first; empty if one cannot be used.
+
+        A configuration cannot be used if it is invalid, incomplete or beyond the limits, or if the first one
+        has not the expected digest: a label must never follow from a part of the history.
+        """
         configurations: list[CommittedFiles] = []
         latest: LoadedCommit | None = None
         remaining = _MAX_LABEL_COMMITS

@@ -152,6 +152,7 @@ def merge(parts: Several[Mapping]) -> tuple[Mapping, Findings]:
 
 
 def _merge_parts(parts: Several[Mapping], problems: Findings) -> Mapping:
+    """Return the mappings merged at every depth, and append a finding for each value that is given twice."""
     if len(parts) == 1:
         return parts[0]
     values_by_key: dict[str, list[tuple[Scalar, Node]]] = {}
@@ -173,6 +174,7 @@ def _merge_parts(parts: Several[Mapping], problems: Findings) -> Mapping:
 
 
 def _duplicate_value(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
+    """Return the finding that a value is set in two files. `mixed` means that one of them is a mapping."""
     message = f'"{second.text}" is set in two files'
     hint = (
         "keep only one of the two values. dpsync merges two values only if both are mappings"
@@ -211,7 +213,10 @@ def read_environment(
 
 
 def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
-    """Return the root file reduced to the address and the token of one environment; None if it is missing."""
+    """Return the root file reduced to the `url` and `token` of one environment; None if it is missing.
+
+    So only the variables of these two keys are replaced, and the rest of the file may be invalid.
+    """
     environments, key = root.get("environments"), root.key("environments")
     if key is None or not isinstance(environments, Mapping):
         return None
@@ -223,6 +228,12 @@ def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
 
 
 class _Composer(Struct):
+    """Reads the files of a configuration one after the other, and collects texts and findings.
+
+    `environment` is the name of the selected environment, `environments` all names in the root file.
+    `unknown` has the positions of values that could not be read.
+    """
+
     files: Files
     env: Environment[str, str]
     overlays: Overlays
@@ -355,6 +366,7 @@ class _Composer(Struct):
         return without_other_environments(root, self.environment)
 
     def chosen_environment(self, root: Mapping) -> ChosenEnvironment | None:
+        """Return the selected environment of the root file; None without a selection or if it is invalid."""
         return None if self.environment is None else find_environment(root, self.environment)
 
     def check_version(self, root: Mapping) -> None:

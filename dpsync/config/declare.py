@@ -76,11 +76,16 @@ class Declarations:
         self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None,
         cause: str | None = None,
     ) -> None:  # fmt: skip
+        """Add an error. `first` is the position of an earlier entry that this error conflicts with."""
         related = (("the first one", first),) if first else ()
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related, cause=cause))
 
     def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
-        """Report an unknown key. Returns the known key that was probably meant."""
+        """Report an unknown key, and return the allowed key that was probably meant, or None.
+
+        `known` lists the allowed keys. `location` names the mapping that contains the key, for the message
+        ("a site").
+        """
         word = str(key.value)
         nearest = self._suggestions.get((word, location))
         hint = None
@@ -114,7 +119,10 @@ class Declarations:
         return f"allowed keys: {', '.join(sorted(known))}"
 
     def may_be_unread(self, address: Address) -> bool:
-        """Return whether the files may contain this address in a part that could not be read."""
+        """Return whether the files may declare this address in a part that could not be read.
+
+        A reference to such an address gets no finding of its own, because the unread part already has one.
+        """
         return not self.complete or any(
             Address(address.segments[:n]) in self.unreadable for n in range(1, len(address.segments) + 1)
         )
@@ -136,6 +144,10 @@ class Declarations:
     def _declare_entry(
         self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None
     ) -> None:
+        """Add the entry that `key: node` declares, and the entries inside it.
+
+        An invalid entry is reported and its address is added to `unreadable`.
+        """
         if not self.registry.has_data_key(kind) and (
             key.interpolated or not LOCAL_KEY.fullmatch(str(key.value))
         ):
@@ -188,6 +200,11 @@ class Declarations:
         return True
 
     def _declare_fields(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
+        """Sort the keys of an entry into fields, keywords such as `id`, and lists of child entries.
+
+        Keys in `reserved` are handled by the caller. Each unknown key is reported. If the children of an
+        empty list (`teams:`) stand on the level of its key, the empty list has the only finding.
+        """
         kind = entry.kind
         kinds_by_path = self.registry.kinds_by_list_key(kind.name)
         settable = kind.declarable_fields
@@ -241,6 +258,7 @@ class Declarations:
                         self.unreadable.add(entry.address.child(*path))
 
     def _read_pin(self, entry: Declaration, value: Node) -> None:
+        """Store the pinned id of an entry (`id: …`), or report why it is not a valid id."""
         id = value.value if isinstance(value, Scalar) else None
         fault = declared_id_problem(id) if isinstance(id, str) else describe_node(value)
         if fault is None and isinstance(value, Scalar):
@@ -252,7 +270,11 @@ class Declarations:
             )
 
     def _declare_list_key(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
-        """Collect the entries below a key of an entry. A dotted place is a mapping in a mapping."""
+        """Declare the entries below a key of an entry: a mapping, a single entry, or a tree.
+
+        A dotted path such as `settings.domains` is a mapping in a mapping: the function calls itself for each
+        inner key.
+        """
         kinds_by_path = self.registry.kinds_by_list_key(entry.kind.name)
         if path not in kinds_by_path:
             if not isinstance(node, Mapping):
@@ -284,6 +306,7 @@ class Declarations:
                 self._declare_tree(entry, kinds, scope, key, node)
 
     def _declare_entries(self, entry: Declaration, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
+        """Add each entry of a mapping such as `teams: { docs: … }`, also from its CSV file."""
         if not isinstance(node, Mapping):
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
@@ -335,6 +358,10 @@ class Declarations:
     def _declare_tree(
         self, entry: Declaration, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node
     ) -> None:
+        """Add the nodes of a tree, which is a list such as `structure: [{ type: section, … }]`.
+
+        Reports siblings at the root that the platform does not allow together, such as a group and a page.
+        """
         if not isinstance(node, Sequence):
             self.unreadable.add(scope.address)
             self.error("DP202", f"{key.value} must be a list of sections, groups, links or spaces", node.span)
@@ -364,6 +391,12 @@ class Declarations:
         self, node: Node, allowed: dict[str, Kind], all_types: dict[str, Kind],
         scope: Scope, owner: Declaration, holder: Declaration | None,
     ) -> Declaration | None:  # fmt: skip
+        """Add one node of a tree and the nodes inside it; return None after reporting why it is invalid.
+
+        `allowed` are the kinds that may be here, and `all_types` all kinds of the tree, both by their `type`.
+        `owner` is the entry that has the tree, and `holder` the node that directly contains this node (None
+        at the root).
+        """
         if not isinstance(node, Mapping):
             self.error(
                 "DP202", "an entry in the navigation must be a mapping", node.span, _missing_space_hint(node)
@@ -416,6 +449,7 @@ class Declarations:
     def _declare_children(
         self, entry: Declaration, node: Mapping, all_types: dict[str, Kind], scope: Scope, owner: Declaration
     ) -> None:
+        """Add the child nodes of a node, and report a missing or empty list that must not be empty."""
         shape = entry.kind.shape
         assert isinstance(shape, NodeShape)
         children = node.get("children")
@@ -436,6 +470,7 @@ class Declarations:
             self._report_too_few_children(entry, shape)
 
     def _report_too_few_children(self, entry: Declaration, shape: NodeShape) -> None:
+        """Report a node that needs at least one child. A file that was not read may contain the children."""
         if not self.complete:
             return
         child_nouns = " or ".join(self.registry[name].noun for name in shape.child_kinds)
@@ -461,6 +496,7 @@ class Declarations:
         return f'move the {noun} to "children" of a {container_nouns}, or delete the {noun}'
 
     def _report_wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
+        """Report a missing or unknown `type` of a node in a tree."""
         hint = f'add "type" with one of these values: {", ".join(known)}'
         if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{nearest}"?'
@@ -473,6 +509,7 @@ class Declarations:
 
 
 def _is_exclusive_at_root(kind: Kind) -> bool:
+    """Return whether a node of this kind at the root of a tree allows only siblings of its kind."""
     return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root
 
 
@@ -525,7 +562,7 @@ def _text_entry_hint(kind: Kind, key: Scalar, node: Node) -> str | None:
 
 
 def _local_key_hint(key: Scalar) -> str:
-    """Return a hint on how to write a local key, with a suggestion made from the invalid key."""
+    """Return how to write a valid key, with a suggestion made from the invalid key ("My Docs": "my-docs")."""
     if key.interpolated:
         return "a key is part of the address of an entry, so it cannot contain variables"
     text = str(key.value)

@@ -112,6 +112,11 @@ def included_files(
 def _files_of_path(
     root: Path, project: Path, directory: Path, include_item: Scalar
 ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+    """Return the files that one item of `include` names, and findings about it.
+
+    `item` is a path or a pattern with `*`, relative to `directory`. The root file and the ids file are left
+    out.
+    """
     text, span = str(include_item.value), include_item.span
     if not text.strip() or text.startswith(("/", "~")) or "://" in text:
         message = f'"{text}" is not a path relative to {root.name}'
@@ -152,7 +157,10 @@ def _files_of_path(
 def _included_file(
     project: Path, path: Path, text: str, span: Span, directory: Path
 ) -> IncludedFile | Diagnostic:
-    """Return the file at a path, or the reason why it may not be included."""
+    """Return the file at a path, or the finding why it may not be included.
+
+    `text` is the path as written in `include`, for messages; `directory` is what it is relative to.
+    """
     try:
         name = disk.name_in_project(path, project)
     except disk.OutsideProjectError:
@@ -180,10 +188,12 @@ def _included_file(
 
 
 def _outside_finding(text: str, span: Span, hint: str = MOVE_INSIDE_HINT) -> Diagnostic:
+    """Return the finding that a path leads outside the project."""
     return Diagnostic(codes.OUTSIDE, f'"{text}" is outside the project', span, hint=hint)
 
 
 def _no_match_finding(text: str, span: Span, project: Path, directory: Path) -> Diagnostic:
+    """Return the finding that an item of `include` matches no file, suggesting a file of the same name."""
     message = f'no file matches "{text}"' if "*" in text else f'there is no file "{text}"'
     base_file = "the root file" if directory == project else "this file"
     hint = f"paths are relative to the directory of {base_file}"
@@ -197,11 +207,13 @@ def _no_match_finding(text: str, span: Span, project: Path, directory: Path) -> 
 
 
 def _matching_files(project: Path, segments: list[str]) -> Iterator[Path]:
-    """Yield the files that a pattern matches: `*` stays within one name, `**` is any number of directories.
+    """Yield the files that a pattern of `include` matches, read from disk.
 
-    Neither matches a name that begins with a dot, or follows a link to a directory (loops). Patterns never
-    match `.git`. All positions in the pattern are followed at once, so each directory is read once, for any
-    number of `**`.
+    `*` stays within one name, `**` is any number of directories. Neither matches a name that begins with a
+    dot, or follows a link to a directory (loops). Patterns never match `.git`.
+
+    The algorithm walks the directory tree with a set of positions in the pattern, as a nondeterministic
+    automaton does. So each directory is read once, for any number of `**`.
     """
     last = len(segments)
     if segments and segments[-1] == "**":
@@ -249,9 +261,9 @@ def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
 
 
 def matches_include(name: str, pattern: str) -> bool:
-    """Return whether a file name matches a pattern, by the rules of `_matching_files`.
+    """Return whether a file name matches a pattern of `include`, without reading a directory.
 
-    No directory is read.
+    The rules are those of `_matching_files`. It is used for the files of a commit.
     """
     segments = [segment for segment in pattern.split("/") if segment not in ("", ".")]
     last = len(segments)
@@ -268,11 +280,15 @@ def matches_include(name: str, pattern: str) -> bool:
 
 
 def _equals_or_matches(segment: str, name: str) -> bool:
+    """Return whether a name matches one segment of a pattern, literally or by `*`."""
     return segment == name or _matches_segment(segment, name)
 
 
 def _with_empty_matches(segments: list[str], positions: Iterable[int]) -> frozenset[int]:
-    """Return the positions, and the positions reached if `**` matches no directory."""
+    """Add the positions in a pattern that are reached if `**` matches no directory.
+
+    A position is the number of pattern segments that are already matched.
+    """
     closure = set(positions)
     for i, segment in enumerate(segments):
         if segment == "**" and i in closure:
@@ -297,6 +313,7 @@ def _matches_segment(pattern: str, name: str) -> bool:
 
 
 def _directory_entries(directory: Path) -> list[os.DirEntry[str]]:
+    """Return the entries of a directory; empty if it may not be read."""
     try:
         with os.scandir(directory) as entries:
             return list(entries)
@@ -306,6 +323,7 @@ def _directory_entries(directory: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a directory, also through a link; false if that cannot be read."""
     try:
         return entry.is_dir()
     except OSError:
@@ -355,12 +373,15 @@ class StagedFiles:
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        """Return the files that `include` names. New files with staged content are not found."""
         return self._files.included(include, including_file)
 
     def real_name(self, name: str) -> str | None:
+        """Return the name after following links."""
         return self._files.real_name(name)
 
     def read(self, name: str, limit: int) -> bytes:
+        """Return the staged content of a file, or else its content on disk."""
         if name in self._contents:
             return self._contents[name][: limit + 1]
         return self._files.read(name, limit)
@@ -377,9 +398,11 @@ class DiskFiles:
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        """Return the files that `include` names, and findings about it."""
         return included_files(self._path, include, including_file)
 
     def real_name(self, name: str) -> str | None:
+        """Return the name after following links; None if it is outside the project or inside `.git`."""
         try:
             return disk.name_in_project(self._project / name, self._project)
         except disk.OutsideProjectError:

@@ -69,6 +69,7 @@ class _Comparison(Struct, frozen=True, dict=True):
     after: Desired
 
     def find_edits(self) -> Iterator[Edit]:
+        """Yield all edits: settings, removed entries, then added and changed entries, then lists."""
         yield from self._setting_edits()
         yield from self._removed_edits()
         for address, entry in self.after.entries.items():
@@ -85,7 +86,11 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     @cached_property
     def _present_addresses(self) -> dict[Address, Address]:
-        """Return the present address of every entry of the base that still exists."""
+        """Return the present address of every entry of the base that still exists.
+
+        Entries are matched level by level, from the organizations down, because a child moves with its
+        parent.
+        """
         present_by_base: dict[Address, Address] = {}
         levels: dict[int, list[Entry]] = defaultdict(list)
         for entry in self.before.entries.values():
@@ -129,6 +134,7 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _addresses_by_key(
         self, entries: list[Entry], present_by_base: Mapping[Address, Address]
     ) -> dict[bytes, list[Address]]:
+        """Group the addresses of entries by pinned id or natural key; entries without both are left out."""
         addresses: dict[bytes, list[Address]] = defaultdict(list)
         for entry in entries:
             if (key := self._identity_key(entry, present_by_base)) is not None:
@@ -136,6 +142,10 @@ class _Comparison(Struct, frozen=True, dict=True):
         return addresses
 
     def _identity_key(self, entry: Entry, present_by_base: Mapping[Address, Address]) -> bytes | None:
+        """Return what identifies an entry apart from its address: its pinned id, or else its natural key.
+
+        None if it has neither. `present_by_base` translates addresses of the base to present addresses.
+        """
         if entry.pin is not None:
             return canonical_json([entry.kind, entry.pin])
         kind = self._kind_of(entry)
@@ -154,6 +164,7 @@ class _Comparison(Struct, frozen=True, dict=True):
     # What is told of them.
 
     def _removed_edits(self) -> Iterator[Edit]:
+        """Yield each removed entry whose ancestors were not removed, with the number of entries inside it."""
         removed = [
             entry for entry in self.before.entries.values() if entry.address not in self._present_addresses
         ]
@@ -202,6 +213,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         return self._tree_nodes_of(self.before), self._tree_nodes_of(self.after)
 
     def _tree_nodes_of(self, side: Desired) -> dict[Address, list[Address]]:
+        """Return the nodes of trees in one version, in order, by the object that directly contains them."""
         nodes: dict[Address, list[Address]] = defaultdict(list)
         for entry in side.entries.values():
             container = entry.holder or entry.parent
@@ -226,6 +238,7 @@ class _Comparison(Struct, frozen=True, dict=True):
                 yield Edit(address=str(present_address), what="removed", kind="place")
 
     def _setting_edits(self) -> Iterator[Edit]:
+        """Yield the edits of the policy and of the selected environment."""
         sides = [_policy_values(side) for side in (self.before, self.after)]
         if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="policy", what="changed", fields=fields)
@@ -234,6 +247,7 @@ class _Comparison(Struct, frozen=True, dict=True):
             yield Edit(address="environment", what="changed", fields=fields)
 
     def _make_edit(self, entry: Entry, change: Any, **attributes: Any) -> Edit:
+        """Return the edit of one entry, at the position of the first edited field or of the entry."""
         kind = self._kind_of(entry)
         label = entry.fields.get(kind.title_field)
         names = [edited_field.field for edited_field in attributes.get("fields", ())]
@@ -245,6 +259,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         )  # fmt: skip
 
     def _kind_of(self, entry: Entry) -> SupportedKind:
+        """Return the kind of an entry."""
         return self.registry[entry.kind]
 
     def _declared_values(self, entry: Entry) -> dict[str, Value]:
@@ -261,6 +276,7 @@ class _Comparison(Struct, frozen=True, dict=True):
 
 
 def _edited_fields(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[EditedField]:
+    """Yield each field that differs between two versions, first in the order of the later version."""
     for name in [*after, *(old_name for old_name in before if old_name not in after)]:
         first, second = to_plain(before.get(name)), to_plain(after.get(name))
         if name not in after:
@@ -272,6 +288,7 @@ def _edited_fields(before: Mapping[str, Value], after: Mapping[str, Value]) -> I
 
 
 def _policy_values(desired: Desired) -> dict[str, Value]:
+    """Return the policy as plain values by name, to compare two versions."""
     policy = desired.policy
     values: dict[str, Value] = {
         name: sorted(pattern.text for pattern in getattr(policy, name))
@@ -289,12 +306,14 @@ def _policy_values(desired: Desired) -> dict[str, Value]:
 
 
 def _environment_values(desired: Desired) -> dict[str, Value]:
+    """Return the URL and token variable of the selected environment, to compare two versions."""
     chosen = desired.environment
     values = {"url": chosen.url, "token": chosen.token} if chosen is not None else {}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _present_address(entry: Entry, present_by_base: Mapping[Address, Address]) -> Address:
+    """Return the present address of an entry of the base, if only its ancestors were renamed."""
     return _below_present_parent(entry.address, entry.parent, present_by_base)
 
 
@@ -311,6 +330,7 @@ def _with_present_references(value: Value, present_by_base: Mapping[Address, Add
     """Return a value of the base in which references use the present addresses."""
 
     def name(leaf: Any) -> Any:
+        """Replace a reference to a base address by a reference to the present address."""
         return Ref(present_by_base.get(leaf.address, leaf.address)) if isinstance(leaf, Ref) else leaf
 
     return map_leaves(value, name)

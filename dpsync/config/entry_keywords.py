@@ -57,14 +57,18 @@ def _boolean_keyword(
 
 
 class EarlierNames(Struct, frozen=True):
-    """Former natural keys, each as its fields, and former addresses."""
+    """The parsed values of `previously`: former natural keys, each as its fields, and former addresses."""
 
     names: tuple[dict[str, Value], ...] = ()
     addresses: tuple[Address, ...] = ()
 
 
 def read_previously(entry: Declaration, parsing: ParseContext) -> EarlierNames:
-    """Return what `read_previously` of an entry may mean."""
+    """Return the former names and addresses in the keyword `previously` of an entry.
+
+    The keyword tells dpsync which live object an entry had under another name. Its value is a text, a mapping
+    from fields of a natural key to former values, or a list of these. Invalid values are reported.
+    """
     if entry.previously is None:
         return EarlierNames()
     key, node = entry.previously
@@ -112,6 +116,10 @@ def _former_addresses(entry: Declaration, text: str) -> list[Address]:
 
 
 def _former_key_fields(kind: Kind, node: Mapping, parsing: ParseContext) -> list[dict[str, Value]]:
+    """Return the former natural key in a `previously` mapping, as a list of none or one.
+
+    Invalid fields are reported.
+    """
     allowed_fields = kind.natural_key_fields
     fields: dict[str, Value] = {}
     for key, value in node:
