@@ -180,7 +180,11 @@ class ReadClient:
             if isinstance(first_read[1], ClientError):
                 raise first_read[1]
             return first_read[1]
-        return self._policy.run(request, lambda: self._read_json(request), repeatable=True)
+
+        def read() -> JSON:
+            return responses.read_body(request, self._successful_response(request))
+
+        return self._policy.run(request, read, repeatable=True)
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
         """Return all items of a paginated list. Raises an error instead of returning a part of the list.
@@ -225,9 +229,6 @@ class ReadClient:
             cursors.add(cursor)
             parameters["page"] = cursor
         raise InvalidListError(path, "too many pages", MAX_PAGES)
-
-    def _read_json(self, request: Request) -> JSON:
-        return responses.read_body(request, self._successful_response(request))
 
     def _successful_response(self, request: Request) -> Response:
         try:

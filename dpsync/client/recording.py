@@ -101,7 +101,7 @@ class Recording:
                 later_pages[path, filters_of(query)][cursor] = response
         for (path, filters), response in first_pages.items():
             content = _parse_content(response) if response.status == 200 else None
-            if _is_page(content):
+            if isinstance(content, dict) and isinstance(content.get("items"), list):
                 content = list(_joined_items(content, later_pages[path, filters]))
             yield RecordedAnswer(path, filters, response.status, content)
 
@@ -133,10 +133,6 @@ class _RecordingTransport:
 def filters_of(query: str) -> Filters:
     """Return a query without the parameters that select a page."""
     return tuple(pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in _PAGE_PARAMETERS)
-
-
-def _is_page(content: Any) -> bool:
-    return isinstance(content, dict) and isinstance(content.get("items"), list)
 
 
 def _joined_items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:

@@ -107,7 +107,7 @@ def read_body(sent_request: Request, response: Response) -> JSON:
         fault = "an unexpected status"
     elif response.status in _STATUSES_WITHOUT_BODY or (response.has_marked_end and not response.body.strip()):
         fault = "an empty body"
-    elif content_type and not _is_json(content_type):
+    elif content_type and content_type != "application/json" and not content_type.endswith("+json"):
         fault = "an HTML page" if content_type == "text/html" else "another content type"
     else:
         try:
@@ -194,10 +194,6 @@ def _error_message(response: Response, hide: Callable[[str], str]) -> tuple[bool
     error = body.get("error") if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else None
     return isinstance(body, dict), hide(message)[:_MESSAGE_CHARS] if isinstance(message, str) else None
-
-
-def _is_json(kind: str) -> bool:
-    return kind == "application/json" or kind.endswith("+json")
 
 
 def origin(location: str) -> str | None:

@@ -190,7 +190,10 @@ class _Call(Generic[T]):
     def _try(self) -> T:
         rate_limited_count = 0
         while True:
-            self._pass_gate()
+            while seconds := self._policy.gate.seconds_left():
+                if seconds > self._wait_left():
+                    raise self._rate_limited_error(None)
+                self._wait(seconds, "rate limit")
             try:
                 return self._send()
             except RateLimitedError as error:
@@ -206,12 +209,6 @@ class _Call(Generic[T]):
                 if self._request.method != "GET":
                     self._earlier_unknown = error
                 raise
-
-    def _pass_gate(self) -> None:
-        while seconds := self._policy.gate.seconds_left():
-            if seconds > self._wait_left():
-                raise self._rate_limited_error(None)
-            self._wait(seconds, "rate limit")
 
     def _rate_limited_error(self, message: str | None) -> RateLimitedError:
         error = RateLimitedError(

@@ -52,7 +52,10 @@ class VerifiedRepository(Repository, frozen=True):
     def objects(self, ids: Collection[str], largest: int) -> Iterator[tuple[str, bytes, bytes]]:
         """Yield the id, type and content of each object whose hash matches its id; skip all others."""
         for id_, kind, data in super().objects(ids, largest):
-            if _object_id(id_, kind, data) == id_:
+            # git computes an id as the hash of "TYPE LENGTH\0CONTENT". Its length tells the algorithm.
+            algorithm = "sha256" if len(id_) == 64 else "sha1"
+            hashed_bytes = b"%s %d\0%s" % (kind, len(data), data)
+            if hashlib.new(algorithm, hashed_bytes, usedforsecurity=False).hexdigest() == id_:
                 yield id_, kind, data
 
     def list_tree(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
@@ -97,13 +100,6 @@ class VerifiedRepository(Repository, frozen=True):
                 f"the {kind.decode()} {short_commit(missing[0])} is missing in git, or its hash is wrong"
             )
         return contents
-
-
-def _object_id(id_: str, kind: bytes, data: bytes) -> str:
-    """Return the id that git computes for an object, with the same hash algorithm as `id_`."""
-    algorithm = "sha256" if len(id_) == 64 else "sha1"
-    hashed_bytes = b"%s %d\0%s" % (kind, len(data), data)
-    return hashlib.new(algorithm, hashed_bytes, usedforsecurity=False).hexdigest()
 
 
 def _tree_entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:

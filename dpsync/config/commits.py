@@ -156,15 +156,14 @@ class EarlierConfigurations(Struct):
         if self._remaining is None:
             self._remaining = self._read()
         position = 0
-        while position < len(self._loaded) or self._load_next(self._remaining):
+        while True:
+            if position == len(self._loaded):
+                configuration = next(self._remaining, None)
+                if configuration is None:
+                    return
+                self._loaded.append(configuration)
             yield self._loaded[position]
             position += 1
-
-    def _load_next(self, remaining: Iterator[Desired]) -> bool:
-        for configuration in remaining:
-            self._loaded.append(configuration)
-            return True
-        return False
 
     def _read(self) -> Iterator[Desired]:
         size = sum(map(len, self.base.desired.texts.values()))

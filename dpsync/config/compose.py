@@ -303,7 +303,12 @@ class _Composer(Struct):
         if node is None:
             return None if problems else Scalar(None, Span.start_of(name), "", True)
         if name == self.files.root and isinstance(node, Mapping):
-            node = self._without_other_environments(node)
+            # Only the selected environment is kept, because the variables of the others may be unset.
+            self.environments = environment_names(node)
+            self.diagnostics += check_environments(node, self.env)
+            if self.environment is not None and self.environment not in self.environments:
+                self.diagnostics.append(unknown_environment_finding(node, self.environment))
+            node = without_other_environments(node, self.environment)
         if "$" in text or "\\" in text:  # an escape may stand for a "$"
             substitution = Substitution(self.env, text)
             node = substitution.substitute(node)
@@ -357,13 +362,6 @@ class _Composer(Struct):
             ((key, environment.organizations),), environment.organizations.span
         )
         return self.overlays.merge(lower, environment_organizations)
-
-    def _without_other_environments(self, root: Mapping) -> Mapping:
-        self.environments = environment_names(root)
-        self.diagnostics += check_environments(root, self.env)
-        if self.environment is not None and self.environment not in self.environments:
-            self.diagnostics.append(unknown_environment_finding(root, self.environment))
-        return without_other_environments(root, self.environment)
 
     def chosen_environment(self, root: Mapping) -> ChosenEnvironment | None:
         """Return the selected environment of the root file; None without a selection or if it is invalid."""

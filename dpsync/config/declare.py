@@ -154,7 +154,14 @@ class Declarations:
             self.error("DP211", f'"{key.value}" is not a valid key', key.span, _local_key_hint(key))
             self.unreadable.add(address)
             return
-        is_empty = isinstance(node, Scalar) and node.value is None and not _is_explicit_null(kind, node)
+        # A written null is the value of the only field of an entry, if this field accepts null.
+        is_null_value = (
+            isinstance(node, Scalar)
+            and bool(node.text)
+            and kind.is_always_shorthand
+            and kind.field(str(kind.shorthand_field)).null_effect != "refused"
+        )
+        is_empty = isinstance(node, Scalar) and node.value is None and not is_null_value
         has_valid_shape = (isinstance(node, Mapping) and not kind.is_always_shorthand) or bool(
             kind.shorthand_field
         )
@@ -511,15 +518,6 @@ class Declarations:
 def _is_exclusive_at_root(kind: Kind) -> bool:
     """Return whether a node of this kind at the root of a tree allows only siblings of its kind."""
     return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root
-
-
-def _is_explicit_null(kind: Kind, node: Scalar) -> bool:
-    """Return whether an explicit null is the value of the only field that an entry has."""
-    return (
-        bool(node.text)
-        and kind.is_always_shorthand
-        and kind.field(str(kind.shorthand_field)).null_effect != "refused"
-    )
 
 
 def _empty_entry_hint(kind: Kind) -> str:

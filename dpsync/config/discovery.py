@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from operator import attrgetter
 from os.path import relpath
 from pathlib import Path, PurePath
@@ -62,8 +63,9 @@ def find_root(start: Path) -> Path:
             raise DiagnosticError([problem], Exit.INVALID)
         if root_files:
             return root_files[0]
-        if _exists(directory / ".git"):
-            break
+        with suppress(OSError):
+            if (directory / ".git").exists():
+                break
     message = (
         f"dpsync found no {ROOT_NAMES[0]} in {start_directory} or in the directories above, up to {directory}"
     )
@@ -333,13 +335,6 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 def _is_root_file(path: Path) -> bool:
     """Return whether a path with the name of a root file exists, valid or not."""
     return os.path.lexists(path) and not os.path.isdir(path)  # noqa: PTH112 - which raises nothing
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        return False
 
 
 class Files(Protocol):

@@ -78,29 +78,30 @@ def read_previously(entry: Declaration, parsing: ParseContext) -> EarlierNames:
         return EarlierNames()
     names: list[dict[str, Value]] = []
     addresses: list[Address] = []
+    kind = entry.kind
+    # A text can be the value of each field that is a natural key by itself and holds no reference.
+    text_fields = [
+        key
+        for key in kind.natural_keys
+        if isinstance(key, str) and key in kind.natural_key_fields
+        if not kind.field(key).type.referenced_kinds
+    ]
+    has_keys = kind.key_field is None
     for value in node.items if isinstance(node, Sequence) else (node,):
         if isinstance(value, Mapping):
             names += _former_key_fields(entry.kind, value, parsing)
             continue
-        fields = _text_fields(entry.kind)
-        has_keys = entry.kind.key_field is None
         if not isinstance(value, Scalar) or not isinstance(value.value, str) or not value.value:
-            forms = [*(["key", "address"] if has_keys else []), *fields]
+            forms = [*(["key", "address"] if has_keys else []), *text_fields]
             message = (
                 f'"previously" must be a former {join_with_or(forms)}, or a mapping from fields to their '
                 "former values"
             )
             parsing.error("DP202", message, value.span)
             continue
-        names += [{name: entry.kind.field(name).type.fold_for_key(value.value)} for name in fields]
+        names += [{name: entry.kind.field(name).type.fold_for_key(value.value)} for name in text_fields]
         addresses += _former_addresses(entry, value.value) if has_keys else []
     return EarlierNames(tuple(names), tuple(addresses))
-
-
-def _text_fields(kind: Kind) -> list[str]:
-    """Return the fields that are a natural key by themselves and have a text."""
-    own = [key for key in kind.natural_keys if isinstance(key, str) and key in kind.natural_key_fields]
-    return [key for key in own if not kind.field(key).type.referenced_kinds]
 
 
 def _former_addresses(entry: Declaration, text: str) -> list[Address]:

@@ -290,7 +290,10 @@ class _IdsFileParser:
 
     def read_line(self, key: Scalar, value: Node) -> RecordedLine | None:
         address = Address.parse(key.text)
-        kinds = () if _is_pattern(address) else self.places.kinds(address)
+        is_pattern = any(
+            segment in ("", "*", "**") or segment.startswith("[") for segment in address.segments
+        )
+        kinds = () if is_pattern else self.places.kinds(address)
         kinds_with_lines = [kind for kind in kinds if kind.has_ids_line]
         if not kinds_with_lines:
             self.error(codes.IDS_ADDRESS, *self.unknown_address_problem(key.text, bool(kinds)), key.span)
@@ -370,22 +373,17 @@ def repeated_line_warnings(ids: IdsFile) -> list[Diagnostic]:
     ]
 
 
-def _is_pattern(address: Address) -> bool:
-    return any(segment in ("", "*", "**") or segment.startswith("[") for segment in address.segments)
-
-
 def render_ids_file(ids: IdsFile) -> bytes:
     """Return the whole file. Lines that the file cannot hold are left out."""
     text = HEADER
     for platform, organizations in sorted(ids.sections.items()):
-        sections_text = "".join(_section_text(id, lines) for id, lines in sorted(organizations.items()))
-        text += f"{_yaml_text(platform)}:\n{sections_text}" if sections_text else ""
+        sections = ""
+        for organization, lines in sorted(organizations.items()):
+            section = "".join(_line_text(lines[address]) for address in sorted(lines))
+            if section and is_id(organization):
+                sections += f"  {_yaml_text(organization)}:\n{section}"
+        text += f"{_yaml_text(platform)}:\n{sections}" if sections else ""
     return text.encode()
-
-
-def _section_text(organization: str, lines: LinesByAddress) -> str:
-    lines_text = "".join(_line_text(lines[address]) for address in sorted(lines))
-    return f"  {_yaml_text(organization)}:\n{lines_text}" if lines_text and is_id(organization) else ""
 
 
 def _line_text(line: RecordedLine) -> str:

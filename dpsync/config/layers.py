@@ -40,11 +40,14 @@ class Overlays(Struct, frozen=True):
 
     def merge(self, lower: Mapping, upper: Mapping) -> Mapping:
         """Return the configuration `below` merged with the overlay `above`."""
-        return merge_mappings(lower, upper, self._merge_top_key)
-
-    def _merge_top_key(self, name: str, lower: Node, upper: Node) -> Node:
         root = self.registry.root
-        return self._merge_entries((root,), lower, upper) if name == root.key else merge_values(lower, upper)
+        return merge_mappings(
+            lower,
+            upper,
+            lambda name, old, new: (
+                self._merge_entries((root,), old, new) if name == root.key else merge_values(old, new)
+            ),
+        )
 
     def _merge_entries(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
         """Merge the value of one key that contains entries: a mapping, a tree, or a single entry."""

@@ -17,7 +17,7 @@ from dpsync.collector import collector_paused
 from dpsync.config import codes
 from dpsync.config.checks import cross_checks
 from dpsync.config.compose import load_sources
-from dpsync.config.declare import Declaration, Declarations
+from dpsync.config.declare import Declarations
 from dpsync.config.discovery import MOVE_INSIDE_HINT, DiskFiles, Files
 from dpsync.config.layers import Layers
 from dpsync.config.policy import PolicyReader
@@ -139,26 +139,20 @@ def _unidentified_organizations(
     root = declared.registry.root
     keys = [key for key in root.natural_keys if isinstance(key, str)]
     fields = " nor ".join(f'"{key}"' for key in ("id", *keys))
-    return [
-        Diagnostic(
-            "DP216",
-            f'the {root.noun} "{resource.key}" has neither {fields}',
-            resource.span,
-            str(resource.address),
-            'add "id" with the id of the organization: the part after "/o/" in the URL of the GitBook app',
-        )
-        for resource in resources.values()
-        if resource.kind == root.name
-        and resource.pin is None
-        and not _has_identity_key(declared.entries[resource.address], keys)
-    ]
-
-
-def _has_identity_key(entry: Declaration, keys: list[str]) -> bool:
-    """Return whether one of the keys is in the file, valid or not."""
-    return entry.has_invalid_pin or any(
-        key in entry.nodes or key in entry.misspelled_keys for key in ("id", *keys)
-    )
+    findings = []
+    for resource in resources.values():
+        if resource.kind != root.name or resource.pin is not None:
+            continue
+        entry = declared.entries[resource.address]
+        # An invalid or misspelled id or natural key already has a finding.
+        if entry.has_invalid_pin or any(
+            key in entry.nodes or key in entry.misspelled_keys for key in ("id", *keys)
+        ):
+            continue
+        message = f'the {root.noun} "{resource.key}" has neither {fields}'
+        hint = 'add "id" with the id of the organization: the part after "/o/" in the URL of the GitBook app'
+        findings.append(Diagnostic("DP216", message, resource.span, str(resource.address), hint))
+    return findings
 
 
 class _ValueFiles:

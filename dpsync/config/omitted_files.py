@@ -33,13 +33,10 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
     """Return a warning for each omitted file with an entry that the base, or an earlier commit, had."""
     warnings = []
     for file in desired.not_included:
-        missing = next(
-            (
-                sorted(file.entries & configuration.entries.keys())
-                for configuration in _earlier_configurations(base, file)
-            ),
-            None,
-        )
+        # The entries that the latest commit with any entry of this file had.
+        configurations = (base.desired, *base.earlier_configurations) if base.desired is not None else ()
+        common_entries = (file.entries & configuration.entries.keys() for configuration in configurations)
+        missing = next((sorted(common) for common in common_entries if common), None)
         if missing:
             others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             message = (
@@ -69,15 +66,6 @@ def _never_included_warning(file: FileNotIncluded) -> Diagnostic:
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 
 
-def _earlier_configurations(base: Base, file: FileNotIncluded) -> Iterator[Desired]:
-    configurations = (base.desired, *base.earlier_configurations) if base.desired is not None else ()
-    return (
-        configuration
-        for configuration in configurations
-        if not file.entries.isdisjoint(configuration.entries)
-    )
-
-
 class OmittedFiles(Struct, frozen=True, dict=True):
     """The YAML files of a project with entries that it does not declare, read on first use.
 
@@ -91,13 +79,12 @@ class OmittedFiles(Struct, frozen=True, dict=True):
     declared: Collection[Address]
 
     def __iter__(self) -> Iterator[FileNotIncluded]:
-        return iter(self._found)
+        return iter(self._omitted_files)
 
     @cached_property
-    def _found(self) -> tuple[FileNotIncluded, ...]:
-        return tuple(self._find_files())
-
-    def _find_files(self) -> Iterator[FileNotIncluded]:
+    def _omitted_files(self) -> tuple[FileNotIncluded, ...]:
+        """Search the project, within limits, for YAML files with entries that the configuration lacks."""
+        omitted: list[FileNotIncluded] = []
         project = self.root.parent.resolve()
         for path in islice(yaml_files(project, _MAX_DIRECTORIES, nested=False), _MAX_FILES):
             name = path.relative_to(project).as_posix()
@@ -105,7 +92,8 @@ class OmittedFiles(Struct, frozen=True, dict=True):
                 continue
             entries = frozenset(self.addresses_in_file(name)) - frozenset(self.declared)
             if entries:
-                yield FileNotIncluded(name, entries)
+                omitted.append(FileNotIncluded(name, entries))
+        return tuple(omitted)
 
     def addresses_in_file(self, name: str) -> Collection[Address]:
         """Return the addresses that one file declares by itself."""

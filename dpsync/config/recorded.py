@@ -58,7 +58,8 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
         return None
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
-    if _contains_hidden_text(recorded):
+    texts = [leaf for leaf in leaves(recorded) if isinstance(leaf, str)]
+    if any(MASK_TEXT in text or text in (HIDDEN_SECRET_TEXT, UNDISCLOSED) for text in texts):
         raise IncompleteValueError("dpsync did not record the value, because the value contained a secret")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty_field = next(name for name, part in recorded.items() if part is None)
@@ -105,11 +106,6 @@ def _json_text(written: Any) -> str:
     except ValueError:
         raise UnsuitableValueError("the value contains a number that is not finite") from None
     return FORBIDDEN_IN_FILE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-
-
-def _contains_hidden_text(recorded: Any) -> bool:
-    texts = [leaf for leaf in leaves(recorded) if isinstance(leaf, str)]
-    return any(MASK_TEXT in text or text in (HIDDEN_SECRET_TEXT, UNDISCLOSED) for text in texts)
 
 
 class _RecordedParsing(Struct):

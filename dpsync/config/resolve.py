@@ -188,9 +188,7 @@ class Resolver:
         spans: dict[str, Span] = {}
         value_files: dict[str, Span] = {}
         for field in kind.fields:
-            self._profile_field = (
-                field if field.profile_overrides and self._depends_on_profile(field) else None
-            )
+            self._profile_field = field if self.registry.profile.name in field.profile_overrides else None
             if field.is_parent_reference:
                 fields[field.name] = self._nested_value(entry, field)
             elif field.name == kind.key_field:
@@ -234,9 +232,6 @@ class Resolver:
             fields, entry.key_span, spans, pin, tuple(entry.children), earlier.names, is_new, takeover,
             earlier.addresses, value_files,
         )  # fmt: skip
-
-    def _depends_on_profile(self, field: Field) -> bool:
-        return self.registry.profile.name in field.profile_overrides
 
     def _nested_value(self, entry: Declaration, field: Field) -> Value:
         container = self.declared.entries.get(entry.holder) if entry.holder else None

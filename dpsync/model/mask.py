@@ -96,7 +96,9 @@ class Mask:
         if isinstance(value, str):
             return self(value)
         if (fields := _model_fields(value)) is not None:
-            text_fields = (name for name, field in fields.items() if not _is_fixed(field.annotation))
+            text_fields = (
+                name for name, field in fields.items() if get_origin(field.annotation) is not Literal
+            )
             masked = value.model_copy(
                 update={name: self.mask_data(getattr(value, name)) for name in text_fields}
             )
@@ -115,10 +117,6 @@ def _model_fields(value: Any) -> Mapping[str, FieldInfo] | None:
     return fields
 
 
-def _is_fixed(annotation: Any) -> bool:
-    return get_origin(annotation) is Literal
-
-
 def _secret_forms(value: str) -> Iterator[str]:
     """Yield the forms in which a value may be written: unchanged, escaped, percent-encoded and in base64."""
     stripped = value.strip()
@@ -127,7 +125,8 @@ def _secret_forms(value: str) -> Iterator[str]:
         if len(text) < MIN_SECRET_CHARS:
             continue
         escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
-        escaped |= {json_text(text)[1:-1], "".join(map(_printable, text))}
+        shown_by_terminal = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+        escaped |= {json_text(text)[1:-1], shown_by_terminal}
         percent_forms = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
         percent_forms.add(quote_plus(text, errors="replace"))
         yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
@@ -137,11 +136,6 @@ def _secret_forms(value: str) -> Iterator[str]:
             for form in (percent_encoded, _lowercase_percent_escapes(percent_encoded))
         )
         yield from _base64_forms(text.encode("utf-8", "replace"))
-
-
-def _printable(character: str) -> str:
-    """Return a character as a terminal shows it."""
-    return character if character.isprintable() else repr(character)[1:-1]
 
 
 def _lowercase_percent_escapes(percent: str) -> str:

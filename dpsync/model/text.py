@@ -139,11 +139,7 @@ def escape_invisible(text: str) -> str:
     """Return JSON text with hidden and control characters escaped."""
     if text.isascii() and "\x7f" not in text:  # nearly every text, and a look costs a hundredth of a search
         return text
-    return _ESCAPED.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    return json.dumps(found.group())[1:-1]
+    return _ESCAPED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 _MAX_WORD_CHARS: Final = 100
