@@ -83,13 +83,14 @@ def kind_of(path: Path) -> str | None:
 
 
 def _file_type(mode: int) -> str | None:
+    """Return the type of a file that is not regular ("a directory", "a pipe (FIFO)"), else None."""
     if stat.S_ISREG(mode):
         return None
     return next((words for has_type, words in _FILE_TYPES if has_type(mode)), "a special file")
 
 
 def resolve_inside(path: Path, project: Path) -> Path:
-    """Return the path after following every link.
+    """Return a path after following every link, if that is allowed.
 
     A link in the project, or in the checkout that contains the project, must not lead out of it or into
     `.git`. Raises OutsideProjectError and OSError.
@@ -206,7 +207,7 @@ def read_stream(path: Path, limit: int, timeout: float) -> bytes:
 
 @contextmanager
 def _open_file(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
-    """Yield a file descriptor and its mode.
+    """Open a file for reading, and yield its descriptor and mode.
 
     A device is not opened, because opening alone can affect a device.
     """
@@ -224,6 +225,7 @@ def _open_file(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
 
 
 def _read_chunks(file: int, most: int) -> Iterator[bytes]:
+    """Yield the content of an open file in chunks, at most `most` bytes in total."""
     while most > 0 and (piece := os.read(file, min(most, _CHUNK_BYTES))):
         yield piece
         most -= len(piece)
@@ -238,10 +240,11 @@ def create_private_file(path: Path) -> int:
 
 
 def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
-    """Write a new file into the directory of `path`, and return its path, to be renamed to `path`.
+    """Write a new file into the directory of `path`, and return its path.
 
-    The new file has the mode of the file that it will replace; only its owner may read a private one. Raises
-    OSError if `path` is neither a regular file nor a link.
+    The caller then renames it to `path`, so that readers see the old or the new content. The new file has the
+    mode of the file that it will replace; only its owner may read a private one. Raises OSError if `path` is
+    neither a regular file nor a link.
     """
     if (kind := kind_of(path)) not in (None, "a link"):
         raise UnusablePathError(path, f"the path is {kind}, not a regular file")
@@ -267,9 +270,9 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
 
 
 def replace_file(path: Path, content: bytes, private: bool = False) -> None:
-    """Write a file as a whole or not at all. Raises OSError if the path is not a regular file, or is a link.
+    """Write a file as a whole or not at all.
 
-    Only its owner may read a private file.
+    Raises OSError if the path is not a regular file, or is a link. Only its owner may read a private file.
     """
     if kind := kind_of(path):
         raise UnusablePathError(path, f"the path is {kind}, not a regular file")

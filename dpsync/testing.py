@@ -47,6 +47,7 @@ class PlatformClock:
 
     @property
     def now(self) -> datetime:
+        """Return the server's time."""
         return datetime.fromisoformat(_json(self._control.get("clock"))["now"])
 
     def freeze(self, at: datetime) -> None:
@@ -94,6 +95,7 @@ class DocsPlatform:
 
     @property
     def writes(self) -> list[PlatformRequest]:
+        """Return the requests since the start of the test that were not GET."""
         return [request for request in self.requests if request.method != "GET"]
 
     @property
@@ -118,6 +120,7 @@ class DocsPlatform:
 
 @pytest.fixture(scope="session")
 def _docs_platform_server() -> Iterator[ThreadedServer]:
+    """Provide the server in a thread, once for all tests of the session."""
     from dpsync.server.extras import MissingPackageError, companion_packages
 
     try:
@@ -144,7 +147,10 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
 
 @pytest.fixture(scope="session")
 def _docs_platform_control(_docs_platform_server: ThreadedServer) -> Iterator[httpx.Client]:
-    """One for all tests: a client reads all certificates when it is made: longer than a request takes."""
+    """Provide a client that controls the server, once for all tests.
+
+    Creating a client takes longer than a request, because it reads all certificates.
+    """
     url = _docs_platform_server.url
     with httpx.Client(base_url=f"{url}/_dpsync/", trust_env=False, timeout=30) as control:
         yield control

@@ -106,10 +106,11 @@ class ReadClient:
         self.close()
 
     def close(self) -> None:
+        """Close all connections."""
         self._transport.close()
 
     def cancel(self) -> None:
-        """End every wait, and refuse every further request with Interrupted.
+        """End every wait, and refuse further requests with InterruptedRequestError.
 
         Requests in flight are aborted at once. Nobody knows then whether an aborted write was carried out.
         """
@@ -117,7 +118,7 @@ class ReadClient:
         self._connections.shut_down()
 
     def pause(self, seconds: float) -> None:
-        """Wait for a process on the platform; `cancel` ends the wait."""
+        """Wait this number of seconds for a process on the platform; `cancel` ends the wait."""
         self.observer.note_wait("platform at work", seconds)
         self._clock.wait(seconds, self._cancelled)
 
@@ -136,6 +137,7 @@ class ReadClient:
         return self._transport.stats().total
 
     def stats(self) -> Stats:
+        """Return the number of requests so far, by method."""
         return self._transport.stats()
 
     def get(self, path: str, params: Params | None = None) -> JSON:
@@ -173,6 +175,7 @@ class ReadClient:
         return self.profile
 
     def _get_json(self, path: str, params: Params | None) -> JSON:
+        """Return the JSON at a path, or the response that `begin` has already read for this path."""
         request = responses.request("GET", path, params)
         first_read, self._first_read = self._first_read, None
         if first_read is not None and first_read[0] == request:
@@ -204,6 +207,11 @@ class ReadClient:
             return self._read_all_pages(path, params, limit)
 
     def _read_all_pages(self, path: str, params: Params | None, limit: int) -> list[dict[str, Any]]:
+        """Return all items of a paginated list, read once.
+
+        Raises InvalidListError for a list that does not end properly, and WrongItemCountError if the number
+        of items differs from the count in the responses.
+        """
         items: list[dict[str, Any]] = []
         counts: set[int] = set()
         cursors: set[str] = set()
@@ -231,6 +239,10 @@ class ReadClient:
         raise InvalidListError(path, "too many pages", MAX_PAGES)
 
     def _successful_response(self, request: Request) -> Response:
+        """Send a request once, and return its response. Raises ClientError for an error status.
+
+        The first response names the API edition and the world of the server, which are kept.
+        """
         try:
             response = self._send_when_allowed(self._transport, request)
         finally:
@@ -256,7 +268,10 @@ class ReadClient:
         return response
 
     def _raise_for_status(self, request: Request, response: Response, secrets: Collection[str] = ()) -> None:
+        """Raise the exception for an error status. Its message contains no secret."""
+
         def hide(text: str) -> str:
+            """Return a text of the platform with the token and the secrets masked."""
             for secret in sorted(filter(None, secrets), key=len, reverse=True):
                 text = text.replace(secret, "[secret]")
             return self._mask(self._token.hide(text))
@@ -319,6 +334,11 @@ class WriteClient(ReadClient):
         return self._policy.run(request, lambda: self._write(request, secrets), repeatable=repeatable)
 
     def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
+        """Send a write once, and return its result.
+
+        Raises UnknownOutcomeError for a response that cannot be read, because the write may have been carried
+        out.
+        """
         try:
             response = self._send_when_allowed(self._write_transport, request)
         except NotJsonError as error:
@@ -330,7 +350,10 @@ class WriteClient(ReadClient):
 
 
 def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the items of a page, and the cursor of the next page (None for the last page)."""
+    """Return the items of a page, and the cursor of the next page (None for the last page).
+
+    Raises InvalidListError for a page of another shape.
+    """
     fault: ListFault
     if not isinstance(envelope, dict):
         fault = "the response is not a list of objects"
@@ -350,7 +373,7 @@ def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, 
 
 
 def _item_counts(path: str, envelope: JSON, number: int) -> set[int]:
-    """Return the number of items that the page gives for the whole list, as a set; empty without a count."""
+    """Return the total number of items that a page announces, as a set; empty if it announces none."""
     count = envelope.get("count")
     if count is not None and type(count) is not int:
         raise InvalidListError(path, "the count is not a number", number)

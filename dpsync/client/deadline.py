@@ -29,6 +29,7 @@ class Deadline(threading.local):
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
+        """Set the deadline of the current thread to this number of seconds from now, inside the block."""
         self._deadline = self._now() + seconds
         try:
             yield
@@ -58,6 +59,7 @@ class Connections:
 
     @property
     def is_shut_down(self) -> bool:
+        """Return whether `shut_down` was called."""
         return self._is_shut_down
 
     def shut_down(self) -> None:
@@ -72,6 +74,7 @@ class Connections:
                 socket.socket.shutdown(raw_socket, socket.SHUT_RDWR)
 
     def add(self, stream: httpcore.NetworkStream) -> None:
+        """Register an open connection. After `shut_down`, closes it and raises ConnectError."""
         with self._lock:
             self._open[id(stream)] = stream
             is_shut_down = self._is_shut_down
@@ -81,6 +84,7 @@ class Connections:
             raise httpcore.ConnectError("cut")
 
     def remove(self, stream: httpcore.NetworkStream) -> None:
+        """Remove a connection that is closed, or replaced by its TLS connection."""
         with self._lock:
             self._open.pop(id(stream), None)
 
@@ -101,15 +105,19 @@ class TimedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
+        """Open a connection before the deadline."""
         timeout = self._deadline.seconds_left(timeout, httpcore.ConnectTimeout)
         stream = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
         return _TimedStream(stream, self._deadline, self._connections)
 
     def sleep(self, seconds: float) -> None:
+        """Sleep for this number of seconds."""
         self._inner.sleep(seconds)
 
 
 class _TimedStream(httpcore.NetworkStream):
+    """A connection whose operations end at the deadline of the current thread."""
+
     def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline, connections: Connections) -> None:
         self._inner = inner
         self._deadline = deadline
@@ -117,9 +125,11 @@ class _TimedStream(httpcore.NetworkStream):
         connections.add(inner)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Return received bytes, before the deadline."""
         return self._inner.read(max_bytes, self._deadline.seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes, before the deadline."""
         self._inner.write(buffer, self._deadline.seconds_left(timeout, httpcore.WriteTimeout))
 
     def start_tls(
@@ -128,14 +138,17 @@ class _TimedStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
+        """Return this connection with TLS, established before the deadline."""
         timeout = self._deadline.seconds_left(timeout, httpcore.ConnectTimeout)
         self._connections.remove(self._inner)
         secure = self._inner.start_tls(ssl_context, server_hostname, timeout)
         return _TimedStream(secure, self._deadline, self._connections)
 
     def close(self) -> None:
+        """Close the connection."""
         self._connections.remove(self._inner)
         self._inner.close()
 
     def get_extra_info(self, info: str) -> Any:
+        """Return information of the wrapped connection, such as its socket."""
         return self._inner.get_extra_info(info)

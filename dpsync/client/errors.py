@@ -91,6 +91,7 @@ class NotSentError(ClientError):
         return f"{_NOT_SENT[self.reason]}{f' ({self.detail})' if self.detail else ''}"
 
     def describe(self) -> str:
+        """Return the reason in words."""
         return f"unreachable ({self.explanation()})"
 
 
@@ -120,6 +121,7 @@ class UnknownOutcomeError(ClientError):
         self.transient = reason not in ("unreadable", "redirect")
 
     def describe(self) -> str:
+        """Return that no response came (read), or that the result is unknown (write)."""
         if self.method == "GET":  # a read leaves nothing behind that could be unknown
             in_time = "in time" if self.seconds is None else f"within {self.seconds:g} s"
             return (
@@ -141,6 +143,7 @@ class StatusError(ClientError):
         self.message = message
 
     def describe(self) -> str:
+        """Return the status, and the message of the platform."""
         return f"status {self.status}" + (f": {self.message!r}" if self.message else "")
 
 
@@ -191,6 +194,7 @@ class RateLimitedError(StatusError):
         self.waited = 0.0
 
     def describe(self) -> str:
+        """Return how long dpsync has waited, and how long GitBook demands to wait."""
         further_wait = (
             "" if self.retry_after is None else f", and GitBook demands another {self.retry_after:.0f} s"
         )
@@ -208,6 +212,7 @@ class RedirectedError(ClientError):
         self.origin = origin
 
     def describe(self) -> str:
+        """Return the status, and the origin of the target."""
         target = f" to {self.origin!r}" if self.origin else ""
         return f"GitBook redirected the request (status {self.status}){target}"
 
@@ -225,6 +230,7 @@ class NotJsonError(ClientError):
         self.found = found
 
     def describe(self) -> str:
+        """Return the status, the content type and the fault."""
         content_type = self.content_type or "no content type"
         return f"not a response of the GitBook API (status {self.status}, {content_type}): {self.found}"
 
@@ -238,6 +244,7 @@ class InvalidListError(ClientError):
         self.page = page
 
     def describe(self) -> str:
+        """Return the fault of the list, and its page."""
         return f"the list of objects is incomplete: {self.fault} (page {self.page} of the list)"
 
 
@@ -265,6 +272,7 @@ class UnexpectedResponseError(ClientError):
         self.found = found
 
     def describe(self) -> str:
+        """Return which part of the response is missing or has another type."""
         location = self.place or "the response"
         if self.id is not None:
             location += f" (id {self.id!r})"
@@ -276,6 +284,7 @@ class InterruptedRequestError(ClientError):
     """`cancel()` was called: the request was not sent (again), and no earlier try is in doubt."""
 
     def describe(self) -> str:
+        """Return "interrupted"."""
         return "interrupted"
 
 
@@ -283,6 +292,7 @@ class WriteRefusedError(ClientError):
     """A transport that only reads was given a write: a bug in dpsync, never a fault of the platform."""
 
     def describe(self) -> str:
+        """Return that the client only reads."""
         return "this client sends only GET requests"
 
 

@@ -12,6 +12,8 @@ WaitReason = Literal["rate limit", "pace", "retry", "platform at work"]
 
 
 class Observer(Protocol):
+    """Receives the progress of a client's requests, for a progress display."""
+
     def expect_reads(self, requests: int) -> None:
         """Receive the least number of reads that follow. None of them was sent yet."""
 

@@ -54,5 +54,5 @@ def profile_of_response(status: int, headers: Mapping[str, str]) -> str | None:
 
 
 def is_platform_name(text: str) -> bool:
-    """Return whether a text is a possible result of `origin` or `world_name`."""
+    """Return whether a text can name a platform in the ids file: an origin or the name of a world."""
     return PLATFORM_NAME.fullmatch(text) is not None

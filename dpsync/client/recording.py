@@ -90,7 +90,7 @@ class Recording:
         )
 
     def joined_answers(self) -> Iterator[RecordedAnswer]:
-        """Yield each path that was read, with the pages of a list joined."""
+        """Yield the response for each path that was read. The pages of a list are one response."""
         first_pages: dict[tuple[str, Filters], Response] = {}
         later_pages: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
         for (path, query), response in self._answers.items():
@@ -118,15 +118,18 @@ class _RecordingTransport:
         self._recording = recording
 
     def send(self, request: Request) -> Response:
+        """Send a request, and record the response with its duration."""
         started_at = time.monotonic()
         response = self._inner.send(request)
         self._recording.record(request, response, time.monotonic() - started_at)
         return response
 
     def close(self) -> None:
+        """Close the connections."""
         self._inner.close()
 
     def stats(self) -> Stats:
+        """Return the number of requests so far."""
         return self._inner.stats()
 
 
@@ -136,7 +139,10 @@ def filters_of(query: str) -> Filters:
 
 
 def _joined_items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:
-    """Yield the items of a page and of the following pages, which `later` holds by cursor."""
+    """Yield the items of a list's first page and of all following pages.
+
+    `later_pages` has the following pages by cursor.
+    """
     seen: set[str] = set()
     while True:
         yield from page["items"]

@@ -79,6 +79,7 @@ def request(method: str, path: str, params: Params | None = None, body: JSON | N
 
 
 def _query_value(value: str | int | bool | Iterable[str]) -> str | list[str]:
+    """Return a query parameter as text, or as a list of texts for a repeated parameter."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int) else list(value)
@@ -100,7 +101,7 @@ def encode_body(body: JSON) -> bytes:
 def read_body(sent_request: Request, response: Response) -> JSON:
     """Return the JSON body of a successful response.
 
-    Raises NotJsonError, or Unknown if the body may have been cut off.
+    Raises NotJsonError, or UnknownOutcomeError if the body may have been cut off.
     """
     content_type = media_type(response.headers.get("content-type"))
     if response.status not in SUCCESS:
@@ -156,9 +157,10 @@ def read_result(sent_request: Request, response: Response) -> WriteResult:
 def error_of_response(
     sent_request: Request, response: Response, hide: Callable[[str], str], wall: Callable[[], float]
 ) -> ClientError:
-    """Return the exception for a response with a status of 300 or more. `hide` masks secrets in its message.
+    """Return the exception for a response with a status of 300 or more.
 
-    A 5xx to a write is Unknown: a gateway may send a 502 after the write was carried out.
+    `hide` masks secrets in the platform's message. A 5xx to a write is an UnknownOutcomeError, because a
+    gateway may send a 502 after the write was carried out.
     """
     method, path, status = sent_request.method, sent_request.path, response.status
     is_object, message = _error_message(response, hide)
@@ -197,7 +199,7 @@ def _error_message(response: Response, hide: Callable[[str], str]) -> tuple[bool
 
 
 def origin(location: str) -> str | None:
-    """Return only the scheme and host of a redirect, because the rest may hold secrets."""
+    """Return only the scheme and host of a redirect's target, because the rest may hold secrets."""
     try:
         parts = urlsplit(location)
         host = parts.hostname
@@ -234,18 +236,20 @@ def _server_time(headers: Mapping[str, str], wall: Callable[[], float]) -> float
 
 
 def _decimal_number(text: str) -> float | None:
+    """Return the number in a header; None for any other text."""
     if not re.fullmatch(r"\d{1,16}(\.\d{1,9})?", text, re.ASCII):
         return None
     return float(text)
 
 
 def whole_number(text: str) -> int | None:
-    """Return the number in a header; None for any other text."""
+    """Return the whole number in a header; None for any other text."""
     digits = text.strip()
     return int(digits) if re.fullmatch(r"\d{1,9}", digits, re.ASCII) else None
 
 
 def _http_date(text: str) -> float | None:
+    """Return the time of an HTTP date in seconds since 1970; None for any other text."""
     try:
         return email.utils.parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError, TypeError, IndexError, OSError):

@@ -65,7 +65,7 @@ class Budget:
         self._tokens = BUDGET_TOKENS
 
     def take(self) -> bool:
-        """Take one token. Returns False if none is left."""
+        """Take one token for a retry. Returns False if none is left, so that the call must fail."""
         with self._lock:
             if self._tokens < 1:
                 return False
@@ -73,6 +73,7 @@ class Budget:
             return True
 
     def refill(self) -> None:
+        """Give back a part of a token after a success."""
         with self._lock:
             self._tokens = min(BUDGET_TOKENS, self._tokens + BUDGET_REFILL)
 
@@ -86,6 +87,7 @@ class RateLimitGate:
         self._opens_at = clock.now()
 
     def close_for(self, seconds: float) -> None:
+        """Close the gate for this number of seconds, unless it is already closed for longer."""
         with self._lock:
             self._opens_at = max(self._opens_at, self._clock.now() + seconds)
 
@@ -117,13 +119,13 @@ class RetryPolicy:
         """Return the result of `send`, retried as the rules allow. Raises its last failure otherwise.
 
         Raises InterruptedRequestError after a cancel, and RateLimitedError if the call may not wait longer.
-        If an earlier try of a write may have been carried out, its Unknown is raised instead.
+        If an earlier try of a write may have been carried out, its UnknownOutcomeError is raised instead.
         """
         return _Call(self, request, send, repeatable=repeatable).run()
 
 
 class _Call(Generic[T]):
-    """One call with all its tries."""
+    """One call of a client, with all its tries."""
 
     def __init__(
         self, policy: RetryPolicy, request: Request, send: Callable[[], T], *, repeatable: bool
@@ -136,6 +138,7 @@ class _Call(Generic[T]):
         self._earlier_unknown: UnknownOutcomeError | None = None
 
     def run(self) -> T:
+        """Return the result of the call: of the first try, or of a retry if the failure allows one."""
         try:
             result = self._try()
         except ClientError as error:
@@ -160,6 +163,7 @@ class _Call(Generic[T]):
         first_failures = iter([first_failure])
 
         def next_try() -> T:
+            """Fail with the known first failure, then try again at each further call."""
             for error in first_failures:
                 raise error
             return self._try()
@@ -179,7 +183,11 @@ class _Call(Generic[T]):
         raise failure
 
     def _error_for_caller(self, error: ClientError) -> ClientError:
-        """Return the error for the caller, or the Unknown of an earlier try that may have happened."""
+        """Return the error that describes the whole call, not only its last try.
+
+        If an earlier try of a write may have been carried out, that is more important than a last try that
+        changed nothing.
+        """
         if self._earlier_unknown is None or error is self._earlier_unknown:
             return error
         if isinstance(error, NotSentError | RateLimitedError | InterruptedRequestError):
@@ -188,6 +196,10 @@ class _Call(Generic[T]):
         return error
 
     def _try(self) -> T:
+        """Send the request, after the wait that a 429 to any thread demands.
+
+        After a 429 to this request, waits and sends again, until `max_wait` is used up.
+        """
         rate_limited_count = 0
         while True:
             while seconds := self._policy.gate.seconds_left():
@@ -211,6 +223,7 @@ class _Call(Generic[T]):
                 raise
 
     def _rate_limited_error(self, message: str | None) -> RateLimitedError:
+        """Return the error that the gate stays closed for longer than the call may wait."""
         error = RateLimitedError(
             self._request.method, self._request.path, message, self._policy.gate.seconds_left()
         )
@@ -218,6 +231,7 @@ class _Call(Generic[T]):
         return error
 
     def _wait_left(self) -> float:
+        """Return the seconds that the call may still wait."""
         return self._policy.max_wait - self._waited
 
     def _wait_before_retry(self, seconds: float) -> None:
@@ -226,10 +240,12 @@ class _Call(Generic[T]):
         self._wait(seconds, "retry")
 
     def _announce_retry(self) -> None:
+        """Tell the observer that a read is sent once more."""
         if self._request.method == "GET":
             self._policy.observer.add_reads(1)
 
     def _wait(self, seconds: float, why: WaitReason) -> None:
+        """Wait this number of seconds. Raises InterruptedRequestError after a cancel."""
         self._raise_if_cancelled()
         self._waited += seconds
         self._policy.observer.note_wait(why, seconds)
@@ -237,10 +253,16 @@ class _Call(Generic[T]):
         self._raise_if_cancelled()
 
     def _raise_if_cancelled(self) -> None:
+        """Raise InterruptedRequestError after a cancel."""
         if self._policy.cancelled.is_set():
             raise InterruptedRequestError(self._request.method, self._request.path)
 
     def _may_repeat(self, error: BaseException) -> bool:
+        """Return whether the same request may be sent again after a failure.
+
+        A request that was not sent may always be sent again; one with an unknown result only if it is
+        repeatable.
+        """
         if isinstance(error, NotSentError):
             return error.transient
         return (
@@ -248,11 +270,12 @@ class _Call(Generic[T]):
         )
 
     def _is_last(self, state: RetryCallState) -> bool:
+        """Return whether tenacity must stop: after the last allowed try, or without a token of the budget."""
         tries = MAX_TRIES_UNREACHABLE if isinstance(_failure_of(state), NotSentError) else MAX_TRIES
         return state.attempt_number >= tries or not self._policy.budget.take()
 
     def _backoff(self, jitter: wait_random_exponential, state: RetryCallState) -> float:
-        """Return a random wait with a doubling base, or a longer wait that a 503 requests."""
+        """Return the seconds to wait before a retry: random with a doubling base, or what a 503 demands."""
         random_wait = jitter(state)
         error = _failure_of(state)
         requested = error.retry_after if isinstance(error, UnknownOutcomeError | ServerFaultError) else None
@@ -264,4 +287,5 @@ class _Call(Generic[T]):
 
 
 def _failure_of(state: RetryCallState) -> BaseException | None:
+    """Return the exception of the last try."""
     return state.outcome.exception() if state.outcome else None

@@ -88,6 +88,7 @@ class IdleConnections:
             self._idle.pop().close()
 
     def _take_connection(self) -> httpcore.ConnectionInterface:
+        """Return the idle connection that was used last and is still usable, or else a new one."""
         while True:
             try:
                 connection = self._idle.pop()
@@ -173,14 +174,17 @@ class GetOnlyTransport:
         self.__inner = inner
 
     def send(self, request: Request) -> Response:
+        """Send a GET. Raises WriteRefusedError for any other request."""
         if request.method != "GET" or request.body is not None:
             raise WriteRefusedError(request.method, request.path)
         return self.__inner.send(request)
 
     def close(self) -> None:
+        """Close the connections."""
         self.__inner.close()
 
     def stats(self) -> Stats:
+        """Return the number of requests so far."""
         return self.__inner.stats()
 
 
@@ -199,6 +203,7 @@ class Token:
         self.__value = value
 
     def header(self) -> str:
+        """Return the value of the Authorization header."""
         return f"Bearer {self.__value}"
 
     @property
@@ -272,14 +277,17 @@ class HttpTransport:
         return f"HttpTransport({self._base_url!r})"
 
     def close(self) -> None:
+        """Close all idle connections."""
         self._idle.close()
         self._http.close()
 
     def stats(self) -> Stats:
+        """Return the number of requests so far, by method."""
         with self._lock:
             return Stats(self._counts.total(), dict(self._counts))
 
     def send(self, request: Request) -> Response:
+        """Send a request once, trace it, and return the response. Raises ClientError without a response."""
         with self._lock:
             self._counts[request.method] += 1
         started = time.monotonic()
@@ -292,6 +300,11 @@ class HttpTransport:
         return outcome
 
     def _exchange(self, request: Request) -> Response | ClientError:
+        """Send a request once, and return the response, or the error as a value.
+
+        The error is returned instead of raised, so that its context does not hold httpx's error, which has
+        the headers with the token.
+        """
         target = request.path + (f"?{request.query}" if request.query else "")
         status: int | None = None
         if len(self._base_url) + len("/v1") + len(target) > MAX_URL_CHARS:
@@ -352,6 +365,10 @@ def _base_url(url: str) -> str:
 
 
 def _open_client(base_url: str, token: Token, timeout: float) -> httpx.Client:
+    """Return the httpx client, which chooses proxy and certificates.
+
+    Raises InvalidClientValueError for certificates or a proxy that cannot be used.
+    """
     try:
         if base_url.startswith("https:"):
             tls_context = _tls_context()
@@ -382,9 +399,9 @@ def _open_client(base_url: str, token: Token, timeout: float) -> httpx.Client:
 
 
 def _tls_context() -> ssl.SSLContext:
-    """Return the TLS context: certificates of a variable, else the system's, else Mozilla's.
+    """Return the TLS context, with the trusted certificates of the environment, the system, or Mozilla.
 
-    Raises OSError.
+    A variable such as SSL_CERT_FILE takes precedence. Raises OSError.
     """
     setting = certificate_setting()
     if setting is not None and setting.variable == "SSL_CERT_DIR" and not Path(setting.value).is_dir():
@@ -438,6 +455,7 @@ def _headers(response: httpcore.Response) -> dict[str, str]:
 
 
 def _not_json(request: Request, status: int, headers: Mapping[str, str], fault: str) -> NotJsonError:
+    """Return the error that a response is not from the API. `fault` says why in fixed words."""
     return NotJsonError(request.method, request.path, status, media_type(headers.get("content-type")), fault)
 
 
@@ -448,7 +466,7 @@ def media_type(header: str | None) -> str | None:
 
 
 def _not_sent_reason(error: Exception) -> tuple[NotSentReason, str]:
-    """Return the reason, and its detail: the status of a proxy, or OpenSSL's text about a certificate."""
+    """Return why a request was not sent, and a detail: a proxy's status, or the fault of a certificate."""
     if isinstance(error, httpcore.ProxyError):
         status = re.match(r"\d{3}\b", str(error))
         return "proxy", f"status {status[0]}" if status else ""
@@ -470,6 +488,7 @@ def _not_sent_reason(error: Exception) -> tuple[NotSentReason, str]:
 
 
 def _unknown_reason(error: Exception, status: int | None) -> UnknownReason:
+    """Return why a sent request has no complete response. `status` is None before a response began."""
     if isinstance(error, httpcore.TimeoutException):
         return "timeout"
     if status is not None:

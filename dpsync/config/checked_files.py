@@ -134,6 +134,7 @@ class CheckedFiles(Struct):
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        """Return the files that `include` names. Raises DiagnosticError if the commit includes others."""
         files, problems = self.working_copy.included(include, including_file)
         expected, _ = self.committed.included(include, including_file)
         for name in sorted({file.name for file in files} ^ {file.name for file in expected}):

@@ -307,7 +307,7 @@ def _is_invalid_field(resource: Entry, field: str) -> bool:
 
 
 def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
-    """Report entries that contain each other, such as a page inside its own child page.
+    """Report entries that contain each other, such as a collection inside its own child collection.
 
     Only fields that place an entry inside another entry of the same kind can form such a cycle.
     """

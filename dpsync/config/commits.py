@@ -166,6 +166,12 @@ class EarlierConfigurations(Struct):
             position += 1
 
     def _read(self) -> Iterator[Desired]:
+        """Yield the valid configurations before the base, the latest first, within limits.
+
+        Only a commit that changes a file of the next newer configuration is loaded. Before the first
+        configuration there was one without entries: it is yielded last. Nothing more is yielded if a shallow
+        clone lacks a commit.
+        """
         size = sum(map(len, self.base.desired.texts.values()))
         remaining, newer = min(_MAX_EARLIER_COMMITS, max(1, _MAX_HISTORY_CHARS // max(1, size))), self.base
         for commit, changed in self.project.changes(self.commit):
@@ -211,6 +217,7 @@ class CommitsSince(Struct):
         return iter(self._loaded)
 
     def _load(self) -> list[CommittedFiles]:
+        """Return the configurations of the applied commit and of later commits; empty if one is missing."""
         try:
             repository = Repository.containing(self.root.parent)
             commits = repository.commits_since(self.commit)

@@ -193,6 +193,7 @@ class Declarations:
             entry.nodes[kind.shorthand_field] = (None, node)
 
     def _add_declaration(self, entry: Declaration) -> bool:
+        """Add an entry, and return whether its address was free. Reports a second declaration."""
         other = self.entries.get(entry.address)
         if other is not None:
             message = f'"{entry.key}" is declared twice'
@@ -367,7 +368,7 @@ class Declarations:
     ) -> None:
         """Add the nodes of a tree, which is a list such as `structure: [{ type: section, … }]`.
 
-        Reports siblings at the root that the platform does not allow together, such as a group and a page.
+        Reports siblings at the root that the platform does not allow together, such as a section and a space.
         """
         if not isinstance(node, Sequence):
             self.unreadable.add(scope.address)
@@ -516,7 +517,7 @@ class Declarations:
 
 
 def _is_exclusive_at_root(kind: Kind) -> bool:
-    """Return whether a node of this kind at the root of a tree allows only siblings of its kind."""
+    """Return whether a node of this kind at the root of a tree allows only siblings of such kinds."""
     return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root
 
 

@@ -406,4 +406,5 @@ class DiskFiles:
             return name  # reading it will say what is wrong with it
 
     def read(self, name: str, limit: int) -> bytes:
+        """Return at most `limit` + 1 bytes of a file. Raises OSError, also for a path outside the project."""
         return disk.read(disk.resolve_inside(self._project / name, self._project), limit, follow=False)

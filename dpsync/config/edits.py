@@ -40,6 +40,10 @@ class MissingFiles(Struct, frozen=True):
         return self._descriptions[commit, file]
 
     def _describe_file(self, commit: str, file: str) -> str:
+        """Ask git what became of a file since a commit; "" if it was deleted.
+
+        `describe` calls this once for each file and commit.
+        """
         if os.path.lexists(self.project.root.parent / file):
             return '"include" does not list this file any more'
         repository, path = self.project.repository, posixpath.join(self.project.directory, file)
@@ -180,6 +184,7 @@ class _Comparison(Struct, frozen=True, dict=True):
                 yield self._make_edit(entry, "removed", inside=removed_inside[entry.address])
 
     def _changed_edits(self, old_entry: Entry, entry: Entry) -> Iterator[Edit]:
+        """Yield the edit of an entry that both versions have: renamed or changed; nothing if it is equal."""
         before = {
             name: _with_present_references(value, self._present_addresses)
             for name, value in self._declared_values(old_entry).items()

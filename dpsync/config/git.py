@@ -84,21 +84,21 @@ class Repository(Struct, frozen=True):
         return self._output_line("merge-base", first, second)
 
     def parents(self, commit: str) -> list[str]:
-        """Return the parents of a commit, including those that a shallow clone lacks."""
+        """Return the parent ids of a commit, including parents that a shallow clone lacks."""
         for _, _, data in self.objects([commit], _MAX_FILE_BYTES):
             head = data.partition(b"\n\n")[0].splitlines()
             return [line[7:].decode("ascii", "replace") for line in head if line.startswith(b"parent ")]
         return []
 
     def first_parent_line(self, commit: str) -> list[str]:
-        """Return `resolve_commit` and its first-parent ancestors, the latest first, at most some hundreds."""
+        """Return a commit and its first-parent ancestors, the latest first, at most some hundreds."""
         listed = self.git.run(
             "rev-list", "--first-parent", f"--max-count={_MAX_SEARCHED_COMMITS + 1}", commit
         ).stdout
         return listed.decode("ascii", "replace").split()
 
     def changes(self, commit: str, directory: str) -> list[tuple[str, frozenset[str]]]:
-        """Return the commits up to `resolve_commit` that change files in a directory, the latest first.
+        """Return the commits up to `commit` that change files in a directory, the latest first.
 
         Only first parents count, and at most some hundreds. With each commit come the names of the changed
         files, relative to the directory.
@@ -187,6 +187,7 @@ class Repository(Struct, frozen=True):
 
     @property
     def shallow(self) -> bool:
+        """Return whether the repository is a shallow clone, which lacks earlier commits."""
         return self.git.directory.shallow
 
     def list_tree(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
@@ -235,9 +236,9 @@ class Repository(Struct, frozen=True):
         return self.blobs([id], largest).get(id)
 
     def uncommitted_names(self, directory: Path) -> set[str]:
-        """Names below a directory, relative to the root, of what differs from HEAD or git does not keep.
+        """Return the names of files below a directory that differ from HEAD or that git does not track.
 
-        A directory that is ignored as a whole stands for what is in it.
+        Names are relative to the root of the repository. A directory that is ignored as a whole is one name.
         """
         arguments = (
             "--porcelain=v1",
@@ -258,12 +259,16 @@ class Repository(Struct, frozen=True):
         return bool(listed.returncode or head.returncode or listed.stdout or head.stdout)
 
     def _output_line(self, *arguments: str) -> str | None:
+        """Return the output of a git command, stripped; None if the command fails or prints nothing."""
         result = self.git.run(*arguments)
         return None if result.returncode else result.stdout.decode("utf-8", "replace").strip() or None
 
 
 def _names_below(diff: bytes, head: bytes) -> Iterator[str]:
-    """Yield the file names that `git diff-tree -z --stdin` prints below the line of two trees."""
+    """Yield the file names that `git diff-tree -z --stdin` prints for one pair of trees.
+
+    `head` is the line that names the pair. The names that follow it end with the line of the next pair.
+    """
     remaining = diff.partition(head)[2]
     while remaining and not _TREE_PAIR_LINE.match(remaining):
         name, _, remaining = remaining.partition(b"\0")
@@ -337,6 +342,7 @@ class CommitFiles(Struct, dict=True):
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
+        """Return the files of the commit that `include` names, each once, sorted by name."""
         if not isinstance(include, Sequence):
             return [], [Diagnostic(codes.INCLUDE, '"include" must be a list of paths', include.span)]
         files: dict[str, IncludedFile] = {}
@@ -357,7 +363,7 @@ class CommitFiles(Struct, dict=True):
         return sorted(files.values(), key=attrgetter("name")), problems
 
     def _matching_names(self, text: str) -> list[str]:
-        """Return the files that a path or a pattern matches. Links to directories are followed."""
+        """Return the names of files in the commit that a path or pattern matches, after following links."""
         if "*" in text:
             fixed_directory = posixpath.dirname(text.partition("*")[0])
             real = self.real_name(fixed_directory) if fixed_directory else ""
@@ -369,6 +375,7 @@ class CommitFiles(Struct, dict=True):
         return [real for name in names if (real := self.real_name(name)) is not None and real in self._names]
 
     def real_name(self, name: str) -> str | None:
+        """Return the name after following links in the commit; None if it leads outside the project."""
         path = posixpath.normpath(name)
         for _ in range(_MAX_LINKS):
             if path.startswith(("../", "/")) or path == ".." or disk.contains_git_name(path.split("/")):
@@ -385,12 +392,14 @@ class CommitFiles(Struct, dict=True):
         return None
 
     def read(self, name: str, limit: int) -> bytes:
+        """Return at most `limit` + 1 bytes of a file in the commit. Raises FileNotFoundError."""
         real = self.real_name(name)
         if real is None or real not in self._names:
             raise FileNotFoundError(f"the commit {short_commit(self.commit)} does not contain the file")
         return self._content(real)[: limit + 1]
 
     def _content(self, name: str) -> bytes:
+        """Return the content of a file, read from git at the first call. Raises FileNotFoundError."""
         if name not in self._contents:
             self._fetch([name])
         if name not in self._contents:
@@ -400,6 +409,7 @@ class CommitFiles(Struct, dict=True):
         return self._contents[name]
 
     def _fetch(self, names: list[str]) -> None:
+        """Read several files with one call of git, and keep their contents."""
         ids = {name: self._names[name][1] for name in names}
         contents = _BLOB_CACHE.get(self.repository, ids.values())
         self._contents |= {name: contents[id] for name, id in ids.items() if id in contents}

@@ -58,6 +58,11 @@ def missing_base_warning(why: str, hint: str) -> Diagnostic:
 
 
 def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
+    """Return the default base in a job of GitHub Actions, which depends on the event.
+
+    Pull request or merge queue: the merge base with the target branch. Push: the commit before the push. Any
+    other event: HEAD, because nothing has just changed.
+    """
     event_name, event = env.get("GITHUB_EVENT_NAME"), read_github_event(env)
     # The variable is there with some of the events of a pull request; a review of one is another.
     if target := env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref"):
@@ -76,6 +81,10 @@ def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
 
 
 def _gitlab_base(repository: Repository, env: Mapping[str, str]) -> Base:
+    """Return the default base in a job of GitLab CI, which depends on the source of the pipeline.
+
+    Merge request: the merge base with the target branch. Push: the commit before the push. Otherwise: HEAD.
+    """
     source = env.get("CI_PIPELINE_SOURCE")
     if source == "merge_request_event":
         # The first is there only where the result of the merge is tried: the second may be older then.
@@ -88,10 +97,15 @@ def _gitlab_base(repository: Repository, env: Mapping[str, str]) -> Base:
 
 
 def _base_at_head(repository: Repository) -> Base:
+    """Return HEAD as the base."""
     return Base("HEAD", repository.resolve_commit("HEAD"))
 
 
 def _merge_base(repository: Repository, target: str, tips: Iterable[str | None]) -> Base:
+    """Return the merge base of HEAD and a target branch, or a Base with the reason why it is missing.
+
+    `tips` are candidates for the last commit of the target branch, the best first.
+    """
     for tip in tips:
         other = repository.resolve_commit(tip) if tip else None
         if other and (commit := repository.merge_base("HEAD", other)):
@@ -100,7 +114,10 @@ def _merge_base(repository: Repository, target: str, tips: Iterable[str | None])
 
 
 def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
-    """Return the commit before the push, which may contain several commits; or else the first parent."""
+    """Return the commit before a push as the base, or else the first parent of HEAD.
+
+    `previous_commit` is the commit id in the event of the CI system. A push may contain several commits.
+    """
     if pushed_on is not None:
         commit = repository.resolve_commit(pushed_on)
         name = "the commit before the push"
@@ -112,6 +129,7 @@ def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
 
 
 def _missing_base(base_name: str) -> Base:
+    """Return a Base without a commit, and a warning that `base_name` is not in this clone."""
     reason = f"{base_name} is not in this clone"
     return Base(reason, warning=missing_base_warning(reason, FETCH_HISTORY_HINT), is_commit_missing=True)
 
@@ -126,17 +144,18 @@ def read_github_event(env: Mapping[str, str]) -> Any:
 
 
 def commit_at(event: Any, *names: str) -> str | None:
-    """Return the id of a commit at a place in an event."""
+    """Return the commit id at a path of keys in the JSON of an event; None if there is none."""
     return commit_id(_value_at(event, *names))
 
 
 def text_at(event: Any, *names: str) -> str:
-    """Return the text at a place in an event; "" if there is none."""
+    """Return the text at a path of keys in the JSON of an event; "" if there is none."""
     value = _value_at(event, *names)
     return value if isinstance(value, str) else ""
 
 
 def _value_at(event: Any, *names: str) -> Any:
+    """Return the value at a path of keys in the JSON of an event; None if a key is missing."""
     for name in names:
         event = event.get(name) if isinstance(event, dict) else None
     return event
@@ -177,6 +196,7 @@ def read_base(
 
 
 def _named_base(repository: Repository, ref: str) -> Base:
+    """Return the commit that the user named with `--base`. Raises DiagnosticError if it is missing."""
     commit = repository.resolve_commit(ref)
     if commit is None:
         raise _unusable_base(
@@ -186,6 +206,7 @@ def _named_base(repository: Repository, ref: str) -> Base:
 
 
 def _unusable_base(ref: str, why: str, hint: str | None = None) -> DiagnosticError:
+    """Return the error that the commit named with `--base` cannot be used."""
     message = f'dpsync cannot compare the files with "{ref}": {why}'
     return DiagnosticError([Diagnostic(codes.BASE, message, hint=hint)], Exit.INVALID)
 
@@ -194,6 +215,10 @@ def _unusable_base(ref: str, why: str, hint: str | None = None) -> DiagnosticErr
 
 
 def _load_base(project: Project, base: Base, ref: str | None) -> Base:
+    """Return the base with its configuration, or a Base with the reason why there is none.
+
+    Raises DiagnosticError for an invalid configuration if the user named the base.
+    """
     assert base.commit is not None
     loaded = project.load(base.commit)
     if loaded is None:

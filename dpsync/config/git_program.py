@@ -128,6 +128,7 @@ class GitDirectory(Struct, frozen=True):
         return (self.common_dir / "shallow").is_file()
 
     def _read_ref(self, name: str) -> str:
+        """Return the content of a ref such as `refs/heads/main`: of its own file, or of packed-refs."""
         with suppress(FileNotFoundError):
             return _read_short_file(self.common_dir / name)
         packed = disk.read(self.common_dir / "packed-refs", _MAX_REF_LIST_BYTES).decode(
@@ -139,7 +140,11 @@ class GitDirectory(Struct, frozen=True):
 
     @contextmanager
     def isolated_git_dir(self, config: str) -> Iterator[Path]:
-        """Yield a temporary directory that git uses in place of the repository's git directory."""
+        """Yield a temporary git directory with the text `config` as its only configuration.
+
+        It links to the objects, refs and index of the repository. git uses it in place of the repository's
+        git directory, whose configuration could name programs to run.
+        """
         with disk.own_directory() as shadow_directory:
             disk.write_new_file(shadow_directory / "config", config.encode("utf-8", "surrogateescape"))
             for name in _HEAD_FILES:
@@ -196,9 +201,10 @@ def _repository_at(top: Path) -> GitDirectory | None:
 
 
 def _refuse_git_directory_in_working_tree(top: Path, git_directory: Path) -> None:
-    """Raise NoRepositoryError if the git directory is among the files of a working tree.
+    """Raise NoRepositoryError if a git directory is among the files of a working tree.
 
-    A commit could contain such a directory, but git does not commit files below a `.git`.
+    A commit could contain such a forged git directory. A directory named `.git` is safe, because git does not
+    commit files below it.
     """
     error = NoRepositoryError(
         f"the git directory of {top} is {git_directory}, which is inside a working tree",
@@ -217,10 +223,12 @@ def _refuse_git_directory_in_working_tree(top: Path, git_directory: Path) -> Non
 
 
 def _is_below(path: Path, top: Path) -> bool:
+    """Return whether a path is a directory or below this directory."""
     return path == top or path.is_relative_to(top)
 
 
 def _in_dot_git(path: Path, top: Path) -> bool:
+    """Return whether a path is inside a `.git` directory below `top`."""
     return ".git" in path.relative_to(top).parts
 
 
@@ -284,7 +292,11 @@ class Git(Struct, frozen=True):
 
 @lru_cache(maxsize=32)
 def _kept_settings(git: Git, config: bytes) -> str:
-    """Return the kept values in the text of a repository's configuration. One command needs them often."""
+    """Return the kept settings of a repository's configuration, in the syntax of git.
+
+    `config` is the text of the repository's configuration. The result is cached, because one dpsync command
+    needs it for many git calls.
+    """
     listed = git.run("config", "--file", "-", "--no-includes", "-z", "--list", stdin=config)
     if listed.returncode:
         raise NoRepositoryError("git cannot read .git/config")

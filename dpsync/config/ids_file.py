@@ -48,9 +48,9 @@ def find_conflict_markers(text: str, file: str) -> list[Span]:
 
 
 def split_conflict(text: str) -> tuple[str, str] | None:
-    """Return our text and their text; None if the markers do not match.
+    """Return our side and their side of a text with conflict markers; None if the markers do not match.
 
-    A line keeps its number: lines of the other side are empty.
+    Each line keeps its number, so that findings have the right position: lines of the other side are empty.
     """
     ours: list[str] = []
     theirs: list[str] = []
@@ -72,6 +72,7 @@ def _marker_character(line: str) -> str:
 
 
 def _split_lines(text: str) -> list[str]:
+    """Return the lines of a text without their line breaks."""
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
@@ -93,12 +94,13 @@ DisputedLines = frozenset[tuple[str, str, Address]]
 
 
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
-    """Return the valid lines of a file, and the findings. `read_file` is its name in spans."""
+    """Return the valid lines of an ids file, and the findings. `file` is its name in spans."""
     ids, _, findings = _parse(data, file, registry)
     return ids, findings
 
 
 def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
+    """Return the valid lines of a file, the addresses with two different lines, and the findings."""
     text, decode_findings = decode(data, file)
     if not decode_findings and (conflict_spans := find_conflict_markers(text, file)):
         hint = f"to merge both sides, run {format_command('ids')}"
@@ -158,6 +160,7 @@ def parse_conflict(data: bytes, file: str, registry: Registry) -> tuple[IdsFile,
 
 
 def _without_disputed(ids: IdsFile, disputed: DisputedLines) -> IdsFile:
+    """Return the ids file without the lines of the disputed entries."""
     return IdsFile(
         {
             platform: {
@@ -175,6 +178,7 @@ def _without_disputed(ids: IdsFile, disputed: DisputedLines) -> IdsFile:
 
 
 def _sections(ids: IdsFile) -> list[tuple[str, str]]:
+    """Return the platform and organization id of each section."""
     return [(platform, id) for platform, section in ids.sections.items() for id in section]
 
 
@@ -235,6 +239,8 @@ def invalid_ids_file_error(
 
 
 class _IdsFileParser:
+    """Reads the YAML tree of an ids file, and collects findings, repeated lines and disputed entries."""
+
     def __init__(self, registry: Registry, findings: Findings) -> None:
         self.places = PlaceTypes(registry)
         self.findings = findings
@@ -243,6 +249,7 @@ class _IdsFileParser:
         self._first_lines: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
 
     def read_file(self, node: Node) -> IdsFile:
+        """Return the lines of all sections. Sections without a valid line are left out."""
         sections: dict[str, dict[str, LinesByAddress]] = {}
         for platform, organization_nodes in self.mapping_entries(node, "an ids file", empty=True):
             if not is_platform_name(platform.text):
@@ -289,6 +296,7 @@ class _IdsFileParser:
         return lines
 
     def read_line(self, key: Scalar, value: Node) -> RecordedLine | None:
+        """Return the line `address: id`; None after reporting why it is invalid."""
         address = Address.parse(key.text)
         is_pattern = any(
             segment in ("", "*", "**") or segment.startswith("[") for segment in address.segments
@@ -314,6 +322,10 @@ class _IdsFileParser:
         return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span, is_kept)
 
     def unknown_address_problem(self, text: str, is_known: bool) -> tuple[str, str]:
+        """Return message and hint for an address that has no line.
+
+        `is_known` means that entries with this address exist, but need no line.
+        """
         if is_known:
             return (
                 f'the entry "{text}" needs no line, because its key identifies the object',
@@ -324,6 +336,10 @@ class _IdsFileParser:
     def mapping_entries(
         self, node: Node, subject: str, empty: bool = False
     ) -> tuple[tuple[Scalar, Node], ...]:
+        """Return the entries of a node; empty after reporting that it is not a mapping.
+
+        `subject` names the node in the message. `empty` allows a null.
+        """
         if isinstance(node, Mapping):
             return node.entries
         if not (empty and isinstance(node, Scalar) and node.value is None):
@@ -331,13 +347,14 @@ class _IdsFileParser:
         return ()
 
     def error(self, code: str, message: str, *position_and_hint: Span | str) -> None:
+        """Add a finding. `position_and_hint` is a span and optionally a hint, in any order."""
         hint = next((argument for argument in position_and_hint if not isinstance(argument, Span)), None)
         span = next(argument for argument in position_and_hint if isinstance(argument, Span))
         self.findings.append(Diagnostic(code, message, span, hint=hint))
 
 
 def _split_kept_mark(value: Node) -> tuple[Node, bool]:
-    """Return the ids of a line, and whether `kept: true` stands beside them."""
+    """Split the value of a line into its ids and its mark: `{ id: team-3, kept: true }`, or just `team-3`."""
     members = {key.text: member for key, member in value.entries} if isinstance(value, Mapping) else {}
     kept_node = members.get("kept")
     if members.keys() == {"id", "kept"} and isinstance(kept_node, Scalar) and kept_node.text == "true":
@@ -387,6 +404,10 @@ def render_ids_file(ids: IdsFile) -> bytes:
 
 
 def _line_text(line: RecordedLine) -> str:
+    """Return one line of the ids file: `    acme/teams/docs: team-3`; "" for an id that it cannot hold.
+
+    A key that is too long for one line of YAML takes two lines.
+    """
     ids = [line.id] if line.second_id is None else [line.id, line.second_id]
     if not all(map(is_id, ids)):
         return ""
@@ -404,11 +425,13 @@ def _yaml_text(text: str) -> str:
 
 
 def _escaped(character: re.Match[str]) -> str:
+    """Return the matched character as an escape of JSON and YAML."""
     code = ord(character.group())
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _is_yaml_text(text: str) -> bool:
+    """Return whether YAML reads a text without quotes as text, not as a number, boolean or null."""
     try:
         return isinstance(parse_scalar(text), str)
     except NumberError:

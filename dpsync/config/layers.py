@@ -39,7 +39,7 @@ class Overlays(Struct, frozen=True):
     registry: Registry
 
     def merge(self, lower: Mapping, upper: Mapping) -> Mapping:
-        """Return the configuration `below` merged with the overlay `above`."""
+        """Return the configuration `lower` merged with the overlay `upper`, whose values win."""
         root = self.registry.root
         return merge_mappings(
             lower,
@@ -67,6 +67,7 @@ class Overlays(Struct, frozen=True):
         return self._merge_entry(kinds[0], lower, upper)
 
     def _merge_entry(self, kind: Kind, lower: Node, upper: Node) -> Node:
+        """Merge two values of one entry. The upper value wins unless both are mappings."""
         if not (isinstance(lower, Mapping) and isinstance(upper, Mapping)):
             return upper
         if kind.shorthand_field and kind.is_always_shorthand:
@@ -75,7 +76,10 @@ class Overlays(Struct, frozen=True):
         return merge_mappings(lower, upper, lambda name, old, new: self._merge_member(kind, name, old, new))
 
     def _merge_member(self, kind: Kind, name: str, lower: Node, upper: Node) -> Node:
-        """Merge one key of an entry: a field, or a key that contains other entries."""
+        """Merge one key of an entry: a field, or a key that contains child entries.
+
+        The key of a dotted path (`settings.domains`) contains a mapping of such keys.
+        """
         if name in kind.declarable_fields:
             return kind.field(name).type.merge_overlay(lower, upper)
         kinds_by_path = self.registry.kinds_by_list_key(kind.name)
@@ -100,7 +104,7 @@ class Overlays(Struct, frozen=True):
         )
 
     def _merge_tree(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
-        """Merge two trees: nodes with the same key are merged in place; new nodes are appended."""
+        """Merge two lists of nodes: nodes with the same `key` are merged in place, new nodes are appended."""
         if not (isinstance(lower, Sequence) and isinstance(upper, Sequence)):
             return upper
         nodes = list(lower.items)
@@ -139,6 +143,7 @@ class Overlays(Struct, frozen=True):
 
 
 def _member_text(node: Node, name: str) -> str:
+    """Return the text of one key of a mapping node; "" if it is missing or not a text."""
     value = node.get(name) if isinstance(node, Mapping) else None
     return value.text if isinstance(value, Scalar) else ""
 
@@ -251,6 +256,7 @@ def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnost
 
 
 def _key_problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagnostic]:
+    """Return the findings about one key of an environment, such as `url`."""
     match word.text:
         case "url" | "overlay":
             text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
@@ -271,6 +277,7 @@ def _key_problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Di
 
 
 def _url_problems(text: str, span: Span) -> list[Diagnostic]:
+    """Return the finding that a `url` is invalid or uses a variable that is not allowed."""
     for name in referenced_variables(text):
         if not _URL_VARIABLE.fullmatch(name):
             message = f"{name} is not an allowed variable in a url: {_URL_RULE}"
@@ -285,6 +292,7 @@ def _url_problems(text: str, span: Span) -> list[Diagnostic]:
 
 
 def _token_problems(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
+    """Return the finding that a `token` is not `{ env: NAME }` with an allowed variable."""
     variable_node = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
     name = _text_value(variable_node) or ""
     if is_token_variable(name, env):
@@ -301,6 +309,7 @@ def _token_problems(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
 
 
 def _profile_problems(node: Node) -> list[Diagnostic]:
+    """Return the finding that a `profile` (API version) does not exist."""
     text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
     if text in PROFILES or "${" in text:
         return []
@@ -311,6 +320,7 @@ def _profile_problems(node: Node) -> list[Diagnostic]:
 
 
 def _limit_problems(node: Node) -> list[Diagnostic]:
+    """Return the findings about `limits` of an environment, which has only the key `rate`."""
     if not isinstance(node, Mapping):
         return [_environment_finding('"limits" must be a mapping, such as { rate: 5/s }', node.span)]
     findings = []
@@ -330,12 +340,13 @@ def _limit_problems(node: Node) -> list[Diagnostic]:
 
 
 def parse_rate(text: str) -> float | None:
-    """Return the requests per second; None for an invalid rate."""
+    """Return the requests per second of a rate such as `300/m`; None for an invalid rate."""
     match = _RATE.fullmatch(text)
     return int(match[1]) / _SECONDS[match[2]] if match else None
 
 
 def _organization_problems(node: Node) -> list[Diagnostic]:
+    """Return the findings about `organizations` of an environment: only identity keys are allowed."""
     if not isinstance(node, Mapping):
         return [_environment_finding('"organizations" in an environment must be a mapping', node.span)]
     findings: list[Diagnostic] = []
@@ -383,6 +394,7 @@ def unknown_organization_findings(environment: ChosenEnvironment, merged: Mappin
 
 
 def _environment_finding(message: str, span: Span, hint: str | None = None) -> Diagnostic:
+    """Return a finding about the `environments` of a root file."""
     return Diagnostic(codes.ENVIRONMENT, message, span, hint=hint)
 
 
@@ -439,4 +451,5 @@ def find_environment(root: Mapping, name: str) -> ChosenEnvironment | None:
 
 
 def _text_value(node: Node | None) -> str | None:
+    """Return the value of a node that is a text, else None."""
     return node.value if isinstance(node, Scalar) and isinstance(node.value, str) else None

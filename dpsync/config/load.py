@@ -54,6 +54,7 @@ def load_from(
 def _load_configuration(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None
 ) -> tuple[Desired, Findings]:
+    """Return the configuration in these files and all findings. See `load_from`."""
     sources = load_sources(files, env, layers, registry.with_all_kinds)
     registry = _registry_for_profile(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
@@ -111,10 +112,10 @@ def _watched_lists(
     declared: Collection[Address],
     patterns: tuple[Pattern, ...],
 ) -> Mapping[Address, Scope]:
-    """Return the lists below entries that a watch pattern names, without those that the files declare.
+    """Return the undeclared lists below entries that a `policy: watch` pattern names.
 
-    They are read for drift alone; no plan changes them. A singleton is left out, because no object can appear
-    there.
+    They are read for drift alone; no plan changes them. A single object is left out, because no object can
+    appear there.
     """
     watched: dict[Address, Scope] = {}
     for resource in resources if patterns else ():
@@ -156,7 +157,7 @@ def _unidentified_organizations(
 
 
 class _ValueFiles:
-    """Files for values: `{file: …}`, relative to the file that names them, inside the project."""
+    """Reads the files that values name (`{file: …}`): inside the project, relative to the value's file."""
 
     def __init__(self, files: Files, texts: dict[str, str], declared: Declarations) -> None:
         self._files = files
@@ -164,6 +165,7 @@ class _ValueFiles:
         self.texts = texts
 
     def read(self, path: Scalar) -> Node | str | None:
+        """Return the YAML or JSON tree in a file, or the text of any other file; None after an error."""
         file = self._read_bytes(path)
         if file is None:
             return None
@@ -176,6 +178,7 @@ class _ValueFiles:
         return self._decode(path, real, data)
 
     def text(self, path: Scalar) -> TextFile | None:
+        """Return the name and text of a file; None after reporting an error."""
         file = self._read_bytes(path)
         text = self._decode(path, *file) if file is not None else None
         if file is None or text is None:
@@ -184,7 +187,7 @@ class _ValueFiles:
         return TextFile(file[0], text)
 
     def _read_bytes(self, path: Scalar) -> tuple[str, bytes] | None:
-        """Return the name in the project and the content; None after reporting why not."""
+        """Return a file's name in the project and its content; None after reporting why it cannot be read."""
         text = str(path.value)
         name = (PurePosixPath(path.span.file).parent / text).as_posix()
         real = self._files.real_name(name)
@@ -204,7 +207,7 @@ class _ValueFiles:
         return real, data
 
     def _exists(self, name: str) -> bool:
-        """Return whether a path relative to the root file would name a file."""
+        """Return whether a path exists relative to the root file, as users often write it by mistake."""
         real = self._files.real_name(name)
         try:
             return real is not None and self._files.read(real, 0) is not None
@@ -212,6 +215,7 @@ class _ValueFiles:
             return False
 
     def _decode(self, path: Scalar, real: str, data: bytes) -> str | None:
+        """Return the text of a file; None after reporting why it is not text, at the path in the value."""
         decoded, problems = decode(data, real)
         self._declared.diagnostics += [replace(problem, span=path.span) for problem in problems]
         return decoded if not problems else None

@@ -30,7 +30,11 @@ _MAX_DIRECTORIES: Final = 1000
 
 
 def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
-    """Return a warning for each omitted file with an entry that the base, or an earlier commit, had."""
+    """Return a warning for each YAML file that looks like configuration, but is not included.
+
+    Entries of such a file count as removed, so an apply could delete their objects. The warning names a
+    commit if the entries were part of the configuration earlier.
+    """
     warnings = []
     for file in desired.not_included:
         # The entries that the latest commit with any entry of this file had.

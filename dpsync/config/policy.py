@@ -37,6 +37,7 @@ class PolicyReader:
         self.limits = Limits()
 
     def read(self, node: Node | None) -> Policy:
+        """Return the policy in the node of `policy:`, and report invalid parts."""
         if isinstance(node, Mapping):
             for key, value in node.entries:
                 if key.value in _PATTERN_LISTS:
@@ -56,6 +57,7 @@ class PolicyReader:
         return Policy(limits=self.limits, deletable_ids=None, skip=tuple(self.skipped_patterns), **lists)
 
     def _read_patterns(self, name: str, node: Node) -> None:
+        """Read one list of patterns, such as `protect`, and report each invalid item."""
         if name == "watch" and isinstance(node, Scalar) and node.value == ACCESS_WORD:
             self._add_access_patterns(node.span)
             return
@@ -112,7 +114,7 @@ class PolicyReader:
                 self.skipped_patterns.append(pattern)
 
     def _add_access_patterns(self, span: Span) -> None:
-        """Add the patterns that `access` stands for; their position is that of the word."""
+        """Add the `watch` patterns that the word `access` stands for. `span` is the position of the word."""
         registry = self.declared.registry
         for text in access_patterns(registry):
             pattern = Pattern.parse(text, registry.pattern_words, span)
@@ -133,6 +135,7 @@ class PolicyReader:
         return pattern
 
     def _read_limits(self, node: Node) -> None:
+        """Read `limits: { deletes, percent, exposures }`, and report invalid numbers."""
         names, values = list(Limits.__struct_fields__), dict[str, int]()
         if not isinstance(node, Mapping):
             self.declared.error(
@@ -157,9 +160,10 @@ class PolicyReader:
         self.limits = Limits(**values)
 
     def check(self, registry: Registry, resources: list[Entry]) -> None:
-        """Report each pattern that no address fits, and each that ignores a natural key.
+        """Report each pattern without effect, and each that must not match.
 
-        An empty mapping of entries needs a prune or watch pattern that covers it.
+        Also reports an empty mapping of entries that no prune or watch pattern covers, because it has no
+        effect.
         """
         self._report_unmatched_patterns(registry, resources)
         self._report_ignored_natural_keys(registry, resources)
@@ -173,7 +177,7 @@ class PolicyReader:
                 self.declared.error("DP232", f'an empty "{word}" has no effect here', scope.span, hint)
 
     def _report_declared_objects(self, resources: list[Entry]) -> None:
-        """Report entries that `forget` or `removed` names."""
+        """Report entries that `forget` or `removed` names: these lists are for objects without an entry."""
         for name in ("forget", "removed"):
             for pattern in self.patterns[name]:
                 entry = next((resource for resource in resources if pattern.matches(resource.address)), None)
@@ -288,6 +292,7 @@ class PolicyReader:
                     break
 
     def _error(self, code: str, message: str, pattern: Pattern, hint: str, first: Span | None = None) -> None:
+        """Add an error at the position of a pattern. `first` is the position that conflicts with it."""
         assert pattern.span is not None
         self.declared.error(code, message, pattern.span, hint, first)
 

@@ -49,10 +49,10 @@ class IncompleteValueError(Exception):
 
 
 def parse_recorded(type_: Type, recorded: Any) -> Value:
-    """Return a recorded value in the form that a loaded configuration has.
+    """Return a value from a journal or saved plan in the form that a loaded configuration has.
 
-    References are addresses, not yet resolved to entries. Raises UnsuitableValueError and
-    IncompleteValueError.
+    References are addresses, not yet resolved to entries. Raises UnsuitableValueError for a value that no
+    file may contain, and IncompleteValueError for a value with an unknown part.
     """
     if recorded is None:
         return None
@@ -109,15 +109,17 @@ def _json_text(written: Any) -> str:
 
 
 class _RecordedParsing(Struct):
-    """Parsing context for recorded values: implements kinds.types.Parsing."""
+    """The parsing context for recorded values. Implements `ParseContext` of kinds.types."""
 
     problems: list[str]
     incomplete: list[str] = field(default_factory=list)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
+        """Return all segments of a reference but the last one."""
         return path.rpartition("/")[0]
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        """Collect a finding about an invalid value, or about a value with a missing part."""
         (self.incomplete if code in _INCOMPLETE_VALUE_CODES else self.problems).append(message)
         return INVALID
 
@@ -125,17 +127,21 @@ class _RecordedParsing(Struct):
         """Ignore the warning: the platform accepted the value."""
 
     def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
+        """Collect the finding, without a suggestion."""
         self.problems.append(f'unknown key "{key.value}" in {location}')
         return None
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        """Return a reference to an address, which need not exist."""
         return Ref(Address.parse(key))
 
     def file(self, path: Scalar) -> Node | str | None:
+        """Refuse a value from a file, because a journal never contains one."""
         self.problems.append("a recorded value cannot refer to a file")
         return None
 
     def text(self, path: Scalar) -> TextFile | None:
+        """Refuse a text from a file, because a journal never contains one."""
         self.problems.append("a recorded value cannot refer to a file")
         return None
 
@@ -144,6 +150,7 @@ class _RichText(Markdown, frozen=True):
     """Markdown, or a platform document that Markdown cannot express."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return a platform document unchanged, and parse anything else as Markdown."""
         if isinstance(node, Mapping) and self.shape_error(node_value(node)) is None:
             return node_value(node)
         return super().parse(node, ctx)
@@ -153,6 +160,7 @@ class _NullablePart(Object, frozen=True, dict=True):
     """An object inside a list or another object, always recorded as a whole: null means an unset part."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Parse the object without its null members, which stand for unset parts."""
         if isinstance(node, Mapping):
             entries_with_value = (
                 entry
@@ -164,7 +172,7 @@ class _NullablePart(Object, frozen=True, dict=True):
 
 
 def _with_platform_forms(type_: Type) -> Type:
-    """Return the type extended by the forms that only platform values have."""
+    """Return a field type that also accepts the forms in which only the platform writes a value."""
     match type_:
         case Markdown():
             return _RichText()
@@ -200,7 +208,7 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
 
 
 def check_secrets(value: Value, today: Value) -> None:
-    """Raise UnsuitableValueError for a secret that the value `today` does not use in the same place.
+    """Raise UnsuitableValueError for a secret that today's value does not use in the same place.
 
     Otherwise a forged journal could send any environment variable to the platform.
     """
@@ -214,7 +222,7 @@ def check_secrets(value: Value, today: Value) -> None:
 
 
 def _secrets(value: Value, path: ValuePath) -> Iterator[tuple[ValuePath, str]]:
-    """Yield the path and the variable name of each secret."""
+    """Yield the path in the value and the variable name of each secret."""
     if isinstance(value, Secret):
         yield path, value.variable
     elif isinstance(value, dict):

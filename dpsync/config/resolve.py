@@ -25,7 +25,10 @@ ReadText = Callable[[Scalar], "TextFile | None"]
 
 
 class Resolver:
-    """Reads the fields of entries. Implements the parsing context of types (kinds.types.Parsing)."""
+    """Reads the fields of entries by their types, and resolves references.
+
+    Implements `ParseContext` of kinds.types: the types call the first methods.
+    """
 
     def __init__(self, declared: Declarations, read_file: ReadFile, read_text: ReadText) -> None:
         self.declared = declared
@@ -50,6 +53,7 @@ class Resolver:
     def error(
         self, code: str, message: str, span: Span, hint: str | None = None, cause: str | None = None
     ) -> Invalid:
+        """Report an error in the current entry, naming the API version if the field's type depends on it."""
         address = str(self._entry.address) if self._entry else None
         if self._entry is not None and self._profile_field is not None:
             prefix = f"in the API version {self.registry.profile.name}"
@@ -62,26 +66,35 @@ class Resolver:
         return INVALID
 
     def file(self, path: Scalar) -> Node | str | None:
+        """Return the tree or text in a file that a value names, and note that the value comes from it."""
         content = self._read_file(path)
         if isinstance(content, Mapping | Scalar | Sequence):
             self._file_starts.append(Span.start_of(content.span.file))
         return content
 
     def text(self, path: Scalar) -> TextFile | None:
+        """Return the text of a file that a value names, and note that the value comes from it."""
         text_file = self._read_text(path)
         if text_file is not None:
             self._file_starts.append(Span.start_of(text_file.name))
         return text_file
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """Report a warning about the current entry."""
         address = str(self._entry.address) if self._entry else None
         finding = Diagnostic(code, message, span, address=address, hint=hint, severity="warning")
         self.declared.diagnostics.append(finding)
 
     def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
+        """Report an unknown key, and return the key that was probably meant."""
         return self.declared.unknown_key(key, known, location)
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        """Resolve a reference to an entry or an object of one of these kinds, near the current entry.
+
+        If no entry has the key, an object with a natural key may be meant that the files do not declare: it
+        becomes a lookup. Reports a reference that cannot be resolved.
+        """
         assert self._entry is not None
         list_addresses: list[Address] = []
         for name in self._known_kinds(kinds):
@@ -123,6 +136,7 @@ class Resolver:
         return "/".join(segments[: max(1, min(2, len(segments) - 1))])
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those of the kinds that this server supports."""
         known = self._known_kinds_by_names.get(names)
         if known is None:
             known = self._known_kinds_by_names[names] = tuple(name for name in names if name in self.registry)
@@ -131,7 +145,7 @@ class Resolver:
     def _report_missing_reference(
         self, kinds: tuple[str, ...], key: str, span: Span, list_addresses: list[Address]
     ) -> Invalid:
-        """Report a reference to an entry that is in none of `places`. Hints are cached."""
+        """Report a reference to an entry that is in none of the searched lists. Hints are cached."""
         cause = f"{key} in {', '.join(map(str, list_addresses))}"
         hint = self._hints.get(cause)
         if hint is None and not self.declared.diagnostics.is_full("DP220"):
@@ -160,7 +174,7 @@ class Resolver:
         return "add the entry, or remove this reference. For an object without an entry, write { id: … }"
 
     def _list_address_of(self, target: Kind) -> Address | None:
-        """Return the address of the mapping or list that contains the entries of a kind, for this entry."""
+        """Return the address of the list that contains the target kind's entries, near the current entry."""
         owner = self._owner_of(target)
         if owner is None:
             return None
@@ -170,7 +184,7 @@ class Resolver:
         return list_address
 
     def _owner_of(self, target: Kind) -> Address | None:
-        """Return the nearest object around this entry that can contain entries of the target's kind."""
+        """Return the nearest ancestor of the current entry that can contain entries of the target kind."""
         ancestor: Declaration | None = self._entry
         while ancestor is not None:
             if ancestor.kind.name in target.parents:
@@ -234,6 +248,7 @@ class Resolver:
         )  # fmt: skip
 
     def _nested_value(self, entry: Declaration, field: Field) -> Value:
+        """Return the reference to the node that contains this entry in a tree; None at the root."""
         container = self.declared.entries.get(entry.holder) if entry.holder else None
         return (
             Ref(container.address)
@@ -242,10 +257,12 @@ class Resolver:
         )
 
     def _natural_key_value(self, entry: Declaration, field: Field) -> Value:
+        """Return the value of the field that the key of the entry gives, such as the e-mail of a member."""
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
         return None if value is INVALID else field.type.entry_key(value)
 
     def _value(self, field: Field, node: Node, type_: Type) -> Value:
+        """Return the value of a field, read by its type. Reports a field or null that is not allowed."""
         if not field.is_declarable:
             return self.error(
                 "DP221",

@@ -34,9 +34,10 @@ CsvRow = list[CsvCell]
 
 
 def split_rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[list[CsvRow], Findings]:
-    """Return the rows of a decoded file without empty rows, and findings. `file` is its name in spans.
+    """Split the text of a CSV file (RFC 4180) into rows of cells with positions, without empty rows.
 
-    Reading stops at a misplaced quote, and at the limit of values in a file.
+    `file` is its name in spans. Reading stops with a finding at a misplaced quote, and at the limit of values
+    in a file.
     """
     rows: list[CsvRow] = []
     problems = Findings()
@@ -136,6 +137,8 @@ def read_entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Find
 
 
 class _RowReader:
+    """Turns the rows of a CSV file into entries of one kind, and collects findings."""
+
     def __init__(self, kind: Kind, problems: Findings) -> None:
         format = row_format(kind)
         assert format is not None
@@ -146,6 +149,7 @@ class _RowReader:
         self.header_names: list[str] = []
 
     def add_error(self, message: str, span: Span, hint: str | None = None) -> None:
+        """Add a finding about the CSV file."""
         self.problems.append(Diagnostic(codes.ROWS, message, span, hint=hint))
 
     def read_header(self, row: CsvRow) -> bool:
@@ -202,7 +206,7 @@ class _RowReader:
         return _scalar(key.text, key.span), Mapping((*parts, *fields), key.span)
 
     def _is_unambiguous(self, cell: CsvCell) -> bool:
-        """Return whether a cell is unambiguous: without surrounding spaces, and not a formula."""
+        """Return whether a cell is plain data. Reports surrounding spaces and spreadsheet formulas."""
         if cell.text != cell.text.strip():
             self.add_error("the cell begins or ends with a space", cell.span, "delete the space")
         elif is_formula(cell.text):
@@ -215,7 +219,11 @@ class _RowReader:
     def _form_fields(
         self, cells: dict[str, CsvCell]
     ) -> tuple[tuple[str, ...], list[tuple[Scalar, Node]]] | None:
-        """Return the filled columns of a form, and the fields that they give together; None if invalid."""
+        """Return the columns of a row that set one field together, and the field that they set.
+
+        For a redirect, the columns `space` and `page` set the field `destination`. None if no form of the
+        kind has exactly these columns.
+        """
         filled = tuple(name for name in self.format.columns if name in cells)
         if not filled:
             return (), []
@@ -229,6 +237,7 @@ class _RowReader:
         return filled, [(_scalar(name, first), _form_node(part, cells, first)) for name, part in form.items()]
 
     def _cell_value(self, name: str, cell: CsvCell) -> tuple[Scalar, Node]:
+        """Return the field that a cell sets. "true" and "false" become booleans in a boolean field."""
         field = self.kind.declarable_fields.get(name)
         value: Any = cell.text
         if field is not None and isinstance(field.type, Flag):
@@ -237,7 +246,7 @@ class _RowReader:
 
 
 def _form_node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
-    """Return the node of a part of a form. "$NAME" is the cell of that column."""
+    """Return the node of a part of a form. A text "$NAME" stands for the cell in the column NAME."""
     if isinstance(part, dict):
         members = ((_scalar(name, first), _form_node(value, cells, first)) for name, value in part.items())
         return Mapping(tuple(members), first)
@@ -248,4 +257,5 @@ def _form_node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
 
 
 def _scalar(text: str, span: Span) -> Scalar:
+    """Return a quoted text as a node."""
     return Scalar(text, span, text, plain=False)

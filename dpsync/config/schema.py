@@ -49,7 +49,7 @@ def snippet(registry: Registry, kind: Kind) -> Snippet:
 
 
 def _with_tab_stops(value: Any, numbers: count[int]) -> Any:
-    """Return the value with a tab stop in place of each text."""
+    """Return an example with an editor's tab stop in place of each text, except the value of `type`."""
     if isinstance(value, dict):
         return {
             key: _with_tab_stops(element, numbers) if key != "type" else element
@@ -61,6 +61,7 @@ def _with_tab_stops(value: Any, numbers: count[int]) -> Any:
 
 
 def _tab_stop(text: str, numbers: count[int]) -> str:
+    """Return the next tab stop of a snippet, with a text as its default: `${1:docs}`."""
     escaped = text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
     return f"${{{next(numbers)}:{escaped}}}"
 
@@ -105,14 +106,17 @@ def describe(schema: Schema, registry: Registry) -> Schema:
 
 
 def _deep_copy(value: Any) -> Any:
-    """Return a copy in which no part is shared, so that each place can have its own description."""
+    """Return a copy in which no part is shared, so that each property can have its own description."""
     if isinstance(value, dict):
         return {key: _deep_copy(element) for key, element in value.items()}
     return [_deep_copy(element) for element in value] if isinstance(value, list) else value
 
 
 def _describe_file(part: Schema, path_above: str) -> None:
-    """Describe the keys of the root file that belong to no kind."""
+    """Add descriptions and examples to the keys of the root file that belong to no kind.
+
+    `path_above` is the dotted path of `part` in the file, such as `policy.limits`.
+    """
     for name, property_schema in part.get("properties", {}).items():
         path = f"{path_above}.{name}" if path_above else name
         property_schema["examples"] = [FILE_EXAMPLES[path]]
@@ -136,6 +140,7 @@ def _describe_file(part: Schema, path_above: str) -> None:
 
 
 def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
+    """Add descriptions and examples to the keys of an entry of a kind. `form` is the entry's schema."""
     fields = {field.name: field for field in kind.fields}
     kinds_by_path, page = registry.kinds_by_list_key(kind.name), kind_page_url(kind.noun)
     for name, part in form["properties"].items():
@@ -177,7 +182,7 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
 
 
 def _describe_list(part: Schema, registry: Registry, kinds: tuple[Kind, ...], container: Kind) -> None:
-    """Describe a key that contains entries, nodes, or a single object."""
+    """Describe a key of an entry that contains child entries, nodes, or a single object."""
     first = kinds[0]
     example = minimal_entry_example(registry, first)
     if isinstance(first.shape, EntryMapping):
@@ -213,6 +218,7 @@ def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
 
 
 def _contents_sentence(kinds: tuple[Kind, ...], container: Kind) -> str:
+    """Return the sentence about the objects that a key contains, such as "The teams of an organization"."""
     nouns = join_with_and([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
     if kinds[0].is_node:
         return f"The navigation of {container.noun_with_article}, in the order that readers see: {nouns}."
@@ -221,7 +227,7 @@ def _contents_sentence(kinds: tuple[Kind, ...], container: Kind) -> str:
 
 
 def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
-    """Describe the keys of a value, at any depth; `path` is the path below the entry."""
+    """Describe the keys of a field's value, at any depth. `path` is the path of `part` below the entry."""
     if not isinstance(part, dict):
         return
     _describe_values(part, f"{kind.name}.{path}")
@@ -253,7 +259,7 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
 
 
 def _describe_values(part: Schema, path: str) -> None:
-    """Add a sentence for each allowed value."""
+    """Add a sentence for each allowed value of a property, if there are such sentences."""
     if "enum" in part:
         meanings = [value_description(path, word) for word in part["enum"]]
         if any(meanings):
@@ -285,7 +291,7 @@ def _example_value(part: Schema, name: str) -> Any:
 
 
 def _absence_sentence(part: Schema, required: bool) -> str:
-    """Return what holds for a property that is left out."""
+    """Return the sentence that says what happens if a property is left out."""
     if required:
         return "This key is required."
     if "default" in part:
@@ -296,6 +302,10 @@ def _absence_sentence(part: Schema, required: bool) -> str:
 def _set_description(
     part: Schema, sentence: str, page: str, explain_topic: str, absence_sentence: str
 ) -> None:
+    """Set the description of a property, as plain text and as Markdown with links.
+
+    `explain_topic` is the argument of `dpsync explain` about it.
+    """
     name = page.rpartition("/")[2].partition(".")[0]
     part["description"] = sentence.replace("`", "")
     part["markdownDescription"] = (
@@ -393,10 +403,12 @@ def configuration_schema(registry: Registry) -> Schema:
 
 
 def sorted_kinds(registry: Registry) -> list[Kind]:
+    """Return the kinds of a registry by name."""
     return [registry[name] for name in sorted(registry.kinds)]
 
 
 def _definition_schema(registry: Registry, kind: Kind) -> Schema:
+    """Return the schema of an entry: an object, its short form, or both."""
     object_schema = _object_schema(registry, kind)
     if kind.shorthand_field is None:
         return object_schema
@@ -407,6 +419,7 @@ def _definition_schema(registry: Registry, kind: Kind) -> Schema:
 
 
 def _object_schema(registry: Registry, kind: Kind) -> Schema:
+    """Return the schema of an entry that is written as a mapping."""
     properties: Schema = {} if isinstance(kind.shape, SingleEntry) else {"id": {"type": "string"}}
     if kind.can_be_renamed:
         properties["previously"] = _previously_schema(kind)
@@ -454,12 +467,13 @@ def _previously_schema(kind: Kind) -> Schema:
 
 
 def _field_schema(field: Field) -> Schema:
+    """Return the schema of a field's value, with null if the field accepts it."""
     schema = field.type.schema()
     return schema if field.null_effect == "refused" or not schema else {"anyOf": [schema, {"type": "null"}]}
 
 
 def _put_property(properties: Schema, path: list[str], schema: Schema) -> None:
-    """Add the schema of a key. A dotted key is an object in an object."""
+    """Add the schema of a key, given as its path. For a dotted key, add an object inside an object."""
     head, *inner_path = path
     if not inner_path:
         properties[head] = schema
@@ -469,6 +483,7 @@ def _put_property(properties: Schema, path: list[str], schema: Schema) -> None:
 
 
 def _list_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
+    """Return the schema of a key that contains entries, a single entry, or nodes."""
     match kinds[0].shape:
         case EntryMapping():
             return _entries_schema(registry, kinds[0])
@@ -479,6 +494,7 @@ def _list_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
 
 
 def _entries_schema(registry: Registry, kind: Kind) -> Schema:
+    """Return the schema of a mapping of entries, which may name a CSV file."""
     entry_schema: Schema = {"$ref": f"#/definitions/{kind.name}"}
     schema: Schema = {"type": "object", "additionalProperties": entry_schema}
     if row_format(kind) is not None:
@@ -488,6 +504,7 @@ def _entries_schema(registry: Registry, kind: Kind) -> Schema:
 
 
 def _nodes_schema(names: tuple[str, ...], least: int) -> Schema:
+    """Return the schema of a list of nodes, with its least length."""
     schema: Schema = {
         "type": "array",
         "items": {"anyOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(names)]},

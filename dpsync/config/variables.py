@@ -86,6 +86,7 @@ class Substitution(Struct):
         return result
 
     def substitute_node(self, node: Node) -> Node:
+        """Return a node with its variables replaced; the same object if it contains none."""
         if isinstance(node, Scalar):
             return self.substitute_scalar(node)
         if isinstance(node, Sequence):
@@ -97,7 +98,7 @@ class Substitution(Struct):
         return Mapping(tuple(self.unique_entries(entries)), node.span)
 
     def substitute_key(self, key: Scalar) -> Scalar:
-        """Return the key with its variables replaced, also in `substitute_text`."""
+        """Return a mapping key with its variables replaced, in `value` and `text`."""
         if "${" not in key.text:
             return key
         replaced = self.substitute_scalar(replace(key, value=key.text))
@@ -118,6 +119,7 @@ class Substitution(Struct):
                 self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
 
     def substitute_scalar(self, scalar: Scalar) -> Scalar:
+        """Return a scalar with its variables replaced. After a problem, it keeps its text."""
         try:
             value, has_variable = self.substitute_text(scalar)
         except _SubstitutionError:
@@ -135,9 +137,9 @@ class Substitution(Struct):
         return replace(scalar, value=value, interpolated=has_variable)
 
     def substitute_text(self, scalar: Scalar) -> tuple[str, bool]:
-        """Return the text with every variable replaced, and whether there was one.
+        """Return the text with every variable replaced, and whether the text contained a variable.
 
-        Reports all missing ones.
+        Reports every missing variable, then raises _SubstitutionError.
         """
         text = str(scalar.value)
         parts: list[str] = []
@@ -181,7 +183,11 @@ class Substitution(Struct):
         self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 
     def variable_value(self, scalar: Scalar, text: str, offset: int, missing: set[str]) -> tuple[str, int]:
-        """Return the value of the variable at `text[at:]`, and the offset behind the variable."""
+        """Return the value of the variable at an offset of the text, and the offset behind the variable.
+
+        Raises _SubstitutionError after reporting a malformed variable. A missing variable is reported once,
+        and its name is added to `missing`.
+        """
         end = text.find("}", offset)
         if end < 0:
             self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, offset, 2, _FORMS_HINT)
@@ -228,6 +234,7 @@ class Substitution(Struct):
     def report_missing(
         self, scalar: Scalar, offset: int, end: int, name: str, message_in_file: str, value: str | None
     ) -> None:
+        """Report a variable that is not set or empty, with the message in the file (`${NAME:?message}`)."""
         message = f"the variable {name} is {'not set' if value is None else 'empty'}"
         hint = f"set the variable, or write a default: ${{{name}:-…}}"
         if message_in_file:
@@ -238,6 +245,10 @@ class Substitution(Struct):
         self, code: str, message: str, scalar: Scalar, offset: int = -1, width: int = 0,
         hint: str | None = None, cause: str | None = None,
     ) -> None:  # fmt: skip
+        """Report an error in a scalar, and note that its value stays unknown.
+
+        An offset below 0 reports the whole scalar.
+        """
         self.unknown.add(scalar.span)
         span = scalar.span if offset < 0 else self.span_at(scalar, offset, width)
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, cause=cause))
@@ -265,5 +276,6 @@ class Substitution(Struct):
         return Span(span.file, line, column, line, column + width)
 
     def offset(self, line: int, column: int) -> int:
+        """Return the offset in the source of a line and column."""
         start = self.line_starts[line - 1] if line <= len(self.line_starts) else len(self.source)
         return min(start + column - 1, len(self.source))

@@ -106,6 +106,7 @@ def key_before_bracket(key: str, text: str, end: int) -> str | None:
 
 
 def missing_colon_diagnostic(word: str, span: Span) -> Diagnostic:
+    """Return the finding that a ":" is missing after a word."""
     return Diagnostic(codes.SYNTAX, f'a ":" is missing after "{word}"', span, hint=f'write "{word}: "')
 
 
@@ -194,6 +195,7 @@ def explain(
 def _bracket_finding(
     error: yaml.MarkedYAMLError, text: str, span: Span, opened: Span, character: str
 ) -> Diagnostic:
+    """Return the finding for an error inside a "[" or "{" that is opened at `opened`."""
     mapping = "mapping" in (error.context or "")
     name, close = ("mapping", "}") if mapping else ("list", "]")
     mark = error.problem_mark
@@ -255,6 +257,7 @@ def _indentation(text: str, line: int) -> int:
 
 
 def _misplaced_line_finding(name: str, span: Span, opened: Span | None) -> Diagnostic:
+    """Return the finding for a line that does not fit into the block list or mapping around it."""
     related = ((f"the {name} begins", opened),) if opened is not None else ()
     return Diagnostic(
         codes.SYNTAX,
@@ -266,6 +269,7 @@ def _misplaced_line_finding(name: str, span: Span, opened: Span | None) -> Diagn
 
 
 def _character_at(mark: yaml.Mark | None, text: str) -> str:
+    """Return the character at a position of the parser; "" at the end. A tab after blanks counts."""
     if mark is None:
         return ""
     # The parser may stop before the tab (at the start of the line's blanks) or on it.
@@ -275,6 +279,7 @@ def _character_at(mark: yaml.Mark | None, text: str) -> str:
 
 
 def _span_of(mark: yaml.Mark | None, text: str, file: str) -> Span:
+    """Return the span of the character at a position of the parser."""
     if mark is None:
         return Span.start_of(file)
     width = 1 if text[mark.index : mark.index + 1].strip() else 0

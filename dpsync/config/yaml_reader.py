@@ -94,6 +94,7 @@ def parse_scalar(text: str) -> Value:
 
 
 def _check_length(text: str) -> None:
+    """Raise NumberError if the text of a number is too long."""
     if len(text) > NUMBER_LENGTH:
         raise NumberError(
             f"the number has {format_count(len(text), 'character')}, but at most {NUMBER_LENGTH} are allowed"
@@ -119,7 +120,7 @@ _SPLIT_HINT: Final = 'split the file, and add the new files to "include"'
 class FileLimits(Struct, frozen=True):
     """The limits of one file.
 
-    `read_text` counts values (not keys), and each alias with all values inside it.
+    `nodes` counts values (not keys), and each alias with all values inside it.
     """
 
     bytes: int = 10_000_000
@@ -200,7 +201,10 @@ class _StopReadingError(Exception):
 
 
 class _OpenCollection(Struct):
-    """A collection that is not read completely yet."""
+    """A mapping or list whose end was not read yet.
+
+    `count` is the number of nodes before it, and `height` the depth of the nodes inside it.
+    """
 
     start: Any
     is_mapping: bool
@@ -218,12 +222,16 @@ class _OpenCollection(Struct):
 
 
 class _Anchor(Struct, frozen=True):
+    """The node of an anchor `&name`, with the number of nodes in it and their depth."""
+
     node: Node
     count: int
     height: int
 
 
 class _NodeReader:
+    """Builds the node tree of one file from the events of the YAML parser, within limits."""
+
     def __init__(self, text: str, file: str, limits: FileLimits, repeated: bool = False) -> None:
         self.text = text
         self.file = file
@@ -242,6 +250,7 @@ class _NodeReader:
         self.last_quoted_text: Quoted | None = None
 
     def read(self) -> Node | None:
+        """Return the root node; None for an empty file, or after a syntax error or an exceeded limit."""
         try:
             # Not by yaml.parse, which asks twice for each event.
             for event in iter(_PARSER(self.text).get_event, None):
@@ -264,6 +273,7 @@ class _NodeReader:
         return self.root
 
     def handle_event(self, event: Event) -> None:
+        """Process an event that is not a scalar."""
         kind = type(event)
         if kind is MappingStartEvent or kind is SequenceStartEvent:
             self.open_collection(event, kind is MappingStartEvent)
@@ -275,6 +285,7 @@ class _NodeReader:
             self.handle_document(event)
 
     def handle_document(self, event: Any) -> None:
+        """Check the start of a document: only one document, and only YAML 1.2, are allowed."""
         span = self.span(event.start_mark, event.end_mark)
         self.documents += 1
         if self.documents > 1:
@@ -289,6 +300,7 @@ class _NodeReader:
             self.error(codes.YAML_VERSION, message, span, "delete the %YAML line")
 
     def open_collection(self, event: Any, is_mapping: bool) -> None:
+        """Begin a mapping or list."""
         if len(self.frames) >= self.limits.depth:
             self.add_depth_error(self.span(event.start_mark, event.end_mark))
         self.check_node_count(1, event)
@@ -302,6 +314,7 @@ class _NodeReader:
         self.frames.append(frame)
 
     def close_collection(self, event: Any) -> None:
+        """End the innermost mapping or list, and add its node to the collection around it."""
         frame = self.frames.pop()
         # The end mark of a block collection stands after the comments and blank lines that follow it.
         end = event.end_mark if frame.flow or frame.end is None else frame.end
@@ -317,6 +330,7 @@ class _NodeReader:
         self.add_node(node, end, frame.height)
 
     def read_scalar(self, event: Any) -> None:
+        """Add a scalar, as a key or as a value."""
         text, end = event.value, event.end_mark
         span = self.span(event.start_mark, end)
         if len(text) > self.limits.scalar:
@@ -363,6 +377,7 @@ class _NodeReader:
         return text
 
     def resolve_value(self, text: str, span: Span) -> Value:
+        """Return the value of a plain scalar: null, boolean, number or text. Values are cached by text."""
         try:
             return self.values[text]
         except KeyError:
@@ -376,6 +391,10 @@ class _NodeReader:
         return value
 
     def read_alias(self, event: Any) -> None:
+        """Add the node of the anchor that an alias (`*name`) names, or report that there is none.
+
+        The limits count the node again, so that nested aliases cannot expand without end.
+        """
         span = self.span(event.start_mark, event.end_mark)
         self.aliases += 1
         if self.aliases > self.limits.aliases:
@@ -400,6 +419,10 @@ class _NodeReader:
         self.add_node(anchor.node, event.end_mark, anchor.height)
 
     def read_key(self, frame: _OpenCollection, key: Scalar, end: Any) -> None:
+        """Make a scalar the key of the next value, or report why it cannot be a key.
+
+        The value of a refused key is read and dropped.
+        """
         first = frame.seen.get(key.text)
         if (
             key.plain
@@ -424,6 +447,7 @@ class _NodeReader:
         frame.skips_value = True
 
     def add_node(self, node: Node, end: Any, height: int) -> None:
+        """Add a complete node to the innermost open collection; without one, it is the root."""
         if not self.frames:
             self.root = node
             return
@@ -450,6 +474,7 @@ class _NodeReader:
         return f"use the person's e-mail address as the key, without {{ }} and without a dash: {entry}"
 
     def check_node_count(self, count: int, event: Any) -> None:
+        """Count nodes, and stop reading at the limit."""
         self.count += count
         if self.count > self.limits.nodes:
             message = f"the file contains more than {self.limits.nodes:,} values"
@@ -457,18 +482,22 @@ class _NodeReader:
             raise _StopReadingError
 
     def add_depth_error(self, span: Span) -> None:
+        """Report that the file is nested too deeply, and stop reading."""
         message = f"lists and mappings are nested deeper than {self.limits.depth} levels"
         self.error(codes.DEPTH, message, span)
         raise _StopReadingError
 
     def refuse_tag(self, event: Any) -> None:
+        """Report a tag (`!name`), which dpsync does not support."""
         if event.tag is not None:
             self.diagnostics.append(_tag_error(self.span(event.start_mark, event.end_mark)))
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """Add an error."""
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
 
     def span(self, start: Any, end: Any) -> Span:
+        """Return the span between two positions of the parser. Called very often, so it is optimized."""
         # As Span(…) does it, without a call of Python's own, and with one number for a line that is both:
         # there are hundreds of thousands.
         line, end_line = start.line + 1, end.line + 1
@@ -478,10 +507,12 @@ class _NodeReader:
 
 
 def _tag_error(span: Span) -> Diagnostic:
+    """Return the finding that tags are not supported."""
     return Diagnostic(codes.TAG, "tags are not supported", span, hint=TAG_HINT)
 
 
 def _forbidden_character_error(character: str, span: Span) -> Diagnostic:
+    """Return the finding about a character that a file must not contain."""
     message = f"the character U+{ord(character):04X} is not allowed here"
     escape = f'write "\\u{ord(character):04x}" in double quotes'
     hint = (
@@ -491,6 +522,7 @@ def _forbidden_character_error(character: str, span: Span) -> Diagnostic:
 
 
 def _encoding_error(data: bytes, offset: int, file: str) -> Diagnostic:
+    """Return the finding that a file is not UTF-8. `offset` is the offset of the first invalid byte."""
     is_utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     message = (
         "the file is encoded in UTF-16"
@@ -503,6 +535,7 @@ def _encoding_error(data: bytes, offset: int, file: str) -> Diagnostic:
 
 
 def _span_at(text: str, start: int, end: int, file: str) -> Span:
+    """Return the span of a part of the text, given by its offsets."""
     breaks = list(LINE_BREAK.finditer(text, 0, start))
     line, line_start = len(breaks) + 1, breaks[-1].end() if breaks else 0
     return Span(file, line, start - line_start + 1, line, end - line_start + 1)

@@ -26,9 +26,9 @@ _RESERVED = re.compile(rf"[%/#*\[\]{{}}{INVISIBLE_CHARACTERS}]")
 
 
 def encode_segment(key: str) -> str:
-    """Percent-encode the characters that would break an address: `% / # * [ ]`, braces and invisible ones.
+    """Percent-encode the characters of a key that would break an address, so that people can copy it.
 
-    So an address can be copied from any output.
+    These are `% / # * [ ]`, braces and invisible characters.
     """
     if _RESERVED.search(key) is None:
         return key
@@ -36,7 +36,10 @@ def encode_segment(key: str) -> str:
 
 
 def plain_segment(segment: str) -> str:
-    """Return a last segment as dpsync prints it: if it begins with a slash, with plain slashes."""
+    """Return a segment for output: a segment that begins with an encoded slash gets plain slashes.
+
+    Only the last segment of an address may be written in this form.
+    """
     return segment.replace(_SLASH, "/") if segment.startswith((_SLASH, f"[{_SLASH}")) else segment
 
 
@@ -47,10 +50,15 @@ class Address(NamedTuple):
 
     @staticmethod
     def root(key: str) -> Address:
+        """Return the address of an organization."""
         return Address((encode_segment(key),))
 
     @staticmethod
     def parse(text: str) -> Address:
+        """Parse the text of an address, without checking whether such an entry exists. Never raises.
+
+        A part after "//" is one segment that begins with a slash, such as the source of a redirect.
+        """
         parts = text.split("/")
         for number in range(1, len(parts) - 1) if "//" in text or "/[/" in text else ():
             if parts[number] in ("", "["):  # the rest is one segment that begins with a slash
@@ -204,6 +212,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
         return str(FieldAddress.parse(self.text).address)
 
     def matches(self, address: Address) -> bool:
+        """Return whether the pattern matches an address."""
         return _segments_match(self.segments, address.segments)
 
     def matches_or_contains(self, address: Address) -> bool:
@@ -214,6 +223,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
 
 def _segments_match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
+    """Return whether a pattern matches an address, segment by segment; `**` matches any number."""
     # Slices of tuples: this is asked for each entry and each pattern, and lists take half as long again.
     if not pattern:
         return not segments

@@ -13,9 +13,10 @@ MAX_SHOWN_NAMES: Final = 10
 
 
 def find_simple_cycles(nodes: Iterable[T], next_node: Callable[[T], T | None]) -> Iterator[tuple[T, ...]]:
-    """Yield each cycle once, where each thing leads to at most one other thing, `around(thing)`.
+    """Yield each cycle of a graph in which each node leads to at most one other node.
 
-    In the yielded tuple, each thing leads to the next one, and the last one to the first.
+    `next_node` returns that node. In a yielded tuple, each node leads to the next one, and the last one to
+    the first.
     """
     done: set[T] = set()
     for start in nodes:
@@ -30,7 +31,7 @@ def find_simple_cycles(nodes: Iterable[T], next_node: Callable[[T], T | None]) -
 
 
 def strongly_connected_components(graph: Graph[T]) -> Iterator[set[T]]:
-    """Yield the strongly connected components of at least two things, with Kosaraju's algorithm."""
+    """Yield the strongly connected components of at least two nodes, with Kosaraju's algorithm."""
     order: list[T] = []
     seen: set[T] = set()
     for start in graph:
@@ -51,9 +52,9 @@ def strongly_connected_components(graph: Graph[T]) -> Iterator[set[T]]:
 
 
 def cycle_breaking_nodes(graph: Graph[T]) -> set[T]:
-    """Return things whose removal breaks every cycle.
+    """Return nodes whose removal breaks every cycle.
 
-    For a single cycle: the thing that is first in `graph`. In each strongly connected component, a
+    For a single cycle, this is the node that is first in `graph`. In each strongly connected component, a
     depth-first search selects the targets of its back edges.
     """
     targets: set[T] = set()
@@ -77,7 +78,7 @@ def cycle_breaking_nodes(graph: Graph[T]) -> set[T]:
 
 
 def reversed_graph(graph: Graph[T]) -> dict[T, list[T]]:
-    """Return the reversed graph: each thing with the things that lead to it."""
+    """Return the reversed graph: each node with the nodes that lead to it."""
     predecessors: dict[T, list[T]] = {node: [] for node in graph}
     for node, successors in graph.items():
         for successor in successors:
@@ -86,7 +87,7 @@ def reversed_graph(graph: Graph[T]) -> dict[T, list[T]]:
 
 
 def _take_reachable(graph: Graph[T], start: T, visited: set[T]) -> set[T]:
-    """Return the things that `graph` reaches from `start` and that are not in `placed`; add them to it."""
+    """Return the nodes that are reachable from `start` and not in `visited`, and add them to `visited`."""
     reached: set[T] = set()
     pending = [start]
     while pending:
@@ -99,7 +100,7 @@ def _take_reachable(graph: Graph[T], start: T, visited: set[T]) -> set[T]:
 
 
 def rotated_to(first: T, cycle: tuple[T, ...]) -> tuple[T, ...]:
-    """Return the same cycle, beginning with another of its things."""
+    """Return the same cycle, beginning with another of its nodes."""
     index = cycle.index(first)
     return (*cycle[index:], *cycle[:index])
 

@@ -21,9 +21,10 @@ OMIT_DEFERRED: Final = "deferred mappings left out"
 
 
 class LazyMapping(Mapping[str, V], Generic[V]):
-    """The pairs of `make()` as a mapping, in the order of their keys; of two with one key the last counts.
+    """A mapping whose items are computed on first use.
 
-    `make` is called at the first look, and `value` for each value that is asked for.
+    `make` returns pairs of key and source; it is called at the first access. `value` turns a source into the
+    value; it is called at each access. Keys are sorted; of equal keys, the last one counts.
     """
 
     def __init__(self, make: Callable[[], Iterable[tuple[str, S]]], value: Callable[[S], V]) -> None:
@@ -32,6 +33,7 @@ class LazyMapping(Mapping[str, V], Generic[V]):
 
     @cached_property
     def _pairs(self) -> dict[str, Any]:
+        """Return the key and source of each item, computed once."""
         return dict(self._make())
 
     def __getitem__(self, key: str) -> V:
@@ -44,12 +46,12 @@ class LazyMapping(Mapping[str, V], Generic[V]):
         return len(self._pairs)
 
     def map_lazily(self, change: Callable[[dict[str, V]], Mapping[str, V]]) -> LazyMapping[V]:
-        """Return a mapping that applies a change when it is first used."""
+        """Return a mapping that applies a change to this whole mapping when it is first used."""
         return LazyMapping(lambda: change(dict(self)).items(), lambda value: value)
 
 
 class LazySerializable:
-    """Annotation of a model's mapping that accepts a Deferred and serializes it like any mapping."""
+    """Annotation of a model's mapping that accepts a LazyMapping and serializes it like any mapping."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         from pydantic_core import core_schema
@@ -65,6 +67,7 @@ class LazySerializable:
 
 
 def _serialize(value: Any, write: Callable[[Any], Any], info: core_schema.SerializationInfo) -> Any:
+    """Serialize a mapping, and a LazyMapping as an empty one if the context leaves it out."""
     if isinstance(value, LazyMapping):
         value = {} if info.context == OMIT_DEFERRED else dict(value)
     return write(value)

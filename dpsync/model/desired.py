@@ -178,6 +178,7 @@ class FileNotIncluded(Struct, frozen=True):
 
 
 def _no_entries(file: str) -> Collection[Address]:
+    """Return no address: the default if the files are not known."""
     return ()
 
 
@@ -217,10 +218,7 @@ class Desired(Struct, frozen=True):
     """The id of the commit that it was read from; None for the working tree."""
 
     def is_pruned(self, scope: Address) -> bool:
-        """Return whether undeclared objects in this scope are deleted.
-
-        A prune pattern covers exactly one scope.
-        """
+        """Return whether a prune pattern covers a scope, so that undeclared objects in it are deleted."""
         return any(pattern.matches(scope) for pattern in self.policy.prune)
 
     def without_unsupported(
@@ -240,6 +238,7 @@ class Desired(Struct, frozen=True):
             names[address].add(name)
 
         def without_fields(entry: Entry) -> Entry:
+            """Return an entry without the unsupported fields and children."""
             children = tuple(child for child in entry.children if child not in entries)
             hidden_names = names.get(entry.address, set())
             visible_fields = {name: value for name, value in entry.fields.items() if name not in hidden_names}
@@ -273,6 +272,7 @@ does not read the file any more.
 
 
 def _describe_unknown_file(commit: str, file: str) -> str:
+    """Return a description that fits any file: the default if git was not asked."""
     return "git does not show how the entry disappeared"
 
 
@@ -324,6 +324,7 @@ class ApplyTarget(Struct, frozen=True):
 
 
 def _matches_any_target(target: ApplyTarget) -> bool:
+    """Return true: the default if a caller does not limit the apply to a target."""
     return True
 
 
@@ -359,12 +360,12 @@ class LabelCommits(Struct, frozen=True):
     """The name that the platform has in ids files."""
 
     def for_target(self, target: ApplyTarget) -> LabelCommits:
-        """Return the same commits with only the last apply to a target."""
+        """Return the same commits, with only the last apply to this platform and these organizations."""
         applies = tuple(apply for apply in self.applies if apply.matches_target(target))
         return replace(self, applies=applies[:1], platform=target.platform)
 
     def map_configurations(self, change: Callable[[Desired], Desired]) -> LabelCommits:
-        """Return the same commits with a change to the configuration of each, made on first use."""
+        """Return the same commits with `change` applied to each configuration on first use."""
         compared = self.compared_commit
         return replace(
             self,

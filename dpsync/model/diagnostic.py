@@ -106,6 +106,11 @@ class Findings(list[Diagnostic]):
         return self._counts[code] >= MAX_FINDINGS_PER_CODE
 
     def append(self, finding: Diagnostic) -> None:
+        """Add a finding, unless it is already there.
+
+        A finding with the cause of an earlier one only adds its position to the earlier one. Beyond
+        `MAX_FINDINGS_PER_CODE`, findings are only counted.
+        """
         if finding in self._seen or (finding.span is not None and finding.span in self._reported):
             return
         if (
@@ -125,6 +130,7 @@ class Findings(list[Diagnostic]):
         super().append(finding)
 
     def extend(self, findings: Iterable[Diagnostic]) -> None:
+        """Add findings, and the number of findings that the other collection has omitted."""
         for finding in findings:
             self.append(finding)
         if isinstance(findings, Findings):
@@ -136,6 +142,7 @@ class Findings(list[Diagnostic]):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
+        """Return the findings that are only warnings."""
         return tuple(finding for finding in self if finding.severity == "warning")
 
     @property
@@ -162,4 +169,5 @@ class DiagnosticError(Exception):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Return the findings as a tuple."""
         return tuple(self.findings)

@@ -112,6 +112,7 @@ class Drift(Comparison):
 
     @property
     def drifted(self) -> bool:
+        """Return whether there is any drift."""
         return bool(self.found)
 
 

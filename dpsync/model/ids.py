@@ -25,11 +25,11 @@ from dpsync.model.text import INVISIBLE_CHARACTERS
 
 
 class RecordedLine(WithSpan, frozen=True, eq=False):
-    """One entry and its live object.
+    """One line of an ids file: the address of an entry, and the id of its live object.
 
     `second_id` is the id of an object that the platform created with it: the first site space of a section,
     or the space of a translation. `span` is the position of the line; None for a line that is not in a file.
-    `kept_lines` marks a line without an entry: after the entry was removed, an apply has kept the object.
+    `kept` marks a line without an entry: after the entry was removed, an apply has kept the object.
     """
 
     address: Address
@@ -86,7 +86,7 @@ def declared_id_problem(text: str) -> str | None:
 
 
 def is_path_id(text: str, segments: int = 1) -> bool:
-    """Return whether an id is safe in a URL path and has exactly this number of segments."""
+    """Return whether an id is safe in a URL path and has exactly this number of segments between slashes."""
     return is_id(text) and text.count("/") == segments - 1
 
 
@@ -145,6 +145,7 @@ class IdsFile(Struct, frozen=True):
 
 
 def _with_organization_key(lines: LinesByAddress, key: str) -> Iterator[tuple[Address, RecordedLine]]:
+    """Yield the lines with addresses that begin with the present key of the organization."""
     for address, line in lines.items():
         if address.organization_key != key:
             address = Address((key, *address.segments_in_organization))
@@ -155,6 +156,7 @@ def _with_organization_key(lines: LinesByAddress, key: str) -> Iterator[tuple[Ad
 def _without_empty(
     sections: Mapping[str, Mapping[str, LinesByAddress]],
 ) -> Mapping[str, Mapping[str, LinesByAddress]]:
+    """Return the sections without empty organizations and platforms."""
     nonempty_sections = {
         platform: {organization: lines for organization, lines in section.items() if lines}
         for platform, section in sections.items()
@@ -183,7 +185,7 @@ class LineDifference(Struct, frozen=True):
 
 
 class IdsComparison(Struct, frozen=True):
-    """The comparison of an ids file with a reading.
+    """The comparison of an ids file with the platform.
 
     `recognized_count` is the number of recognized entries.
     """
@@ -228,15 +230,15 @@ class MergedIds(Struct, frozen=True):
 
 
 def line_changes(before: IdsFile, after: IdsFile) -> tuple[LineChange, ...]:
-    """Return the different lines by platform, organization and address.
+    """Return the lines that differ between two ids files, by platform, organization and address.
 
-    Addresses begin with the later key.
+    If the key of an organization has changed, addresses begin with the later key.
     """
     return tuple(_iterate_changes(before, after))
 
 
 def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
-    """Yield the different lines by platform, organization and address."""
+    """Yield the lines that differ between two ids files, by platform, organization and address."""
     for platform, organization in sorted({*_sections(before), *_sections(after)}):
         new_lines = after.lines(platform, organization)
         key = _organization_key(new_lines) or _organization_key(before.lines(platform, organization))
@@ -249,7 +251,10 @@ def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
 
 
 def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
-    """Return `current` with the changes from `before` to `after`."""
+    """Return the ids file `current` of a branch, merged with the changes from `before` to `after`.
+
+    An apply made these changes. The rules are in the docstring of this module.
+    """
     merged = MergedIds(current)
     changes = groupby(
         _iterate_changes(before, after), key=lambda change: (change.platform, change.organization)
@@ -269,9 +274,10 @@ def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
 def _merge_section(
     merged: MergedIds, platform: str, organization: str, key: str | None, changes: list[LineChange]
 ) -> MergedIds:
-    """Merge the changes of one section.
+    """Merge the changes of one organization into the merged ids file.
 
-    `key` is the first segment of its addresses on the branch; None if it is the same as in the changes.
+    `key` is the key of the organization on the branch; None if it is the same as in the changes. A change
+    that only adds the mark `kept` never replaces another id on the branch.
     """
     key = key or changes[0].address.organization_key
     branch_lines = merged.ids.lines(platform, organization, key)
@@ -301,12 +307,15 @@ def _merge_section(
 
 
 def _with_address(line: RecordedLine | None, address: Address) -> RecordedLine | None:
+    """Return a line with another address; None for no line."""
     return None if line is None else replace(line, address=address)
 
 
 def _sections(ids: IdsFile) -> list[tuple[str, str]]:
+    """Return the platform and organization id of each section."""
     return [(platform, id) for platform, section in ids.sections.items() for id in section]
 
 
 def _organization_key(lines: LinesByAddress) -> str | None:
+    """Return the key of the organization in the addresses of a section; None for an empty section."""
     return next((address.organization_key for address in lines), None)

@@ -96,6 +96,7 @@ class Report(Frozen):
     """Why the ids file lacks what this apply has learned."""
 
     def count(self, *results: Result) -> int:
+        """Return the number of steps with one of these results."""
         return sum(outcome.result in results for outcome in self.outcomes)
 
     @property

@@ -34,7 +34,7 @@ _MIN_LINE_CHARS: Final = 16
 
 
 class Mask:
-    """A callable that returns a text with the given values, and passwords in URLs, replaced by a mark.
+    """A callable that returns a text with secret values, and passwords in URLs, replaced by `[secret]`.
 
     Threads may share a mask. Values may be added later.
     """
@@ -48,7 +48,7 @@ class Mask:
         return "Mask(hidden)"
 
     def add(self, values: Iterable[str]) -> None:
-        """Mask these values, too."""
+        """Add secret values, in all forms in which they may be written."""
         forms = {form for value in values for form in _secret_forms(value)}
         with self._lock:
             if not forms <= set(self._secret_forms):
@@ -139,12 +139,17 @@ def _secret_forms(value: str) -> Iterator[str]:
 
 
 def _lowercase_percent_escapes(percent: str) -> str:
+    """Return a percent-encoded text with lower-case escapes: `%2F` becomes `%2f`."""
     head, *escapes = percent.split("%")
     return "%".join([head, *(part[:2].lower() + part[2:] for part in escapes)])
 
 
 def _base64_forms(value: bytes) -> Iterator[str]:
-    """Yield the base64 text, and the part of it that the base64 of a longer text ("user:value") contains."""
+    """Yield the base64 text of a value, and what base64 of a longer text with this value contains.
+
+    Base64 encodes groups of three bytes. The value may begin at each of the three positions in a group, as in
+    "user:value", so there are three such parts.
+    """
     for prefix in (b"", b"1", b"22"):
         encoded = base64.b64encode(prefix + value)
         # Groups of four characters that hold a byte of what is around it are left out.

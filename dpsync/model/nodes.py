@@ -41,6 +41,7 @@ class WithSpan(Struct, frozen=True, eq=False):
     """The base of values with a `span`. The span does not count when two values are compared."""
 
     def _compared(self) -> tuple[Any, ...]:
+        """Return the values of all fields but `span`."""
         return tuple(getattr(self, name) for name in self.__struct_fields__ if name != "span")
 
     def __eq__(self, other: object) -> bool:
@@ -119,6 +120,7 @@ class Mapping(Struct, frozen=True, dict=True):
 
     @cached_property
     def _positions(self) -> dict[str, int]:
+        """Return the position of each key in `entries`."""
         # Made on first use: most mappings of a large file are walked, not looked up, and a scan per look-up
         # would be quadratic on the few that have thousands of entries.
         return {entry.text: position for position, (entry, _) in enumerate(self.entries)}

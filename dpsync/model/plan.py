@@ -89,6 +89,7 @@ class Origin(Frozen):
 
     @staticmethod
     def of(span: Span) -> Origin:
+        """Return the start of a span."""
         return Origin(file=span.file, line=span.line, column=span.column)
 
 
@@ -212,10 +213,12 @@ class Plan(Comparison):
 
     @property
     def can_apply(self) -> bool:
+        """Return whether the plan has no refusal."""
         return not self.refusals
 
     @property
     def empty(self) -> bool:
+        """Return whether the plan changes nothing."""
         return not self.changes
 
     @property
@@ -225,6 +228,7 @@ class Plan(Comparison):
 
     @property
     def digest(self) -> str:
+        """Return the SHA-256 of the canonical JSON, which identifies the plan for an approval."""
         return hashlib.sha256(self.canonical_json()).hexdigest()
 
     def canonical_json(self) -> bytes:

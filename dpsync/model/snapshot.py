@@ -95,6 +95,10 @@ class LiveObject(Struct, frozen=True):
 
     @property
     def identity(self) -> Identity:
+        """Return the kind and id, which identify the object everywhere.
+
+        If ids are unique only within a parent, the id of the parent comes first: `site-1/section-2`.
+        """
         return self.kind, self.id if self.has_unique_id or self.parent is None else "/".join(
             (*self.parent, self.id)
         )

@@ -73,12 +73,13 @@ class ProjectFlags(Struct, frozen=True):
         return _COMMAND.sub(lambda command: self._add_flags(command[1]), text) if "`dpsync " in text else text
 
     def _add_flags(self, command_text: str) -> str:
+        """Return the text of a command with the flags that it needs, quoted for a shell."""
         words = shlex.split(command_text)
         return " ".join(map(_quote_for_shell, ["dpsync", words[0], *self.flags_for(words), *words[1:]]))
 
 
 def _quote_for_shell(text: str) -> str:
-    """Return a word quoted for a shell, on one line."""
+    """Return a word quoted for a shell. Invisible characters become escapes, so that the word is visible."""
     if not _INVISIBLE.search(text):
         return shlex.quote(text)
     escaped_quotes = text.replace("\\", "\\\\").replace("'", "\\'")
@@ -86,6 +87,7 @@ def _quote_for_shell(text: str) -> str:
 
 
 def _escape_bytes(found: re.Match[str]) -> str:
+    """Return the matched character as escapes of a shell: `\\x0a` for a line break."""
     return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
 
 
@@ -126,6 +128,7 @@ def json_text(value: Any, indent: int | None = None, context: str | None = None)
 
 
 def _to_plain_data(value: Any) -> Any:
+    """Return a model or nested data as dicts, lists and scalars."""
     from pydantic import BaseModel  # no command needs it for this but one in thousands
 
     if isinstance(value, BaseModel):
@@ -222,6 +225,6 @@ def join_with_or(names: Sequence[str]) -> str:
 
 
 def shorten_list(names: Sequence[str], most: int = MAX_LISTED_NAMES) -> str:
-    """Return the first few names of a list, and the number of the others."""
+    """Return the first few names of a list, and the number of the other names: `a, b, c and 4 more`."""
     others = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{others}"

@@ -53,7 +53,7 @@ def mask_passwords(text: str, mark: str) -> str:
 
 
 def url_problem(url: str) -> str | None:
-    """Return why a text cannot be the URL of a platform ("must …"); None for a valid URL."""
+    """Return why a text cannot be the URL of a platform, as the end of a sentence ("must …"); else None."""
     if len(url) > MAX_URL_LENGTH:
         return f"must have at most {MAX_URL_LENGTH:,} characters"
     if not _VISIBLE.fullmatch(url):
@@ -103,6 +103,7 @@ def _host_and_port(netloc: str) -> tuple[str, str | None]:
 
 
 def _is_host(host: str) -> bool:
+    """Return whether a text is a valid host: an IPv6 address in brackets, an IPv4 address, or a name."""
     if host.startswith("["):
         try:
             return host.endswith("]") and IPv6Address(host[1:-1]).scope_id is None
@@ -117,6 +118,7 @@ def _is_host(host: str) -> bool:
 
 
 def _is_international(label: str) -> bool:
+    """Return whether a label of a host name that begins with `xn--` can be decoded."""
     try:
         label.lower().removeprefix("xn--").encode("ascii").decode("punycode")
     except UnicodeError:

@@ -74,6 +74,7 @@ def has_null(value: Value) -> bool:
 
 
 def references(value: Value) -> set[Address]:
+    """Return the addresses of all references in a value."""
     if type(value) in PLAIN_TYPES:
         return set()
     if isinstance(value, Ref):
@@ -82,6 +83,7 @@ def references(value: Value) -> set[Address]:
 
 
 def live_ids(value: Value) -> set[str]:
+    """Return the ids of all live objects in a value."""
     if type(value) in PLAIN_TYPES:
         return set()
     if isinstance(value, LiveId):
@@ -97,7 +99,11 @@ def reference_text(plain: Any) -> str:
 
 
 def to_plain(value: Value) -> Value:
-    """Return a value as JSON with markers, for plans and journals. Data like a marker is wrapped."""
+    """Return a value as plain JSON for plans and journals: references, ids and secrets become markers.
+
+    A reference to `acme/teams/docs` becomes `{"dpsync:ref": "acme/teams/docs"}`. Data that looks like a
+    marker is wrapped.
+    """
     match value:
         case dict():
             plain = {key: to_plain(value[key]) for key in sorted(value)}
@@ -120,7 +126,7 @@ def unwrap_data(plain: Value) -> dict[str, Value] | None:
 
 
 def marker_names(value: Value, marker: str) -> set[str]:
-    """Return the names under one reserved key, anywhere in plain JSON."""
+    """Return the names in all markers of one type in plain JSON, such as the addresses of all references."""
     if (data := unwrap_data(value)) is not None:
         return set().union(*(marker_names(member, marker) for member in data.values()))
     if isinstance(value, dict):
@@ -133,7 +139,7 @@ def marker_names(value: Value, marker: str) -> set[str]:
 
 
 def fill_markers(value: Value, resolve: Callable[[str, str], Any]) -> Value:
-    """Return JSON with each marker replaced by `known(marker, name)`, and wrapped data unwrapped."""
+    """Return plain JSON with each marker replaced by `resolve(marker, name)`, and wrapped data unwrapped."""
     if (data := unwrap_data(value)) is not None:
         return {key: fill_markers(member, resolve) for key, member in data.items()}
     if isinstance(value, dict):
@@ -153,6 +159,7 @@ def canonical_json(value: Value) -> bytes:
         return to_json(value)
 
     def ordered(part: Any) -> Any:
+        """Return plain data with sorted keys."""
         if isinstance(part, dict):
             return {key: ordered(part[key]) for key in sorted(part)}
         if isinstance(part, list):
