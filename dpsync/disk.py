@@ -127,7 +127,7 @@ def contains_git_name(names: Iterable[str]) -> bool:
 
 
 def _refuse_git_path(path: Path, real_path: Path, top: Path) -> None:
-    """Raise OutsideProjectError if `real` is inside a `.git` of the checkout at `top`.
+    """Raise OutsideProjectError if `real_path` is inside a `.git` of the checkout at `top`.
 
     `path` is for messages.
     """

@@ -54,12 +54,19 @@ class ReadClient:
     """A client that sends only GET requests.
 
     Args:
-        url: The URL of the platform, without `/v1`. Raises InvalidClientValueError if the client cannot use
-        the URL. token: The API token. Raises InvalidClientValueError if the client cannot use the token.
-        timeout: The seconds that one request may take. max_wait: The seconds that one call may wait for rate
-        limits. trace: Called after each request. observer: Receives the progress of the requests. rate: The
-        highest number of requests per second; None for the limit that the platform announces. recording:
-        Keeps the responses, for a rehearsal.
+        url: The URL of the platform, without `/v1`.
+        token: The API token.
+        timeout: The seconds that one request may take.
+        max_wait: The seconds that one call may wait for rate limits.
+        transport: Sends the requests; None for HTTP.
+        trace: Called after each request.
+        clock: Tells the time and waits; tests have their own.
+        observer: Receives the progress of the requests.
+        rate: The highest number of requests per second; None for the limit that the platform announces.
+        recording: Keeps the responses, for a rehearsal.
+
+    Raises:
+        InvalidClientValueError: If the client cannot use the URL or the token.
     """
 
     def __init__(
@@ -89,7 +96,7 @@ class ReadClient:
         )
         self._world_name: str | None = None
         self.profile: str | None = None
-        """The API edition that the server has named; None before a response names one."""
+        """The API version that the server has named; None before a response names one."""
         self._first_read: tuple[Request, JSON | ClientError] | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
@@ -158,10 +165,10 @@ class ReadClient:
         return self._policy.run(request, read, repeatable=True)
 
     def begin(self, path: str, params: Params | None = None) -> str | None:
-        """Send the first GET of a reading, and return the API edition that the server names.
+        """Send the first GET of a reading, and return the API version that the server names.
 
         The next `get` or `pages` with the same path and parameters gets this response, or raises its error,
-        so learning the edition costs no extra request. If another path comes first, the response is dropped.
+        so learning the version costs no extra request. If another path comes first, the response is dropped.
         """
         request = responses.request("GET", path, params)
         first_result: JSON | ClientError
@@ -197,8 +204,7 @@ class ReadClient:
 
         Raises:
             InvalidListError: If the pages do not end properly, if two pages contain the same `id` (the list
-            changed
-                during the reading, so other items may be missing), or if the count differs again.
+                changed during the reading, so other items may be missing), or if the count differs again.
         """
         try:
             return self._read_all_pages(path, params, limit)
@@ -241,7 +247,7 @@ class ReadClient:
     def _successful_response(self, request: Request) -> Response:
         """Send a request once, and return its response. Raises ClientError for an error status.
 
-        The first response names the API edition and the world of the server, which are kept.
+        The first response names the API version of the server and, on a local test server, its data set (world).
         """
         try:
             response = self._send_when_allowed(self._transport, request)

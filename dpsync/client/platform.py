@@ -15,7 +15,7 @@ from dpsync.model.urls import is_loopback
 WORLD_HEADER: Final = "dpsync-world"
 """The header in which a companion names its world (docs/companion.md)."""
 PROFILE_HEADER: Final = "dpsync-profile"
-"""The header in which a server names the API edition that it serves (docs/companion.md)."""
+"""The header in which a server names the API version (profile) that it serves (docs/companion.md)."""
 _WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROFILE: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -45,7 +45,7 @@ def world_name(url: str, headers: Mapping[str, str]) -> str | None:
 
 
 def profile_of_response(status: int, headers: Mapping[str, str]) -> str | None:
-    """Return the API edition that an answer names, known or not; None for a redirect.
+    """Return the API version that a response names, known or not; None for a redirect.
 
     dpsync follows no redirect, so a redirect says nothing about the server that it leads to.
     """

@@ -33,11 +33,11 @@ class TimeSource(Protocol):
 
 
 class RateLimiter:
-    """The state of the rate limit.
+    """The state of the rate limit, which all threads of a client share.
 
-    Threads share it: each calls `wait_for_turn` before a request and `finish_request` after it. `rate` is
-    the configured number of requests per second. A wait of more than `longest` seconds is not started: the
-    request is sent, and the platform may respond with a 429.
+    Each thread calls `wait_for_turn` before a request and `finish_request` after it. `rate` is the configured
+    number of requests per second. A wait of more than `longest_wait` seconds is not started: the request is
+    sent, and the platform may respond with a 429.
     """
 
     def __init__(

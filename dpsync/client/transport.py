@@ -60,7 +60,7 @@ __all__ = ["httpx"]
 class IdleConnections:
     """Connections to one server that are kept open between requests. Threads may share them.
 
-    `make` opens a new connection. Taking a connection costs the same for any number of them. httpcore's pool
+    `open_connection` opens a new connection. Taking a connection costs the same for any number of them. httpcore's pool
     compares all pairs of its connections twice for each request, which dominated with 64 requests in flight.
     """
 

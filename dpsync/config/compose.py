@@ -334,7 +334,7 @@ class _Composer(Struct):
         return merged
 
     def with_overlay(self, lower: Mapping, name: str, span: Span | None) -> Mapping:
-        """Merge an overlay into the configuration `below`. An overlay needs no format version."""
+        """Merge an overlay into the configuration `lower`. An overlay needs no format version."""
         top = self.read_file(name, span)
         if top is None:
             return lower
@@ -343,7 +343,7 @@ class _Composer(Struct):
         return self.overlays.merge(lower, self.with_includes(top, OVERLAY_KEYS, name))
 
     def with_environment(self, lower: Mapping, environment: ChosenEnvironment) -> Mapping:
-        """Merge the overlay and the organizations of an environment into the configuration `below`."""
+        """Merge the overlay and the organizations of an environment into the configuration `lower`."""
         overlay = environment.overlay
         if overlay is not None:
             name = self.files.real_name(str(overlay.value))

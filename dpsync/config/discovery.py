@@ -86,7 +86,7 @@ def included_files(
 ) -> tuple[list[IncludedFile], list[Diagnostic]]:
     """Return the files that the value of `include` names: each once, sorted by name.
 
-    `at` is the file that contains the `include`, if that is not the root file.
+    `including_file` is the file that contains the `include`, if that is not the root file.
     """
     if not isinstance(include, Sequence):
         message = '"include" must be a list of paths'
@@ -345,7 +345,7 @@ class Files(Protocol):
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
-        """Return the files that the value of `include` in the file `at` names: each once, sorted by name."""
+        """Return the files that the value of `include` in `including_file` names: each once, sorted by name."""
         ...
 
     def real_name(self, name: str) -> str | None:

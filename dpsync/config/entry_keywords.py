@@ -1,9 +1,9 @@
 """Read the keywords `new`, `takeover` and `previously` of entries, and leave out unsupported entries.
 
-`read_previously` holds a former key, address or name as a text, the fields of a former natural key as a
-mapping, or a list of several. Which live object is meant is decided later. `without_unsupported_entries`
-removes the parts that the server has no operation for, and notes them in `unserved`, so that a plan shows
-them as blocked.
+`previously` holds a former key, address or name as a text, the fields of a former natural key as a mapping,
+or a list of several. Which live object is meant is decided later. `without_unsupported_entries` removes the
+parts that the server has no operation for, and notes them in `unsupported`, so that a plan shows them as
+blocked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read_takeover(entry: Declaration, parsing: ParseContext) -> bool:
 def _boolean_keyword(
     keyword: tuple[Scalar, Node] | None, parsing: ParseContext, no_effect_reason: str | None
 ) -> bool:
-    """Return the value of a keyword that is true or false. `impossible` is why the entry cannot have it."""
+    """Return the value of a keyword that is true or false. A reason means the entry cannot have it."""
     if keyword is None:
         return False
     key, node = keyword
@@ -138,7 +138,7 @@ def _former_key_fields(kind: Kind, node: Mapping, parsing: ParseContext) -> list
 def without_unsupported_entries(desired: Desired, registry: Registry) -> Desired:
     """Return the configuration without entries that the registry's profile cannot read.
 
-    The result lists them in `unserved`, with the reason.
+    The result lists them in `unsupported`, with the reason, so that a plan shows them as blocked.
     """
     reasons = {
         name: registry.profile.missing_operation_text(f"reading {kind.noun_with_article}")

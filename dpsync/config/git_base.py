@@ -113,13 +113,13 @@ def _merge_base(repository: Repository, target: str, tips: Iterable[str | None])
     return _missing_base(f"the merge base with {target}")
 
 
-def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
+def _base_before_push(repository: Repository, previous_commit: str | None) -> Base:
     """Return the commit before a push as the base, or else the first parent of HEAD.
 
     `previous_commit` is the commit id in the event of the CI system. A push may contain several commits.
     """
-    if pushed_on is not None:
-        commit = repository.resolve_commit(pushed_on)
+    if previous_commit is not None:
+        commit = repository.resolve_commit(previous_commit)
         name = "the commit before the push"
         return Base(name, commit) if commit else _missing_base(name)
     commit = repository.resolve_commit("HEAD^1")

@@ -2,7 +2,7 @@
 
 Values of an overlay win and keep their source position. The type of a field decides how two values merge. If
 the overlay selects another variant of a value, members of the previous variant are dropped. Trees of nodes
-merge by `key`; every other list is replaced. In this module, `below` is the configuration and `above` is the
+merge by `key`; every other list is replaced. In this module, `lower` is the configuration and `upper` is the
 overlay.
 """
 

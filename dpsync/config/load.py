@@ -91,9 +91,9 @@ def _load_configuration(
 def _registry_for_profile(
     registry: Registry, layers: Layers | None, environment: Environment | None
 ) -> Registry:
-    """Return the registry for the API edition of a configuration.
+    """Return the registry with the kinds of the API version (profile) of a configuration.
 
-    The edition is the named profile, the profile or address of the environment, the assumed profile, or the
+    The version is the named profile, the profile or address of the environment, the assumed profile, or the
     profile of the registry, in this order.
     """
     profile = layers.profile if layers is not None else None

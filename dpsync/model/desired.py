@@ -226,9 +226,10 @@ class Desired(Struct, frozen=True):
         entries: Mapping[Address, Unsupported],
         fields: Mapping[tuple[Address, str], Unsupported] | None = None,
     ) -> Desired:
-        """Return the configuration without these entries and fields, which become unserved.
+        """Return the configuration without entries and fields that the server or token cannot read.
 
-        Everything inside these entries is removed, too.
+        They are listed in `unsupported` and `unsupported_fields` instead. Everything inside these entries is
+        removed, too.
         """
         fields = fields or {}
         if not entries and not fields:

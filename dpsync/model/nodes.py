@@ -59,7 +59,7 @@ Json: TypeAlias = "Value | list[Json] | dict[str, Json]"
 
 
 class Scalar(Struct, frozen=True):
-    """One value. `text` is the content as written, without quotes; `node_value` means that it had no quotes.
+    """One value. `text` is the content as written, without quotes; `plain` means that it had no quotes.
 
     The span includes the quotes and an anchor. `interpolated` means that a variable was replaced in it; such
     a value may not be used where a secret is expected.
