@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Turn off the search for cycles inside the block, and restore the previous state afterwards."""
+    """Turn the garbage collector off inside the block, and restore the previous state afterwards."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -24,7 +24,7 @@ def collector_paused() -> Iterator[None]:
 
 @contextmanager
 def collector_paused_then_frozen() -> Iterator[None]:
-    """Turn off the search for cycles, and exempt the objects of the whole process from it afterwards.
+    """Turn the garbage collector off inside the block, and exempt all present objects from it afterwards.
 
     So the process ends without a last scan of all objects. Only an entry point may use this, because it
     affects every object of the process.
@@ -38,7 +38,10 @@ def collector_paused_then_frozen() -> Iterator[None]:
 
 @contextmanager
 def collector_running() -> Iterator[None]:
-    """Turn the search for cycles on inside a pause, for objects of a long block. Older objects are exempt."""
+    """Turn the garbage collector on inside a pause.
+
+    It is for a long block that creates much garbage. Older objects are exempt from its scans.
+    """
     paused = not gc.isenabled()
     if paused:
         gc.freeze()

@@ -141,7 +141,10 @@ def _refuse_git_path(path: Path, real_path: Path, top: Path) -> None:
 
 
 def _git_directory(top: Path) -> Path | None:
-    """Return the directory that a `.git` link or `.git` file points to; None if `.git` is a directory."""
+    """Return the git directory that a `.git` link or `.git` file points to.
+
+    None if `.git` is a directory, or if the git directory contains `top`.
+    """
     entry = top / ".git"
     if kind_of(entry) == "a directory":
         return None
@@ -291,7 +294,7 @@ def write_and_sync(file: int, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Append to a regular file, which is created if it does not exist. Its directory must exist."""
+    """Append to a regular file; create it if it does not exist. Its directory must exist."""
     if kind := kind_of(path):
         raise UnusablePathError(path, f"the path is {kind}, not a regular file")
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _COMMON_FLAGS, 0o600)
@@ -323,7 +326,7 @@ def write_new_file(path: Path, content: bytes) -> None:
 
 
 def make_own_directory(path: Path) -> None:
-    """Create dpsync's own directory in a project, and keep it out of git."""
+    """Create dpsync's own directory in a project, with a .gitignore that keeps it out of git."""
     make_directory(path, own=1)
     with suppress(FileExistsError):
         ignore = create_private_file(path / ".gitignore")
@@ -332,7 +335,11 @@ def make_own_directory(path: Path) -> None:
 
 
 def make_directory(path: Path, own: int = 0) -> None:
-    """Create a directory and its parents. The last `own` of them are dpsync's, and may not be links."""
+    """Create a directory and its parents.
+
+    The last `own` of them belong to dpsync, so they may not be links: files written there could land
+    elsewhere.
+    """
     for directory in [path, *path.parents][:own]:
         if kind_of(directory) == "a link":
             raise UnusablePathError(directory, f"{directory} is a link, but must be a directory")

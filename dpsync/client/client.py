@@ -247,7 +247,7 @@ class ReadClient:
     def _successful_response(self, request: Request) -> Response:
         """Send a request once, and return its response. Raises ClientError for an error status.
 
-        The first response names the API version of the server and, on a local test server, its data set (world).
+        Keeps the API version that the first response names, and the data set (world) of a local test server.
         """
         try:
             response = self._send_when_allowed(self._transport, request)
@@ -259,7 +259,7 @@ class ReadClient:
         return response
 
     def _send_when_allowed(self, transport: Transport, request: Request) -> Response:
-        """Send a request when the platform's rate allows it.
+        """Send a request as soon as the rate limit of the platform allows it.
 
         Raises InterruptedRequestError after a cancel.
         """

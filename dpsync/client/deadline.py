@@ -37,7 +37,10 @@ class Deadline(threading.local):
             self._deadline = math.inf
 
     def seconds_left(self, timeout: float | None, expired: type[Exception]) -> float | None:
-        """Return the shorter of `timeout` and the time left, in seconds. Raises `expired` if none is left."""
+        """Return the shorter of `timeout` and the time until the deadline, in seconds.
+
+        None means no limit. Raises `expired` after the deadline.
+        """
         seconds = self._deadline - self._now()
         if seconds <= 0:
             raise expired("deadline")

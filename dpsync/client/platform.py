@@ -39,7 +39,10 @@ def origin(url: str) -> str:
 
 
 def world_name(url: str, headers: Mapping[str, str]) -> str | None:
-    """Return the name of the companion's world from a response; None unless the URL is on this machine."""
+    """Return the name of a local test server's data set (world) from a response.
+
+    None unless the URL is on this machine: no other server may choose how the ids file names it.
+    """
     name = headers.get(WORLD_HEADER, "")
     return f"world-{name}" if is_loopback(url) and _WORLD.fullmatch(name) else None
 

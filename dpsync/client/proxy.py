@@ -68,7 +68,11 @@ def has_system_certificates(system: str, paths: ssl.DefaultVerifyPaths) -> bool:
 
 
 def proxy_of(scheme: str, env: Mapping[str, str] = os.environ) -> Setting:
-    """Return the variable that names the proxy. Lower-case names take precedence over upper-case names."""
+    """Return the environment variable that names the proxy for a scheme.
+
+    Lower-case names take precedence over upper-case names. On Windows and macOS, the system settings may name
+    it.
+    """
     for name in (f"{scheme}_proxy", "all_proxy"):
         for variable in (name, name.upper()):
             if env.get(variable):

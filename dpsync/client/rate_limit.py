@@ -61,7 +61,10 @@ class RateLimiter:
         self._window_end: float | None = None
 
     def wait_for_turn(self) -> None:
-        """Return when a request may be sent, or after a cancel. Threads pass one after the other."""
+        """Return when a request may be sent, or after a cancel.
+
+        Threads pass one after the other. The caller must call `finish_request` later.
+        """
         with self._queue_lock:
             while not self._cancelled.is_set():
                 with self._state_changed:
@@ -80,7 +83,7 @@ class RateLimiter:
                 self._in_flight += 1
 
     def _seconds_to_wait(self) -> float | None:
-        """Return the seconds until a request may be sent; None to wait for another response."""
+        """Return the seconds until a request may be sent; None to wait for another request's response."""
         now = self._clock.now()
         if self._window_end is not None and now >= self._window_end:
             self._requests_left, self._window_end = self._limit, None
@@ -103,7 +106,10 @@ class RateLimiter:
             self._state_changed.notify_all()
 
     def _update_limit(self, headers: Mapping[str, str]) -> None:
-        """Update the number of requests left and the end of the window from response headers."""
+        """Update the number of requests left and the end of the window from response headers.
+
+        Responses of one window may come in any order, so the smallest number counts.
+        """
         requests_left = whole_number(headers.get("x-ratelimit-remaining", ""))
         without_retry_after = {name: value for name, value in headers.items() if name != "retry-after"}
         seconds = requested_wait(without_retry_after, self._clock.wall)

@@ -65,7 +65,7 @@ def quote(segment: str) -> str:
 
 
 def request(method: str, path: str, params: Params | None = None, body: JSON | None = None) -> Request:
-    """Build a request.
+    """Return a request with encoded query and body.
 
     Raises InvalidClientValueError for a path that is not absolute and encoded, or a body that is not JSON.
     """

@@ -60,8 +60,9 @@ __all__ = ["httpx"]
 class IdleConnections:
     """Connections to one server that are kept open between requests. Threads may share them.
 
-    `open_connection` opens a new connection. Taking a connection costs the same for any number of them. httpcore's pool
-    compares all pairs of its connections twice for each request, which dominated with 64 requests in flight.
+    `open_connection` opens a new connection. Taking a connection costs the same for any number of them.
+    httpcore's pool compares all pairs of its connections twice for each request, which dominated with 64
+    requests in flight.
     """
 
     def __init__(self, open_connection: Callable[[], httpcore.ConnectionInterface]) -> None:
@@ -156,8 +157,8 @@ class Transport(Protocol):
     def send(self, request: Request) -> Response:
         """Return the response, with any status.
 
-        Raises NotSentError, Unknown, or NotJsonError for a body that is too long or has an unexpected
-        compression.
+        Raises NotSentError, UnknownOutcomeError, or NotJsonError for a body that is too long or has an
+        unexpected compression.
         """
 
     def close(self) -> None:
@@ -334,7 +335,7 @@ class HttpTransport:
             )
 
     def _wire_request(self, request: Request, target: str) -> httpcore.Request:
-        """Return the httpcore request, with its headers and the whole URL."""
+        """Return the request for httpcore, with the whole URL, the token and all other headers."""
         root_url, headers = self._root, self._headers
         if request.body is not None:
             length = str(len(request.body)).encode()
@@ -446,7 +447,7 @@ def _read_response(request: Request, response: httpcore.Response) -> Response | 
 
 
 def _headers(response: httpcore.Response) -> dict[str, str]:
-    """Return the headers with lower-case names. The values of a repeated header are joined by commas."""
+    """Return the headers of a response with lower-case names. Values of a repeated header are joined."""
     headers: dict[str, str] = {}
     for raw, value in response.headers:
         name, text = raw.decode("latin-1").lower(), value.decode("latin-1")

@@ -164,15 +164,19 @@ class CheckedFiles(Struct):
 
 
 def check_file(path: Path, name: str, data: bytes | None, commit: str, project: Path) -> None:
-    """Raise DiagnosticError unless the file has the content `data` in the commit; None means no file.
+    """Raise DiagnosticError unless a file has the content `data` in the commit; None means no file.
 
-    `name` is the file name for messages. `project` is a directory in the same checkout.
+    It is for a single file that was already read from disk. `name` is the file name for messages. `project`
+    is a directory in the same checkout.
     """
     _compare(_committed_files(project, path, commit), path.name, name, data)
 
 
 def check_nearest_root(start: Path, root: Path, commit: str) -> None:
-    """Raise DiagnosticError if the commit has a root file nearer to `start` than `root`."""
+    """Raise DiagnosticError if the commit has a root file nearer to `start` than `root`.
+
+    Untrusted code may have deleted the nearer root file, so that dpsync uses another project.
+    """
     start_directory, project = start.resolve(), root.parent.resolve()
     for directory in (start_directory, *start_directory.parents):
         committed = _committed_files(project, directory / root.name, commit)
@@ -254,9 +258,10 @@ def may_be_under_review(env: Mapping[str, str]) -> bool:
 def environment_source(
     root: Path, env: Mapping[str, str], branches: Collection[str] = ()
 ) -> EnvironmentSource:
-    """Return the commit that sets the addresses of the environments in a root file.
+    """Return the commit that decides which address an environment has and which token is sent there.
 
-    `branches` lists the branches that the workflow may apply; empty means only the default branch.
+    It is HEAD if the checkout is not under review, else the target branch of the pull request. `branches`
+    lists the branches that the workflow may apply; empty means only the default branch.
     """
     review = may_be_under_review(env)
     try:

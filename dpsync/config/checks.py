@@ -66,10 +66,10 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
 def _check_inherited_nulls(
     other: Kind, kind: Kind, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
-    """Report a null for an inheritable field if your files do not contain the entry to inherit from.
+    """Report a null for an inheritable field if no entry declares the object to inherit from.
 
-    The platform returns the effective value. Only a comparison with the inherited value shows whether the
-    object still has a value of its own.
+    `other` is the kind of this object. The platform returns the effective value. Only a comparison with the
+    inherited value shows whether the object still has a value of its own.
     """
     for resource in entries_of_kind:
         for name, value in resource.fields.items():
@@ -90,7 +90,10 @@ def _check_inherited_nulls(
 
 
 def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | None:
-    """Return the ancestor within which a value is unique: "parent", or the ancestor of the kind `scope`."""
+    """Return the ancestor within which a value of an entry must be unique.
+
+    `scope` is "parent", or the kind of the ancestor. None if there is no such ancestor.
+    """
     if scope == "parent":
         return resource.parent
     ancestor = resources.get(resource.parent) if resource.parent else None
@@ -120,7 +123,11 @@ class _NavigationPaths:
 def _check_natural_keys(
     kind: Kind, entries_of_kind: list[Entry], navigation_paths: _NavigationPaths
 ) -> Iterable[Diagnostic]:
-    """Report unpinned entries with the same natural key, tie-breakers and navigation path."""
+    """Report two unpinned entries that dpsync cannot tell apart on the platform.
+
+    They have the same natural key (such as a title), the same tie-breakers, and no different navigation
+    paths.
+    """
     if not kind.natural_keys or kind.key_field or isinstance(kind.natural_keys[0], tuple):
         return
     name = kind.natural_keys[0]
@@ -263,7 +270,7 @@ def _check_exclusive(
 def _check_alternatives(
     kind: Kind, first_field: str, second_field: str, entries_of_kind: list[Entry]
 ) -> Iterable[Diagnostic]:
-    """Report entries that have both of two fields of which only one can have a value."""
+    """Report entries with a value in both of two fields that exclude each other."""
     for resource in entries_of_kind:
         if resource.fields.get(first_field) is None or resource.fields.get(second_field) is None:
             continue
@@ -281,7 +288,11 @@ def _check_alternatives(
 def _check_list_orders(
     order: ListOrder, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
-    """Report items in the order list of an object that are not in this object."""
+    """Report entries in the order list of an object that are not placed in this object.
+
+    The list may only sort what the object contains. `order` names the list, and the field that places an
+    entry.
+    """
     for container in entries_of_kind:
         for ref in container.fields.get(order.name) or ():
             listed_entry = resources.get(ref.address) if isinstance(ref, Ref) else None
@@ -385,7 +396,11 @@ def _visitor_schemas(registry: Registry, resources: Resources) -> dict[Address, 
 def _check_output_keys(
     output: Kind, maker: Kind, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
-    """Report a key that an entry shares with the object that another entry creates (its output)."""
+    """Report two entries with one key, if one of them creates an object of the other one's kind.
+
+    `maker` is the kind whose entries create an object on the platform, `output` the kind of this object. Both
+    share the key of the entry.
+    """
     for resource in entries_of_kind:
         parent = resource.parent
         other = resources.get(parent.child(*output.key.split("."), resource.key)) if parent else None

@@ -78,7 +78,7 @@ def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles
 
 
 def _project_directory(repository: Repository, root: Path) -> str | None:
-    """Return the project directory relative to the repository; None if it is outside the repository."""
+    """Return the project directory relative to the repository: "" for its root, None if it is outside."""
     project_directory = root.parent.resolve()
     if not project_directory.is_relative_to(repository.top):
         return None
@@ -96,7 +96,10 @@ class Project(Struct, frozen=True):
     layers: Layers
 
     def load(self, commit: str) -> LoadedCommit | None:
-        """Return the configuration in a commit; None if the commit has no root file."""
+        """Return the configuration in a commit; None if the commit has no root file.
+
+        Overlays that the commit lacks are left out, and some errors are ignored (`_TOLERATED_CODES`).
+        """
         files = commit_files(self.repository, commit, self.root)
         if files is None:
             return None
@@ -116,7 +119,7 @@ class Project(Struct, frozen=True):
         return LoadedCommit(desired, next(errors, None), (*files.patterns, *files.names_read), complete)
 
     def differences(self, commits: list[str]) -> Iterator[tuple[str, frozenset[str] | None]]:
-        """Yield each commit in which the project differs from the project in the commit before in the list.
+        """Yield each commit whose project files differ from those of the commit before in the list.
 
         With each commit, the names of the files that differ, relative to the project; None if any may differ.
         """
@@ -256,7 +259,10 @@ class CommitsSince(Struct):
 
 
 def applied_digest(root: Path, registry: Registry, layers: Layers, commit: str) -> str | None:
-    """Return the digest of the configuration in a commit, without variables; None if it does not load."""
+    """Return the digest of the configuration in a commit, or None if it does not load.
+
+    A later run compares it, to find out whether the commit has the configuration that was applied.
+    """
     try:
         project = Project(Repository.containing(root.parent), root, registry, WithoutVariables(), layers)
         loaded = project.load(commit)
@@ -281,7 +287,11 @@ def ids_at(repository: Repository, commit: str, registry: Registry, path: Path |
 
 
 def configuration_digest(desired: Desired) -> str:
-    """Return a digest of what a configuration declares. Positions, comments and environments do not count."""
+    """Return a digest of what a configuration declares.
+
+    Positions, comments and environments do not count, so the same declaration in other files has the same
+    digest.
+    """
     entries = [
         to_builtins(
             replace(

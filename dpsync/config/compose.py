@@ -43,9 +43,10 @@ ORGANIZATIONS_KEY: Final = "organizations"
 
 
 def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mapping, Diagnostic | None]:
-    """Return the file with `organizations: { acme: … }` in place of `organization: acme`, and what is wrong.
+    """Return a file with `organizations: { acme: … }` in place of `organization: acme`, and a finding.
 
-    `top_keys` stay at the top of the file. Keys and values keep their source positions.
+    The short form is for files about one organization. `top_keys` stay at the top of the file. Keys and
+    values keep their source positions. The finding is None if the file is valid.
     """
     key, name = file.key(SINGLE_ORGANIZATION_KEY), file.get(SINGLE_ORGANIZATION_KEY)
     if key is None or name is None:
@@ -143,7 +144,7 @@ def load_sources(
 
 
 def merge(parts: Several[Mapping]) -> tuple[Mapping, Findings]:
-    """Merge mappings at every depth. Any other value that is given twice is a finding.
+    """Return the mappings merged at every depth, and a finding for each value that is given twice.
 
     Entries keep their spans and come in the order in which they first occur. `parts` may not be empty.
     """
@@ -317,7 +318,10 @@ class _Composer(Struct):
         return node
 
     def with_includes(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:
-        """Return one layer: a file merged with its includes. A value that is given twice is a finding."""
+        """Return one layer: a file merged with the files that it includes.
+
+        `top` is the content of the file `name`, and `keys` are the keys allowed in it.
+        """
         root = self.files.root
         parts = [self.without_forbidden_keys(top, keys, root)]
         include = top.get("include")

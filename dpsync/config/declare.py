@@ -99,7 +99,10 @@ class Declarations:
         return nearest
 
     def _unknown_key_hint(self, word: str, known: list[str], location: str) -> str:
-        """Return a hint for a key that resembles none of the allowed keys."""
+        """Return a hint for an unknown key that resembles no allowed key.
+
+        It may contain an invisible character, belong under `policy`, or belong to another kind of entry.
+        """
         if word.strip() in known:
             return (
                 "this key contains an invisible character that looks like a space: "
@@ -128,7 +131,7 @@ class Declarations:
         )
 
     def declare_organizations(self, node: Node) -> None:
-        """Collect the entries of all organizations."""
+        """Add the entries of all organizations: the entry point of this module."""
         root = self.registry.root
         if not isinstance(node, Mapping):
             return  # reported where the files were put together, as is an empty one
@@ -349,7 +352,7 @@ class Declarations:
         return f"write each entry as {key_example(self.registry, kind)}: {value}, without a dash or [ ]"
 
     def _entries_with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
-        """Return the entries of a mapping, with the entries of the CSV file that it may name."""
+        """Return the entries of a mapping, and those of the CSV file that its key `file` names."""
         path = node.get(FILE_KEY)
         if not isinstance(path, Scalar) or not isinstance(path.value, str):
             return node.entries
@@ -580,7 +583,7 @@ def _missing_space_hint(node: Node) -> str | None:
 
 
 def _key_text(node: Node | None) -> str:
-    """Return a key as written; "" without a key."""
+    """Return the `key` of a tree node as written; "" without a key. A number stays as written: `017`."""
     if not isinstance(node, Scalar) or node.value is None:
         return ""
     return node.value if isinstance(node.value, str) else node.text

@@ -243,8 +243,8 @@ def _matching_files(project: Path, segments: list[str]) -> Iterator[Path]:
 def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
     """Yield the YAML files below a directory, by name, from at most `most` directories.
 
-    Links, and names that begin with a dot, are skipped. If `nested` is false, directories with a root file or
-    a git repository of their own are skipped as well.
+    Links, and names that begin with a dot, are skipped. If `nested` is false, other projects inside are
+    skipped too: directories with a root file or a git repository of their own.
     """
     pending, searched = [project], 0
     while pending and searched < most:

@@ -34,7 +34,10 @@ class MissingFiles(Struct, frozen=True):
     _descriptions: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def describe(self, commit: str, file: str) -> str:
-        """Return "" if git shows a file as deleted since a commit; otherwise what became of the file."""
+        """Return what became of a file since a commit; "" if git shows the file as deleted.
+
+        Only a deleted file means that its entries were removed on purpose.
+        """
         if (commit, file) not in self._descriptions:  # one file may have declared many objects
             self._descriptions[commit, file] = self._describe_file(commit, file)
         return self._descriptions[commit, file]
@@ -123,7 +126,11 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _match_renamed_entries(
         self, unmatched: list[Entry], candidates: list[Entry], present_by_base: Mapping[Address, Address]
     ) -> dict[Address, Address]:
-        """Match entries with another key whose natural key or pinned id occurs once on each side."""
+        """Match entries of the base with entries that have another key, by pinned id or natural key.
+
+        `unmatched` are entries of the base, `candidates` present entries. A key must occur exactly once on
+        each side.
+        """
         old_addresses, new_addresses = (
             self._addresses_by_key(unmatched, present_by_base),
             self._addresses_by_key(candidates if unmatched else [], {}),
@@ -325,14 +332,20 @@ def _present_address(entry: Entry, present_by_base: Mapping[Address, Address]) -
 def _below_present_parent(
     address: Address, parent: Address | None, present_by_base: Mapping[Address, Address]
 ) -> Address:
-    """Return the present address of an object whose parent may have a new address."""
+    """Return the present address of an object whose parent may have a new address.
+
+    If the parent moved from `acme/a` to `acme/b`, then `acme/a/x` becomes `acme/b/x`.
+    """
     if parent is None or parent not in present_by_base:
         return address
     return Address((*present_by_base[parent].segments, *address.segments[len(parent.segments) :]))
 
 
 def _with_present_references(value: Value, present_by_base: Mapping[Address, Address]) -> Value:
-    """Return a value of the base in which references use the present addresses."""
+    """Return a value of the base in which references use the present addresses.
+
+    Otherwise a renamed entry would look like a change of every field that refers to it.
+    """
 
     def name(leaf: Any) -> Any:
         """Replace a reference to a base address by a reference to the present address."""

@@ -23,7 +23,7 @@ from dpsync.model.values import Value
 
 
 def read_new(entry: Declaration, parsing: ParseContext) -> bool:
-    """Return whether an entry is declared as a new object, even if a live object resembles it."""
+    """Return the value of the keyword `new`: create an object, even if a live object resembles the entry."""
     is_possible, no_effect_reason = (
         entry.kind.has_content,
         f'"new" has no effect, because dpsync creates {entry.kind.noun_with_article} without a question',
@@ -32,7 +32,7 @@ def read_new(entry: Declaration, parsing: ParseContext) -> bool:
 
 
 def read_takeover(entry: Declaration, parsing: ParseContext) -> bool:
-    """Return whether to write an entry although the platform syncs a part of it with a repository."""
+    """Return the value of `takeover`: write an entry of which GitBook syncs a part with a repository."""
     no_sync_reason = (
         f'"takeover" has no effect, because GitBook cannot sync {entry.kind.noun_with_article} '
         "with a repository"
@@ -43,7 +43,10 @@ def read_takeover(entry: Declaration, parsing: ParseContext) -> bool:
 def _boolean_keyword(
     keyword: tuple[Scalar, Node] | None, parsing: ParseContext, no_effect_reason: str | None
 ) -> bool:
-    """Return the value of a keyword that is true or false. A reason means the entry cannot have it."""
+    """Return the value of a keyword such as `new`; false without the keyword.
+
+    `no_effect_reason` is why this kind of entry cannot have the keyword; None if it can.
+    """
     if keyword is None:
         return False
     key, node = keyword
@@ -105,7 +108,10 @@ def read_previously(entry: Declaration, parsing: ParseContext) -> EarlierNames:
 
 
 def _former_addresses(entry: Declaration, text: str) -> list[Address]:
-    """Return the addresses that a text may mean: a key, or an address with or without the organization."""
+    """Return the addresses that a text under `previously` may mean.
+
+    It is a key, or an address with or without the organization.
+    """
     if "/" not in text:
         return [entry.address.list_address.child(text)] if LOCAL_KEY.fullmatch(text) else []
     address = Address.parse(text)

@@ -68,7 +68,7 @@ class Repository(Struct, frozen=True):
 
     @property
     def is_nested(self) -> bool:
-        """Whether the working tree is inside another repository, as with a submodule."""
+        """Return whether the working tree is inside another repository, as with a submodule."""
         try:
             GitDirectory.containing(self.top.parent)
         except NoRepositoryError:
@@ -144,10 +144,11 @@ class Repository(Struct, frozen=True):
         return list(parents)
 
     def differences(self, commits: Items[str], directory: str) -> Iterator[tuple[str, frozenset[str] | None]]:
-        """Yield each commit in which a directory differs from the same directory in the commit before.
+        """Yield each commit whose directory differs from that of the commit before it in the list.
 
         With each commit, the names of the files that differ, relative to the directory; None for the first
-        commit, and if one of the two commits does not have the directory.
+        commit, and if one of the two commits does not have the directory. Three git processes are enough for
+        any number of commits.
         """
         requested = "".join(f"{commit}:{directory}\n" for commit in commits).encode()
         listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=requested).stdout
@@ -325,7 +326,7 @@ class CommitFiles(Struct, dict=True):
 
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
-        """Return mode and object id of each file in the project, by name."""
+        """Return the mode and object id of each file in the project, by name. Cached for a commit id."""
         key = self.repository, self.commit, self.directory
         if (known := _TREE_CACHE.get(key)) is not None:
             return known

@@ -33,7 +33,10 @@ _LARGEST_EVENT: Final = 64 * 1024 * 1024
 
 
 def default_base(repository: Repository, env: Mapping[str, str]) -> Base:
-    """Return the commit of the default base, or the reason why there is none, without its configuration."""
+    """Return the default base without its configuration: HEAD, or in CI a commit before the change.
+
+    If there is none, the result has the reason.
+    """
     if repository.resolve_commit("HEAD") is None:
         return Base("the repository has no commit")
     if not in_ci(env):
@@ -49,7 +52,7 @@ def in_ci(env: Mapping[str, str]) -> bool:
 
 
 def missing_base_warning(why: str, hint: str) -> Diagnostic:
-    """Return the warning that the base is missing."""
+    """Return the warning that there is no base to compare with, and what that prevents."""
     message = (
         f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync cannot notice "
         "that an entry was renamed, or that a line under policy.protect was removed"
@@ -162,7 +165,7 @@ def _value_at(event: Any, *names: str) -> Any:
 
 
 def commit_id(text: Any) -> str | None:
-    """Return `text` if it is a full commit id, else None; an id of zeros means no commit."""
+    """Return `text` if it is a full commit id, else None. An id of zeros means that there is no commit."""
     is_id = isinstance(text, str) and len(text) >= 40 and not set(text) - set("0123456789abcdef")
     return text if is_id and set(text) != {"0"} else None
 
@@ -175,10 +178,11 @@ def read_base(
     layers: Layers | None = None,
     ids: Path | None = None,
 ) -> Base:
-    """Return the base of the configuration in `root`, with the same layers. `ref` is the user's choice.
+    """Return the base: an earlier commit with its configuration, which decisions compare the files with.
 
-    `ids` is the path of the ids file; the base gets the ids file of its commit, if the path is in the
-    repository. Raises DiagnosticError (exit 5) if a base that the user named cannot be used.
+    `ref` is the commit that the user named with `--base`; None for the default. `ids` is the path of the ids
+    file; the base gets the ids file of its commit, if the path is in the repository. Raises DiagnosticError
+    (exit 5) if a base that the user named cannot be used.
     """
     try:
         repository = Repository.containing(root.parent)

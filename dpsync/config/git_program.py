@@ -164,7 +164,7 @@ class GitDirectory(Struct, frozen=True):
 
 
 def _link(link: Path, path: Path) -> None:
-    """Link to a directory or a regular file, if it exists. Anything else could make git wait."""
+    """Create a link to a directory or a regular file, if it exists. Anything else could make git wait."""
     with suppress(OSError):
         if path.is_dir() or path.is_file():
             link.symlink_to(path)
@@ -173,7 +173,7 @@ def _link(link: Path, path: Path) -> None:
 def _repository_at(top: Path) -> GitDirectory | None:
     """Return the repository whose working tree is exactly `top`; None if there is none.
 
-    Raises NoRepositoryError.
+    `.git` is a directory, or a file with the path of the git directory. Raises NoRepositoryError.
     """
     entry = top / ".git"
     git_directory_path = entry
@@ -233,7 +233,10 @@ def _in_dot_git(path: Path, top: Path) -> bool:
 
 
 def _read_short_file(path: Path) -> str:
-    """Return the text of a short file. A link counts as its target, as git allows for an old HEAD."""
+    """Return the text of a short file of git.
+
+    HEAD may be a link to a ref in old repositories: it is returned as the usual text `ref: refs/…`.
+    """
     if path.is_symlink() and (target := str(path.readlink())).startswith("refs/"):
         return f"ref: {target}"
     data = disk.read(path, _MAX_CONFIG_BYTES)
@@ -261,10 +264,11 @@ class Git(Struct, frozen=True):
     def run(
         self, *arguments: str, stdin: bytes = b"", literal: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a git command with `stdin` as its input. File names are relative to the working tree's root.
+        """Run a git command, isolated from the configuration of the repository and the user.
 
-        `literal`: whether file names are taken literally, which not every git command supports. Raises
-        NoRepositoryError if git cannot be started or exceeds the time limit.
+        File names are relative to the root of the working tree. `literal`: whether file names are taken
+        literally, which not every git command supports. Raises NoRepositoryError if git cannot be started or
+        exceeds the time limit.
         """
         try:
             settings = [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
@@ -280,7 +284,7 @@ class Git(Struct, frozen=True):
             raise NoRepositoryError(f"dpsync cannot start git: {disk.error_reason(error)}") from None
 
     def _configuration(self) -> str:
-        """Return the configuration for this repository: that of dpsync, and the kept settings."""
+        """Return dpsync's own git configuration with the kept settings of the repository."""
         try:
             content = disk.read(self.directory.common_dir / "config", _MAX_CONFIG_BYTES)
         except FileNotFoundError:
@@ -316,7 +320,7 @@ _MINIMAL_CONFIG: Final = "[core]\n\trepositoryformatversion = 1\n\tbare = false\
 
 
 def _config_setting(name: str, value: str) -> str:
-    """Return one value in the syntax of git's configuration; "" for a name that the syntax cannot hold."""
+    """Return one setting in the syntax of git's configuration; "" for a name that the syntax cannot hold."""
     section, _, remainder = name.partition(".")
     subsection, _, key = remainder.rpartition(".")
     quoted = subsection.replace("\\", "\\\\").replace('"', '\\"')

@@ -38,7 +38,7 @@ _NEXT_MARKERS: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}
 
 
 def find_conflict_markers(text: str, file: str) -> list[Span]:
-    """Return the positions where conflicts begin; without a begin marker, that of the first other marker."""
+    """Return the positions of `<<<<<<<` in a text, or else of the first other conflict marker, if any."""
     markers = [
         (_marker_character(content), Span(file, line, 1, line, len(content) + 1))
         for line, content in enumerate(_split_lines(text), 1)
@@ -234,7 +234,10 @@ def read_ids_file(path: Path, name: str, project: Path) -> bytes | None:
 def invalid_ids_file_error(
     findings: Findings, data: bytes, name: str, excerpts: bool = True
 ) -> DiagnosticError:
-    """Return the error for a command that needs a valid ids file. `excerpts` shows the lines of the file."""
+    """Return the error for a command that needs a valid ids file.
+
+    `excerpts` decides whether the error shows the invalid lines of the file.
+    """
     return DiagnosticError(findings, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
 
 
@@ -276,7 +279,10 @@ class _IdsFileParser:
         return IdsFile(nonempty_sections, tuple(self.repeated))
 
     def read_section(self, node: Node, owner: tuple[str, str]) -> LinesByAddress:
-        """Return the lines of one section; a section may be split into several parts."""
+        """Return the lines of one organization, and note repeated and disputed lines.
+
+        A section may be split into several parts: equal lines in them are repeated, different ones disputed.
+        """
         lines: dict[Address, RecordedLine] = {}
         first_lines = self._first_lines[owner]
         for key, value in self.mapping_entries(node, "an organization"):
@@ -391,7 +397,7 @@ def repeated_line_warnings(ids: IdsFile) -> list[Diagnostic]:
 
 
 def render_ids_file(ids: IdsFile) -> bytes:
-    """Return the whole file. Lines that the file cannot hold are left out."""
+    """Return the bytes of an ids file, sorted. Lines with an id that the file cannot hold are left out."""
     text = HEADER
     for platform, organizations in sorted(ids.sections.items()):
         sections = ""
@@ -417,7 +423,7 @@ def _line_text(line: RecordedLine) -> str:
 
 
 def _yaml_text(text: str) -> str:
-    """Return a text as YAML: bare if it has no special meaning in YAML, or else in double quotes."""
+    """Return a text as YAML: without quotes if YAML reads it as the same text, or else in double quotes."""
     if _BARE_TEXT.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_yaml_text(text):
         return text
     quoted = json.dumps(text, ensure_ascii=False)

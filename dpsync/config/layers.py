@@ -120,7 +120,10 @@ class Overlays(Struct, frozen=True):
         return Sequence(tuple(nodes), lower.span)
 
     def _merge_node(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
-        """Merge two nodes with the same key. If the types differ, drop members that the new type lacks."""
+        """Merge two nodes with the same key. If the types differ, drop members that the new type lacks.
+
+        `kinds` are all kinds of the tree.
+        """
         assert isinstance(lower, Mapping)
         assert isinstance(upper, Mapping)
         types = {kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}

@@ -100,8 +100,8 @@ class IdsFile(Struct, frozen=True):
     def lines(self, platform: str, organization: str, key: str | None = None) -> LinesByAddress:
         """Return the lines of one organization; empty if the file has none.
 
-        `key` is the present key of the organization. The file may have been written with an earlier key; all
-        returned addresses begin with the present one.
+        `key` is the present key of the organization in the configuration. The file may have been written with
+        an earlier key; all returned addresses begin with the present one.
         """
         lines = self.sections.get(platform, {}).get(organization, {})
         return lines if key is None else dict(_with_organization_key(lines, key))
@@ -109,8 +109,8 @@ class IdsFile(Struct, frozen=True):
     def with_edits(self, platform: str, edits: IdsEdits) -> IdsFile:
         """Return the ids file with these lines in place of the lines at the same addresses.
 
-        A line whose address begins with an earlier key of the organization is a line of the same entry: it is
-        replaced too, and the rest of its section takes the present key.
+        An edit of None removes the line. A line whose address begins with an earlier key of the organization
+        is a line of the same entry: it is replaced too, and the rest of its section takes the present key.
         """
         current_keys = {
             owner: address.organization_key for (owner, address), line in edits.items() if line is not None
@@ -138,7 +138,7 @@ class IdsFile(Struct, frozen=True):
         return IdsFile(_without_empty(sections))
 
     def with_section(self, platform: str, organization: str, lines: LinesByAddress) -> IdsFile:
-        """Return the ids file with other lines for one whole organization."""
+        """Return the ids file with all lines of one organization replaced."""
         sections = {name: dict(section) for name, section in self.sections.items()}
         sections.setdefault(platform, {})[organization] = lines
         return IdsFile(_without_empty(sections))
@@ -196,7 +196,10 @@ class IdsComparison(Struct, frozen=True):
 
     @property
     def edits(self) -> IdsEdits:
-        """Return the lines of the reading. Lines of a former key are removed; unknown lines stay."""
+        """Return the lines to write, so that the file agrees with the platform.
+
+        A line without a live object stays. A line of a former key ("moved") is removed.
+        """
         return {
             (remark.organization, remark.address): remark.live_line
             for remark in self.differences

@@ -63,23 +63,20 @@ class Mask:
         return mask_passwords(text, MASK_TEXT)
 
     def mask_model(self, value: M) -> M:
-        """Return a model with every text masked, also keys of data. Values that the schema fixes stay.
+        """Return a model with every text masked, also keys of data. Texts that the schema fixes stay.
 
-        Deferred mappings are masked when they are computed.
+        Lazy mappings are masked when they are computed.
         """
         masked: M = self.mask_data(value) if self._contains_secret(value) else self._mask_deferred(value)
         return masked
 
     def _contains_secret(self, value: Any) -> bool:
-        """Return whether a secret is in a model or in data, outside deferred mappings."""
+        """Return whether a secret is in a model or in data. Lazy mappings are not computed for this."""
         serialized = json_text(value, context=OMIT_DEFERRED)
         return self(serialized) != serialized
 
     def _mask_deferred(self, value: M) -> M:
-        """Return a model whose deferred mappings are masked when they are computed.
-
-        Other parts have no secret.
-        """
+        """Return a model without secrets in its present data; its lazy mappings are masked when computed."""
         masked_parts: dict[str, Any] = {}
         for name in type(value).model_fields:
             part = getattr(value, name)

@@ -134,7 +134,7 @@ class RecordedIds(Struct, frozen=True):
     """The organizations that have no line in the working tree."""
 
     def has_no_lines(self, organization: Address) -> bool:
-        """Return whether an organization has no line, neither now nor in the git base."""
+        """Return whether an organization has no line, neither in the ids file nor in that of the git base."""
         return organization in self.organizations_without_lines and all(
             address.organization != organization for address in self.base_lines
         )
@@ -190,7 +190,7 @@ class Snapshot(Struct, frozen=True):
 
     @property
     def organizations(self) -> dict[str, str]:
-        """Return the keys of the organizations, by organization id."""
+        """Return the key of each organization in the configuration, by organization id."""
         return {
             match.id: address.organization_key
             for address, match in self.matches.items()

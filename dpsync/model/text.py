@@ -58,7 +58,10 @@ class ProjectFlags(Struct, frozen=True):
     trusted: str | None = None
 
     def flags_for(self, words: list[str]) -> list[str]:
-        """Return the flags that a command with these words needs to work on the same project."""
+        """Return the flags that a printed command needs to work on the same project as this run.
+
+        `words` are the words of the command: `["ids", "--forget", "acme/teams/writers"]`.
+        """
         flag_names = _FLAGS_OF_COMMAND.get(words[0], "directory")
         if words[0] == "import" and not {"--update", "--add"} & {*words}:
             flag_names = "directory profile ids"
@@ -139,7 +142,7 @@ def _to_plain_data(value: Any) -> Any:
 
 
 def escape_invisible(text: str) -> str:
-    """Return JSON text with hidden and control characters escaped."""
+    """Return JSON text in which invisible characters, which could hide or reorder text, are escaped."""
     if text.isascii() and "\x7f" not in text:  # nearly every text, and a look costs a hundredth of a search
         return text
     return _ESCAPED.sub(lambda match: json.dumps(match.group())[1:-1], text)
