@@ -345,7 +345,10 @@ class Files(Protocol):
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
-        """Return the files that the value of `include` in `including_file` names: each once, sorted by name."""
+        """Return the files that the value of `include` names: each once, sorted by name, and findings.
+
+        `including_file` is the file that contains the `include`; "" means the root file.
+        """
         ...
 
     def real_name(self, name: str) -> str | None:

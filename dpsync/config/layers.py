@@ -50,7 +50,10 @@ class Overlays(Struct, frozen=True):
         )
 
     def _merge_entries(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
-        """Merge the value of one key that contains entries: a mapping, a tree, or a single entry."""
+        """Merge the value of one key that contains entries: a mapping, a tree, or a single entry.
+
+        `kinds` are the kinds of these entries.
+        """
         if isinstance(kinds[0].shape, NodeShape):
             return self._merge_tree(kinds, lower, upper)
         if not (isinstance(lower, Mapping) and isinstance(upper, Mapping)):
@@ -183,7 +186,7 @@ class Layers(Struct, frozen=True):
         profile: str | None = None,
         assumed: str | None = None,
     ) -> Layers:
-        """Return the layers for a root file.
+        """Return the layers that the command line selects for a root file.
 
         Raises DiagnosticError (exit 5) for an overlay outside the project.
         """
@@ -239,7 +242,7 @@ def is_token_variable(name: str, env: Variables[str, str]) -> bool:
 def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnostic]:
     """Return the findings about all environments of a root file, including those not selected.
 
-    `env` contains the environment variables of the process.
+    `env` has the environment variables of the process, which may allow more names for token variables.
     """
     node = root.get("environments")
     if node is None:
@@ -379,7 +382,7 @@ def _organization_problems(node: Node) -> list[Diagnostic]:
 
 
 def unknown_organization_findings(environment: ChosenEnvironment, merged: Mapping) -> list[Diagnostic]:
-    """Report organizations that an environment names and no file declares."""
+    """Return findings about organizations that an environment names and no file declares."""
     known = merged.get("organizations")
     if not isinstance(known, Mapping) or environment.organizations is None:
         return []
@@ -408,7 +411,7 @@ def environment_names(root: Mapping) -> tuple[str, ...]:
 
 
 def unknown_environment_finding(root: Mapping, name: str) -> Diagnostic:
-    """Return the finding that a requested environment does not exist."""
+    """Return the finding that the selected environment `name` does not exist."""
     known = environment_names(root)
     nearest = did_you_mean(name, known)
     key = root.key("environments")
@@ -428,7 +431,7 @@ def unknown_environment_finding(root: Mapping, name: str) -> Diagnostic:
 
 
 def find_environment(root: Mapping, name: str) -> ChosenEnvironment | None:
-    """Return the environment of this name; None if it does not exist or is invalid."""
+    """Return the environment `name` of a root file; None if it does not exist or is invalid."""
     environments = root.get("environments")
     node = environments.get(name) if isinstance(environments, Mapping) else None
     if not isinstance(node, Mapping):

@@ -39,14 +39,14 @@ _MAX_KEY_DEPTH: Final = 12
 def load(
     root: Path, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
-    """Return the configuration in a root file and its includes, and all findings."""
+    """Return the checked configuration in a root file and the files that it includes, and all findings."""
     return load_from(DiskFiles(root), registry, env, layers)
 
 
 def load_from(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
-    """Return the configuration in these files, and all findings."""
+    """Return the checked configuration in the files of a directory or a commit, and all findings."""
     with collector_paused():  # nearly all that is made in here stays: it would double the time
         return _load_configuration(files, registry, env, layers)
 
@@ -133,9 +133,9 @@ def _watched_lists(
 def _unidentified_organizations(
     declared: Declarations, resources: Mapping[Address, Entry]
 ) -> list[Diagnostic]:
-    """Report organizations with neither an id nor a natural key.
+    """Report organizations with neither an id nor a natural key, which dpsync cannot find.
 
-    dpsync does not create organizations, so it must be able to find them.
+    dpsync does not create organizations.
     """
     root = declared.registry.root
     keys = [key for key in root.natural_keys if isinstance(key, str)]

@@ -100,7 +100,7 @@ class OmittedFiles(Struct, frozen=True, dict=True):
         return tuple(omitted)
 
     def addresses_in_file(self, name: str) -> Collection[Address]:
-        """Return the addresses that one file declares by itself."""
+        """Return the addresses that one file declares by itself; empty if it is no configuration."""
         try:
             node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
         except (OSError, DiagnosticError):  # unreadable or not allowed: skip it, since this is only a hint

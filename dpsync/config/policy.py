@@ -121,7 +121,10 @@ class PolicyReader:
             self.patterns["watch"].append(replace(pattern, written_word=ACCESS_WORD))
 
     def _skip_pattern(self, node: Node) -> Node | None:
-        """Return the pattern of `{ address: …, skip: true }`; None after reporting what is wrong."""
+        """Return the pattern in an item `{ address: …, skip: true }` of `protect`.
+
+        None after reporting an invalid item.
+        """
         assert isinstance(node, Mapping)
         skip, pattern = node.get("skip"), node.get("address")
         keys = {key.text for key, _ in node.entries}
@@ -187,7 +190,10 @@ class PolicyReader:
                     self._error("DP233", message, pattern, hint, first=entry.span)
 
     def _report_kinds_without_content(self, registry: Registry) -> None:
-        """Report patterns of `removed` for kinds without content, which are deleted without being named."""
+        """Report patterns of `removed` without effect, because no such object has content.
+
+        `removed` confirms deletes of content; dpsync deletes other objects without this confirmation.
+        """
         places = PlaceTypes(registry)
         for pattern in self.patterns["removed"]:
             kinds = places.kinds(Address(pattern.segments))
@@ -203,7 +209,7 @@ class PolicyReader:
                 )
 
     def _report_unmatched_patterns(self, registry: Registry, resources: list[Entry]) -> None:
-        """Report patterns that match no possible address."""
+        """Report patterns that can match no object, and fields that a list of the policy cannot name."""
         places = PlaceTypes(
             registry, {resource.key for resource in resources if resource.kind == registry.root.name}
         )
@@ -221,7 +227,7 @@ class PolicyReader:
                     self._check_default_is_known(places, pattern)
 
     def _check_problem_field(self, places: PlaceTypes, kinds: tuple[Kind, ...], pattern: Pattern) -> None:
-        """Report a pattern of `accept` whose field is none by which the platform reports a problem."""
+        """Report a pattern of `accept` unless its field is one in which the platform reports problems."""
         fields = {
             kind.platform_work.trouble.field for kind in kinds if kind.platform_work.trouble is not None
         }
@@ -241,7 +247,10 @@ class PolicyReader:
         self._error("DP244", message, pattern, hint)
 
     def _check_default_is_known(self, places: PlaceTypes, pattern: Pattern) -> None:
-        """Report a watched field whose default value is not known."""
+        """Report a `watch` pattern with a field whose default value dpsync does not know.
+
+        dpsync compares a watched field, which no entry declares, with its default.
+        """
         fields = [
             field for kind in places.kinds_of(pattern) for field in kind.fields if field.name == pattern.field
         ]
@@ -255,7 +264,10 @@ class PolicyReader:
             )
 
     def _check_watched_value(self, places: PlaceTypes, pattern: Pattern, value: str) -> None:
-        """Report a pattern whose value the field cannot have, or whose field has no fixed list of words."""
+        """Report a `watch` pattern with a value that its field cannot have.
+
+        Only a field with a fixed list of values can be watched for a value.
+        """
         fields = [
             field for kind in places.kinds_of(pattern) for field in kind.fields if field.name == pattern.field
         ]
@@ -275,7 +287,7 @@ class PolicyReader:
             self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")
 
     def _report_ignored_natural_keys(self, registry: Registry, resources: list[Entry]) -> None:
-        """Report patterns of `ignore` for a field of a natural key."""
+        """Report patterns of `ignore` for a field by which dpsync recognizes the object."""
         for pattern in self.patterns["ignore"]:
             for resource in resources:
                 kind = registry[resource.kind]
@@ -298,6 +310,6 @@ class PolicyReader:
 
 
 def _percent_hint(value: Node) -> str | None:
-    """Return a hint for a percentage that was written as a fraction of 1."""
+    """Return a hint for a percentage that was written as a fraction: 20 for 0.2."""
     fraction = value.value if isinstance(value, Scalar) else None
     return f"write {round(fraction * 100)}" if isinstance(fraction, float) and 0 < fraction < 1 else None

@@ -81,7 +81,11 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
 
 
 def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
-    """Return the value with each marker in the form of a file, and append the markers to `marked`."""
+    """Return a recorded value as a file would have it, and append its markers to `marked`.
+
+    `{"dpsync:ref": "acme/teams/docs"}` becomes a text, an id marker becomes `{id: …}`, a secret marker `{env:
+    …}`.
+    """
     if (data := unwrap_data(recorded)) is not None:
         return {key: _to_file_form(member, marked) for key, member in data.items()}
     if isinstance(recorded, list):
@@ -100,7 +104,7 @@ def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
 
 
 def _json_text(written: Any) -> str:
-    """Return the value as JSON text."""
+    """Return a value as JSON text that the YAML reader accepts."""
     try:
         text = json.dumps(written, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -190,7 +194,10 @@ def _with_platform_forms(type_: Type) -> Type:
 
 
 def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
-    """Raise UnsuitableValueError unless the references and secrets in the value are exactly the markers."""
+    """Raise UnsuitableValueError unless a parsed value has exactly the references and secrets `marked`.
+
+    Otherwise ordinary data of the journal was read as a reference or secret.
+    """
     markers = []
     for leaf in leaves(value):
         match leaf:

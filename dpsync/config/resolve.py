@@ -119,7 +119,10 @@ class Resolver:
         return self._report_missing_reference(self._known_kinds(kinds), key, span, list_addresses)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
-        """Return the longest part of `KEY/REST` that is the key of an entry, or else the likely key."""
+        """Return the part of `KEY/REST` that is the key of an entry, the longest one if several are.
+
+        A key may contain slashes itself. If no part is a key, the result is the likely key, for the message.
+        """
         segments = path.split("/")
         list_addresses = [
             list_address
@@ -195,7 +198,7 @@ class Resolver:
     # The pass itself.
 
     def read_entry(self, entry: Declaration) -> Entry:
-        """Return an entry with its fields read and its references resolved."""
+        """Return a declared entry with its fields read by their types and its references resolved."""
         self._entry = entry
         kind = entry.kind
         fields: dict[str, Value] = {}
@@ -283,7 +286,10 @@ class Resolver:
 
 
 def _is_file_alone(node: Node) -> bool:
-    """Return whether a value is `{file: PATH}` alone, or nested in single keys (`text: {file: …}`)."""
+    """Return whether a value comes whole from one file: `{file: PATH}`, or `text: {file: PATH}`.
+
+    Then the value can be edited in this file.
+    """
     while isinstance(node, Mapping) and len(node.entries) == 1:
         if is_file_reference(node):
             return True

@@ -87,7 +87,7 @@ def cell_text(text: str) -> str:
 
 
 def _quote_finding(text: str, position: int, span: Span) -> Diagnostic:
-    """Return the finding about a misplaced or missing quote."""
+    """Return the finding that a cell has a misplaced quote, or a quote that is never closed."""
     if text[position] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[position:]):
         message, hint = "the closing quote of this cell is missing", 'write " at the end of the cell'
     else:
@@ -106,7 +106,7 @@ def row_format(kind: Kind) -> RowFormat | None:
 
 
 def column_names(kind: Kind, format: RowFormat) -> list[str]:
-    """Return the allowed column names, beginning with the key of the entries."""
+    """Return the column names that a CSV file with entries of a kind may have, the key first."""
     simple = [
         field.name
         for field in kind.declarable_fields.values()
@@ -153,7 +153,7 @@ class _RowReader:
         self.problems.append(Diagnostic(codes.ROWS, message, span, hint=hint))
 
     def read_header(self, row: CsvRow) -> bool:
-        """Return whether the first line names columns of this kind, each once."""
+        """Return whether the first line names known columns, each once, with the key. Reports problems."""
         self.header_names = [cell.text for cell in row]
         problems_before = len(self.problems)
         for number, (name, span) in enumerate(row):
@@ -176,7 +176,7 @@ class _RowReader:
         return len(self.problems) == problems_before
 
     def read_entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
-        """Return one row as an entry; None after reporting why not."""
+        """Return one row as an entry, as if it were written in YAML; None after reporting why not."""
         if len(row) > len(self.header_names):
             hint = 'put a cell that contains a comma in quotes ("…")'
             count = (

@@ -36,7 +36,7 @@ Snippet = dict[str, Any]
 
 
 def snippet(registry: Registry, kind: Kind) -> Snippet:
-    """Return a snippet for the language servers of JSON and YAML: its label, description and body."""
+    """Return an editor snippet that inserts a new entry of a kind: its label, description and body."""
     numbers = count(1)
     body = minimal_entry_example(registry, kind)
     if isinstance(kind.shape, EntryMapping):
@@ -207,7 +207,7 @@ def _describe_list(part: Schema, registry: Registry, kinds: tuple[Kind, ...], co
 
 
 def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
-    """Return an example of a key that belongs to no field."""
+    """Return an example of a keyword of entries, such as `previously`."""
     if name == "type" and isinstance(kind.shape, TreeNode):
         return kind.shape.yaml_type
     if name == "children" and isinstance(kind.shape, TreeNode):
@@ -269,7 +269,7 @@ def _describe_values(part: Schema, path: str) -> None:
 
 
 def _example_value(part: Schema, name: str) -> Any:
-    """Return a value that fits the schema of a property."""
+    """Return a value that fits the schema of a property, from its allowed values, type or name."""
     for form in (part, *part.get("anyOf", ())):
         if "const" in form:
             return form["const"]
@@ -351,7 +351,10 @@ _KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 def configuration_schema(registry: Registry) -> Schema:
-    """Return the schema of the root file. Included files have the same shape without the first keys."""
+    """Return the JSON Schema of the root file, with descriptions.
+
+    Included files have the same shape without the first keys.
+    """
     patterns: Schema = {"type": "array", "items": {"type": "string"}}
     number: Schema = {"type": "integer", "minimum": 0}
     skip_mapping: Schema = {

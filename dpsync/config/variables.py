@@ -77,7 +77,10 @@ class Substitution(Struct):
     line_starts: list[int] = field(default_factory=list)
 
     def substitute(self, node: Node) -> Node:
-        """Return the tree with variables replaced. Nodes without variables are kept unchanged."""
+        """Return a node and all nodes in it with variables replaced; the same object if it contains none.
+
+        A node that aliases repeat is substituted once.
+        """
         if isinstance(node, Scalar) and not (isinstance(node.value, str) and "$" in node.value):
             return node
         result = self.substituted.get(id(node))
@@ -105,7 +108,7 @@ class Substitution(Struct):
         return replace(replaced, text=str(replaced.value))
 
     def unique_entries(self, entries: list[tuple[Scalar, Node]]) -> Iterator[tuple[Scalar, Node]]:
-        """Yield the first entry of each key, and report keys that substitution has made equal."""
+        """Yield the first entry of each key, and report keys that are equal after the substitution."""
         first_keys: dict[str, Scalar] = {}
         for key, value in entries:
             if (first_key := first_keys.setdefault(key.text, key)) is key:
@@ -171,7 +174,7 @@ class Substitution(Struct):
         return "".join(parts), has_variable
 
     def warn_about_bare_name(self, scalar: Scalar, name: str, offset: int) -> None:
-        """Warn about a name behind a lone "$", which shells and other tools would read as a variable."""
+        """Warn about `$NAME`, which shells would read as a variable; dpsync reads only `${NAME}`."""
         if scalar.span in self.warned:
             return
         self.warned.add(scalar.span)

@@ -121,7 +121,10 @@ def unquoted_color(color: str, span: Span) -> Diagnostic:
 
 
 def _color_finding(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
-    """Return the finding for an unquoted color that comments out a closing bracket, else None."""
+    """Return the finding for a color such as `#fff` that comments out a closing bracket, else None.
+
+    `bracket` is the position of the opening bracket.
+    """
     line = text[bracket.index :].partition("\n")[0]
     color = COLOR.search(line)
     if color is None or "'" in line[: color.start()] or '"' in line[: color.start()]:
@@ -134,7 +137,7 @@ def _color_finding(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | Non
 def explain(
     error: yaml.MarkedYAMLError, text: str, file: str, bracket: Bracket | None, quoted: Quoted | None = None
 ) -> Diagnostic:
-    """Return the diagnostic for the syntax error that ended the reading of a file.
+    """Return the finding for the YAML syntax error that ended the reading of a file, in words for users.
 
     `bracket` is the innermost open "[" or "{", `quoted` the last quoted text over several lines.
     """

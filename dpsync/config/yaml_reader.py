@@ -70,7 +70,7 @@ class NumberError(ValueError):
 
 
 def parse_scalar(text: str) -> Value:
-    """Return the value of a plain scalar.
+    """Return the value of a scalar without quotes: null, boolean, number or text, as in YAML 1.2.
 
     Raises NumberError for `.inf`, `.nan`, overflow and overlong numbers.
     """
@@ -136,10 +136,11 @@ DEFAULT_LIMITS: Final = FileLimits()
 def read(
     text: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
-    """Read one file. `file` is its name in spans; `repeated` allows repeated keys in a mapping.
+    """Return the tree of one YAML file, and all findings. Never raises.
 
-    The node is None if the file is empty, is not valid YAML, or exceeds a limit (reading stops there). All
-    other problems are collected, and the node lacks the parts that they are about. Never raises.
+    `file` is its name in spans; `repeated` allows repeated keys in a mapping. The node is None if the file is
+    empty, is not valid YAML, or exceeds a limit (reading stops there). After any other problem, the node
+    lacks the parts that the findings are about.
     """
     decoded, diagnostics = decode(text, file, limits)
     return (None, diagnostics) if diagnostics else read_text(decoded, file, limits, repeated)
@@ -148,7 +149,7 @@ def read(
 def read_text(
     text: str, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
-    """Read the text of a file that `decode` has accepted. Returns the same as `read`."""
+    """Return the same as `read` for a text that `decode` has accepted."""
     reader = _NodeReader(text, file, limits, repeated)
     with collector_paused():  # it would more than double the time
         return reader.read(), reader.diagnostics
@@ -186,7 +187,7 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
 
 
 def encode(text: str, before: bytes) -> bytes:
-    """Return the new content of a file, with a byte order mark if the content `before` has one."""
+    """Return a text as the new content of a file, with a byte order mark if `before` has one."""
     mark = BOM_UTF8 if before.startswith(BOM_UTF8) else b""
     return mark + text.encode()
 
@@ -365,7 +366,7 @@ class _NodeReader:
             self.add_node(node, end, 0)
 
     def quoted_text(self, event: Any, span: Span, is_key: bool) -> str:
-        """Return the text of a quoted or block scalar, without forbidden characters."""
+        """Return the text of a quoted or block scalar; reports and removes forbidden characters."""
         text: str = event.value
         if event.style in "'\"" and span.line < span.end_line:
             self.last_quoted_text = Quoted(event.start_mark, event.end_mark)

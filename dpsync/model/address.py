@@ -66,7 +66,7 @@ class Address(NamedTuple):
         return Address(tuple(parts))
 
     def child(self, *keys: str) -> Address:
-        """Return the address below this address. `keys` are not encoded yet."""
+        """Return the address below this address, one segment for each key. The keys are not encoded yet."""
         if len(keys) == 1:  # nearly always
             return Address((*self.segments, encode_segment(keys[0])))
         return Address(self.segments + tuple(encode_segment(key) for key in keys))
@@ -134,7 +134,7 @@ class FieldAddress(NamedTuple):
 
     @staticmethod
     def parse(text: str) -> FieldAddress:
-        """Parse a text, without checking whether such an entry or field exists. Never raises."""
+        """Parse `ADDRESS#FIELD`, without checking whether such an entry or field exists. Never raises."""
         path, _, field = text.partition("#")
         return FieldAddress(Address.parse(path), field or None)
 
@@ -165,9 +165,10 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
     @staticmethod
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
-        """Parse a pattern. `words` are the reserved words that may begin a pattern for every organization.
+        """Parse an address pattern such as `teams/*`, which applies to every organization.
 
-        Raises ValueError with a message if the text is not a pattern.
+        `words` are the reserved words that may begin such a pattern: the list keys of an organization. Raises
+        ValueError with a message if the text is not a pattern.
         """
         path, hash_sign, field = text.partition("#")
         segments = Address.parse(path).segments
@@ -216,7 +217,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
         return _segments_match(self.segments, address.segments)
 
     def matches_or_contains(self, address: Address) -> bool:
-        """Return whether the pattern matches this address or an address above it."""
+        """Return whether the pattern matches an address, or an address that contains it."""
         return any(
             _segments_match(self.segments, address.segments[:n]) for n in range(1, len(address.segments) + 1)
         )

@@ -129,7 +129,11 @@ class Difference(Frozen):
     """Digest of both original values if a URL password was masked: an approval covers the password."""
 
     def after_masking(self, original: Difference) -> Difference:
-        """Return this masked difference, with a digest of the original values if they had a URL password."""
+        """Return this masked difference, with a digest of the original values if a password was masked.
+
+        `Mask.mask_data` calls it after masking. The digest lets an approval cover the hidden password of a
+        URL.
+        """
         values = json_text([original.before, original.after])
         if mask_passwords(values, MASK_TEXT) == values:
             return self

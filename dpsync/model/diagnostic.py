@@ -68,7 +68,10 @@ class Diagnostic(Struct, frozen=True):
     """At how many further places the cause shows, beside those in `related`."""
 
     def with_related(self, other: Diagnostic) -> Diagnostic:
-        """Return the same finding with the positions of another finding added."""
+        """Return this finding with the position of another finding that has the same cause.
+
+        Only the first few positions are kept; the others are counted.
+        """
         positions = [(RELATED_LABEL, other.span)] if other.span is not None else []
         positions += [(label, span) for label, span in other.related if label == RELATED_LABEL]
         free_positions = MAX_RELATED - sum(label == RELATED_LABEL for label, _ in self.related)
