@@ -296,8 +296,10 @@ def _check_list_orders(
     for container in entries_of_kind:
         for ref in container.fields.get(order.name) or ():
             listed_entry = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if listed_entry is None or _is_invalid_field(listed_entry, order.place_field):
+            if listed_entry is None:
                 continue
+            if order.place_field in listed_entry.spans and order.place_field not in listed_entry.fields:
+                continue  # the field is invalid, so it already has a finding
             if declared_container(order.place_field, listed_entry) != container.address:
                 expected = "null" if listed_entry.parent == container.address else container.key
                 expected_line = f"{order.place_field}: {expected}"
@@ -310,11 +312,6 @@ def _check_list_orders(
                     f"add {expected_line} to the entry, or delete the key from the list",
                     (("the entry", listed_entry.span),),
                 )
-
-
-def _is_invalid_field(resource: Entry, field: str) -> bool:
-    """Return whether a field is written but invalid, so that it already has a finding."""
-    return field in resource.spans and field not in resource.fields
 
 
 def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:

@@ -116,30 +116,30 @@ def load_sources(
     `diagnostics`.
     """
     layers = layers or Layers()
-    loading = _Composer(files, env, Overlays(registry or load_registry()), layers.environment)
-    top = loading.read_file(files.root, None)
+    composer = _Composer(files, env, Overlays(registry or load_registry()), layers.environment)
+    top = composer.read_file(files.root, None)
     if top is None:
         empty = Mapping((), Span.start_of(files.root))
-        return Composition(empty, loading.texts, loading.diagnostics, complete=False)
-    loading.check_version(top)
-    merged = loading.with_includes(top, ROOT_KEYS, files.root)
-    environment = loading.chosen_environment(top)
+        return Composition(empty, composer.texts, composer.diagnostics, complete=False)
+    composer.check_version(top)
+    merged = composer.with_includes(top, ROOT_KEYS, files.root)
+    environment = composer.chosen_environment(top)
     if environment is not None:
-        if loading.complete:
-            loading.diagnostics += unknown_organization_findings(environment, merged)
-        merged = loading.with_environment(merged, environment)
+        if composer.complete:
+            composer.diagnostics += unknown_organization_findings(environment, merged)
+        merged = composer.with_environment(merged, environment)
     for name in layers.overlays:
-        merged = loading.with_overlay(merged, name, None)
-    loading.check_organizations(merged, top)
+        merged = composer.with_overlay(merged, name, None)
+    composer.check_organizations(merged, top)
     return Composition(
         merged,
-        loading.texts,
-        loading.diagnostics,
+        composer.texts,
+        composer.diagnostics,
         environment.environment if environment else None,
-        loading.environments,
-        loading.complete,
-        layers.overlays[-1] if layers.overlays else loading.overlay,
-        frozenset(loading.unknown),
+        composer.environments,
+        composer.complete,
+        layers.overlays[-1] if layers.overlays else composer.overlay,
+        frozenset(composer.unknown),
     )
 
 

@@ -423,7 +423,9 @@ class Declarations:
             message = f"{kind.noun_with_article} is not allowed in a {container_noun}"
             self.error("DP214", message, type_.span, f"a {container_noun} can contain: {', '.join(allowed)}")
             return None
-        local = _key_text(key)
+        local = ""
+        if isinstance(key, Scalar) and key.value is not None:
+            local = key.value if isinstance(key.value, str) else key.text  # a number as written: 017
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
             self.error(
                 "DP211",
@@ -580,10 +582,3 @@ def _missing_space_hint(node: Node) -> str | None:
     if isinstance(node, Scalar) and node.plain and re.match(r"[\w.@-]+:[^\s/]", node.text):
         return 'write a space after the ":"'
     return None
-
-
-def _key_text(node: Node | None) -> str:
-    """Return the `key` of a tree node as written; "" without a key. A number stays as written: `017`."""
-    if not isinstance(node, Scalar) or node.value is None:
-        return ""
-    return node.value if isinstance(node.value, str) else node.text

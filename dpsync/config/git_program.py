@@ -361,14 +361,14 @@ def find_program(name: str, repository: Path) -> str | None:
     workflow.
     """
     workspace = os.environ.get("GITHUB_WORKSPACE")
-    outside = [repository, *([Path(workspace).resolve()] if workspace else [])]
+    untrusted = [repository, *([Path(workspace).resolve()] if workspace else [])]
     suffix = ".exe" if sys.platform == "win32" else ""
     for entry in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = Path(entry) / f"{name}{suffix}"
         if not Path(entry).is_absolute() or not os.access(path, os.X_OK) or not path.is_file():
             continue
-        places = (Path(entry).resolve(), path.resolve())
-        if not any(_is_below(place, top) for place in places for top in outside):
+        real_paths = (Path(entry).resolve(), path.resolve())
+        if not any(_is_below(real_path, directory) for real_path in real_paths for directory in untrusted):
             return str(path)
     return None
 

@@ -424,21 +424,17 @@ def _line_text(line: RecordedLine) -> str:
 
 def _yaml_text(text: str) -> str:
     """Return a text as YAML: without quotes if YAML reads it as the same text, or else in double quotes."""
-    if _BARE_TEXT.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_yaml_text(text):
+    try:
+        is_text = isinstance(parse_scalar(text), str)  # not a number, boolean or null
+    except NumberError:
+        is_text = False
+    if is_text and _BARE_TEXT.fullmatch(text) and ": " not in text and not text.endswith(":"):
         return text
     quoted = json.dumps(text, ensure_ascii=False)
     return _HIDDEN_CHARACTERS.sub(_escaped, quoted)
 
 
-def _escaped(character: re.Match[str]) -> str:
+def _escaped(match: re.Match[str]) -> str:
     """Return the matched character as an escape of JSON and YAML."""
-    code = ord(character.group())
+    code = ord(match.group())
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _is_yaml_text(text: str) -> bool:
-    """Return whether YAML reads a text without quotes as text, not as a number, boolean or null."""
-    try:
-        return isinstance(parse_scalar(text), str)
-    except NumberError:
-        return False

@@ -172,12 +172,10 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     else:
         text = data
     text = text.removeprefix("\ufeff")
-    character = None if _is_visible(text) else FORBIDDEN_IN_FILE.search(text)
-    if character:
+    match = None if _is_visible(text) else FORBIDDEN_IN_FILE.search(text)
+    if match:
         return text, [
-            _forbidden_character_error(
-                character.group(), _span_at(text, character.start(), character.end(), file)
-            )
+            _forbidden_character_error(match.group(), _span_at(text, match.start(), match.end(), file))
         ]
     directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None
     if directive:
@@ -372,8 +370,8 @@ class _NodeReader:
             self.last_quoted_text = Quoted(event.start_mark, event.end_mark)
         if event.style == '"':  # only there it can be written as an escape, which is seen
             refused = FORBIDDEN_IN_VALUE if is_key else FORBIDDEN_IN_TEXT
-            if character := refused.search(text):
-                self.diagnostics.append(_forbidden_character_error(character.group(), span))
+            if match := refused.search(text):
+                self.diagnostics.append(_forbidden_character_error(match.group(), span))
                 text = refused.sub("", text)
         return text
 

@@ -70,14 +70,10 @@ def id_problem(text: str) -> str | None:
         return "an empty text"
     if not text.strip("."):
         return "only dots"
-    character = _FORBIDDEN_IN_ID.search(text)
-    if character is None:
+    match = _FORBIDDEN_IN_ID.search(text)
+    if match is None:
         return None
-    return (
-        f'a text with "{character[0]}"'
-        if character[0].isprintable()
-        else "a text with an invisible character"
-    )
+    return f'a text with "{match[0]}"' if match[0].isprintable() else "a text with an invisible character"
 
 
 def declared_id_problem(text: str) -> str | None:
