@@ -354,7 +354,7 @@ def lock(path: Path, seconds: float = 0) -> Iterator[None]:
 
     Raises BlockingIOError if another process still holds the lock after this time in seconds.
     """
-    from filelock import FileLock, Timeout  # not part of a start: only what applies holds locks
+    from filelock import FileLock, Timeout  # imported late, because only an apply takes locks
 
     if kind := kind_of(path):
         raise UnusablePathError(path, f"{path} is {kind}, not a regular file")

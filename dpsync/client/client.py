@@ -283,7 +283,7 @@ class ReadClient:
             return self._mask(self._token.hide(text))
 
         if response.status >= 300:
-            # By no name: an exception that its own frame names stays until the collector runs.
+            # Not in a variable: the frame of the exception would keep it alive until garbage collection.
             raise responses.error_of_response(request, response, hide, self._clock.wall)
 
 

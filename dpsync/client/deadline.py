@@ -73,7 +73,7 @@ class Connections:
         for stream in streams:
             raw_socket = stream.get_extra_info("socket")
             with suppress(OSError):
-                # That of an SSLSocket would also take away what another thread is just reading with.
+                # SSLSocket.shutdown would also remove the TLS object that another thread may be using.
                 socket.socket.shutdown(raw_socket, socket.SHUT_RDWR)
 
     def add(self, stream: httpcore.NetworkStream) -> None:

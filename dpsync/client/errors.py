@@ -122,7 +122,7 @@ class UnknownOutcomeError(ClientError):
 
     def describe(self) -> str:
         """Return that no response came (read), or that the result is unknown (write)."""
-        if self.method == "GET":  # a read leaves nothing behind that could be unknown
+        if self.method == "GET":  # a read changes nothing, so its result is not "unknown"
             in_time = "in time" if self.seconds is None else f"within {self.seconds:g} s"
             return (
                 f"no response {in_time}"

@@ -32,7 +32,7 @@ def origin(url: str) -> str:
     host = f"[{host}]" if ":" in host else host
     try:
         port = parts.port
-    except ValueError:  # the transport refuses it, too
+    except ValueError:  # an invalid port, which the transport refuses too
         port = None
     origin_text = f"{parts.scheme}://{host}"
     return origin_text if port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f"{origin_text}:{port}"

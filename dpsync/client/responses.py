@@ -40,7 +40,9 @@ SUCCESS = range(200, 206)
 _STATUSES_WITHOUT_BODY = (204, 205)
 _MESSAGE_CHARS = 1000
 _ENCODED_PATH = re.compile(r"(/[A-Za-z0-9%._~!$&'()*+,;=:@-]+)+")
-_FIRST_EPOCH_SECONDS = 1_000_000_000  # a reset header above this is a moment, below it a number of seconds
+_FIRST_EPOCH_SECONDS = (
+    1_000_000_000  # a larger reset header is a time since 1970, a smaller one a number of seconds
+)
 
 
 class WriteResult(Struct, frozen=True):

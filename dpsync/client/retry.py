@@ -34,7 +34,7 @@ MAX_TRIES = 4
 MAX_TRIES_UNREACHABLE = 3
 BACKOFF_SECONDS = 0.2
 RATE_LIMIT_BACKOFF_SECONDS = (
-    0.5  # the least wait after a 429; doubles, so that "Retry-After: 0" for ever ends too
+    0.5  # the least wait after a 429; it doubles, so that an endless "Retry-After: 0" ends
 )
 MAX_RATE_LIMIT_BACKOFF_SECONDS = 8.0
 BUDGET_TOKENS = 40.0

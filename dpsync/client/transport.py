@@ -105,7 +105,9 @@ MAX_URL_CHARS = 60_000
 """The maximum length of a URL with its query, in characters. A part may be a cursor of the platform."""
 _SHOWN_PATH_CHARS = 200
 CONNECT_SECONDS = 5.0
-KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
+KEEP_ALIVE_SECONDS = (
+    2.0  # shorter than servers keep it: if a server closes it during a create, the result is unknown
+)
 _METHODS_WITH_LENGTH = ("POST", "PUT", "PATCH")
 """A request with one of these methods has a Content-Length even without a body."""
 _CONNECTION_ERRORS = (
@@ -294,10 +296,10 @@ class HttpTransport:
         started = time.monotonic()
         outcome = self._exchange(request)
         if self._trace:
-            with suppress(Exception):  # a terminal that is gone must not make a failure of a finished write
+            with suppress(Exception):  # a closed terminal must not make a finished write fail
                 self._trace(request.method, request.path, outcome.status, time.monotonic() - started)
         if isinstance(outcome, ClientError):
-            raise outcome  # outside of any handler: its context would be httpx's error, with headers
+            raise outcome  # not in a handler: httpx's error has the headers
         return outcome
 
     def _exchange(self, request: Request) -> Response | ClientError:
@@ -359,7 +361,7 @@ def _base_url(url: str) -> str:
         raise InvalidClientValueError("url", problem)
     try:
         parsed = httpx.URL(url)
-        assert parsed.host  # what is written for another script is decoded
+        assert parsed.host  # httpx decodes an international host name, which may fail
     except (httpx.InvalidURL, UnicodeError):
         raise InvalidClientValueError("url", "is not a valid URL") from None
     return str(parsed).rstrip("/")
@@ -408,7 +410,7 @@ def _tls_context() -> ssl.SSLContext:
     if setting is not None and setting.variable == "SSL_CERT_DIR" and not Path(setting.value).is_dir():
         raise NotADirectoryError(
             errno.ENOTDIR, "the path is not a directory", setting.value
-        )  # OpenSSL takes anything
+        )  # OpenSSL would accept the path silently
     if setting is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
         import truststore  # imported late: most tests and the companion speak http
 

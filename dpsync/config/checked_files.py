@@ -297,7 +297,7 @@ def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
         return head is not None
     if not branch.startswith("refs/heads/") or repository.is_nested:
         return False
-    # The job may have waited until others had pushed.
+    # The job may have checked out a later commit of its branch, if others pushed while the job waited.
     return head == repository.resolve_commit(f"refs/remotes/origin/{branch.removeprefix('refs/heads/')}")
 
 

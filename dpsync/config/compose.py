@@ -243,7 +243,7 @@ class _Composer(Struct):
     texts: dict[str, str] = field(default_factory=dict)
     diagnostics: Findings = field(default_factory=Findings)
     unknown: set[Span] = field(default_factory=set)
-    # Whether all of every file was read: otherwise what is missing would only repeat what is known.
+    # Whether every file was read completely. If not, missing entries get no finding of their own.
     complete: bool = True
     overlay: str | None = None
     """The overlay of the environment."""
@@ -310,7 +310,7 @@ class _Composer(Struct):
             if self.environment is not None and self.environment not in self.environments:
                 self.diagnostics.append(unknown_environment_finding(node, self.environment))
             node = without_other_environments(node, self.environment)
-        if "$" in text or "\\" in text:  # an escape may stand for a "$"
+        if "$" in text or "\\" in text:  # an escape such as \x24 may stand for a "$"
             substitution = Substitution(self.env, text)
             node = substitution.substitute(node)
             self.diagnostics += substitution.diagnostics
@@ -401,7 +401,7 @@ class _Composer(Struct):
                 message, hint = f'"{key.text}" is only allowed in {root}', f"move the key to {root}"
             else:
                 similar_key = did_you_mean(key.text, keys)
-                # What seems to be missing elsewhere may be in it.
+                # A mapping below a misspelled key may contain the entries that are missing elsewhere.
                 self.complete = self.complete and similar_key is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
                 allowed_hint = (

@@ -134,7 +134,7 @@ class Declarations:
         """Add the entries of all organizations: the entry point of this module."""
         root = self.registry.root
         if not isinstance(node, Mapping):
-            return  # reported where the files were put together, as is an empty one
+            return  # compose.py has reported this, and also an empty mapping
         for key, value in node.entries:
             word = str(key.value)
             if word in self.registry.pattern_words:
@@ -169,7 +169,7 @@ class Declarations:
             kind.shorthand_field
         )
         if is_empty or not has_valid_shape:
-            # Not worth a second finding, nor an entry: there may be very many of them.
+            # Add no entry: it would get further findings about missing fields.
             self.unreadable.add(address)
             if is_empty and node.span in self.unknown:
                 return
@@ -219,7 +219,7 @@ class Declarations:
         kind = entry.kind
         kinds_by_path = self.registry.kinds_by_list_key(kind.name)
         settable = kind.declarable_fields
-        empty_list_key: Span | None = None  # the place just above, when nothing is in it
+        empty_list_key: Span | None = None  # the key directly above, if it has an empty list
         for key, value in expand_short_forms(kind, node).entries:
             word = str(key.value)
             if word in reserved:
@@ -251,7 +251,7 @@ class Declarations:
                 and key.span.column == previous_empty_key.column
             ):
                 empty_list_key = (
-                    previous_empty_key  # probably an entry of that place, on its level: reported there
+                    previous_empty_key  # probably an entry of the empty list, with too little indentation
                 )
             else:
                 known = [*settable, *kind.inline_words, *kinds_by_path, *reserved, "id", "previously", "new"]
@@ -259,7 +259,7 @@ class Declarations:
                 intended_key = self.unknown_key(key, known, kind.noun_with_article)
                 if intended_key is not None:
                     entry.misspelled_keys.add(kind.inline_words.get(intended_key, intended_key))
-                # What it holds may be entries of another place.
+                # The mapping below the unknown key may contain the entries of a list key.
                 for list_path in kinds_by_path:
                     path = list_path.split(".")
                     may_hold_entries = (

@@ -149,7 +149,7 @@ def _files_of_path(
         if isinstance(file_or_problem, Diagnostic):
             problems.append(file_or_problem)
         elif file_or_problem.path != root.resolve() and file_or_problem.name != IDS_NAME:
-            # A pattern such as "*.yaml" may well cover the root file, which is read anyway, and its ids file.
+            # A pattern such as "*.yaml" often matches the root file and the ids file too: skip them.
             files.append(file_or_problem)
     if not files and not problems:
         problems.append(_no_match_finding(text, span, project, directory))
@@ -320,7 +320,6 @@ def _directory_entries(directory: Path) -> list[os.DirEntry[str]]:
         with os.scandir(directory) as entries:
             return list(entries)
     except OSError:
-        # A directory that may not be read has no files to offer; a pattern that finds nothing is reported.
         return []
 
 
@@ -406,7 +405,7 @@ class DiskFiles:
         except disk.OutsideProjectError:
             return None
         except OSError:
-            return name  # reading it will say what is wrong with it
+            return name  # reading the file will raise the error again
 
     def read(self, name: str, limit: int) -> bytes:
         """Return at most `limit` + 1 bytes of a file. Raises OSError, also for a path outside the project."""

@@ -89,7 +89,7 @@ class _Comparison(Struct, frozen=True, dict=True):
                 yield from self._changed_edits(self.before.entries[old_address], entry)
         yield from self._list_edits()
 
-    # Who is who.
+    # Matching entries of both versions.
 
     @cached_property
     def _present_addresses(self) -> dict[Address, Address]:
@@ -102,7 +102,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         levels: dict[int, list[Entry]] = defaultdict(list)
         for entry in self.before.entries.values():
             levels[len(entry.address.segments)].append(entry)
-        for _, level in sorted(levels.items()):  # what an entry is in was found before it
+        for _, level in sorted(levels.items()):  # parents are matched before their children
             for entry in level:
                 present_address = _present_address(entry, present_by_base)
                 if (
@@ -160,7 +160,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         if entry.pin is not None:
             return canonical_json([entry.kind, entry.pin])
         kind = self._kind_of(entry)
-        if not kind.has_ids_line:  # its key says who it is
+        if not kind.has_ids_line:  # its key in the file identifies it, so it cannot have another key
             return None
         first = kind.natural_keys[0]
         names = (first,) if isinstance(first, str) else first
@@ -172,7 +172,7 @@ class _Comparison(Struct, frozen=True, dict=True):
             [entry.kind, str(parent), *(_with_present_references(value, present_by_base) for value in values)]
         )
 
-    # What is told of them.
+    # The edits.
 
     def _removed_edits(self) -> Iterator[Edit]:
         """Yield each removed entry whose ancestors were not removed, with the number of entries inside it."""
@@ -278,7 +278,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         """Return the fields and keywords of an entry, in the order of its kind."""
         kind = self._kind_of(entry)
         named = [field.name for field in kind.fields if field.name in entry.fields]
-        names = [name for name in named if name != kind.key_field]  # that is its key
+        names = [name for name in named if name != kind.key_field]  # the key of the entry gives this field
         values = {name: entry.fields[name] for name in names}
         values |= {"id": entry.pin} if entry.pin is not None else {}
         earlier = [*map(dict, entry.previously)] if entry.previously else [*map(str, entry.former)]

@@ -182,7 +182,7 @@ class Repository(Struct, frozen=True):
 
     def ignores(self, name: str) -> bool:
         """Return whether a pattern in a .gitignore matches a file."""
-        # "./": a name that begins with a colon is no pattern.
+        # "./": otherwise git reads a name that begins with a colon as a pattern.
         arguments = ("check-ignore", "-q", "--no-index", "--", f"./{name}")
         return self.git.run(*arguments, literal=False).returncode == 0
 

@@ -67,9 +67,9 @@ def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
     other event: HEAD, because nothing has just changed.
     """
     event_name, event = env.get("GITHUB_EVENT_NAME"), read_github_event(env)
-    # The variable is there with some of the events of a pull request; a review of one is another.
+    # GITHUB_BASE_REF is not set for every event of a pull request: not for a review.
     if target := env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref"):
-        # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
+        # If the target branch was not fetched, its commit may still be here, as a parent of the test merge.
         tips = (
             repository.resolve_commit(f"refs/remotes/origin/{target}"),
             commit_at(event, "pull_request", "base", "sha"),
@@ -79,7 +79,7 @@ def _github_base(repository: Repository, env: Mapping[str, str]) -> Base:
         tip = commit_at(event, "merge_group", "base_sha")
         return _merge_base(repository, "the target branch of the merge queue", (tip,))
     if event_name not in (None, "push"):
-        return _base_at_head(repository)  # a timer or a button: nothing has just changed
+        return _base_at_head(repository)  # a schedule or a manual start: nothing has just changed
     return _base_before_push(repository, commit_at(event, "before"))
 
 
@@ -90,7 +90,7 @@ def _gitlab_base(repository: Repository, env: Mapping[str, str]) -> Base:
     """
     source = env.get("CI_PIPELINE_SOURCE")
     if source == "merge_request_event":
-        # The first is there only where the result of the merge is tried: the second may be older then.
+        # The first variable is set only in pipelines for merged results. The second commit may be older.
         tip, older = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
         target = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the target branch"
         return _merge_base(repository, target, (commit_id(tip), commit_id(older)))
@@ -215,7 +215,7 @@ def _unusable_base(ref: str, why: str, hint: str | None = None) -> DiagnosticErr
     return DiagnosticError([Diagnostic(codes.BASE, message, hint=hint)], Exit.INVALID)
 
 
-# Its configuration.
+# The configuration of the base.
 
 
 def _load_base(project: Project, base: Base, ref: str | None) -> Base:

@@ -379,7 +379,7 @@ def _check_owner(repository: GitDirectory, program: str) -> None:
     Files of root are trusted, and root trusts everybody: in a container, the checkout often has another
     owner.
     """
-    if not hasattr(os, "geteuid"):  # Windows, where Python knows no owner of a file: docs/installing.md
+    if not hasattr(os, "geteuid"):  # on Windows, Python cannot tell who owns a file: docs/installing.md
         return
     user = os.geteuid()
     owners = {path.stat().st_uid for path in (repository.top, repository.git_dir, repository.common_dir)}

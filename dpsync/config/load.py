@@ -47,7 +47,7 @@ def load_from(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
     """Return the checked configuration in the files of a directory or a commit, and all findings."""
-    with collector_paused():  # nearly all that is made in here stays: it would double the time
+    with collector_paused():  # it would double the time, and nearly all objects created here stay
         return _load_configuration(files, registry, env, layers)
 
 
@@ -69,7 +69,7 @@ def _load_configuration(
         resources[entry.address] = resolver.read_entry(entry)
     policy_reader = PolicyReader(declared)
     policy = policy_reader.read(sources.root.get("policy"))
-    if sources.complete:  # what is not known cannot be held against what is
+    if sources.complete:  # with unread parts, these checks would report missing entries that exist
         policy_reader.check(registry, list(resources.values()))
         declared.diagnostics += cross_checks(registry, resources)
         declared.diagnostics += _unidentified_organizations(declared, resources)

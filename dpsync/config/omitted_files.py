@@ -53,7 +53,7 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
             )
             span = Span.start_of(file.file)
             warnings.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
-        elif desired.environment is None:  # else it may be what another environment lays over the root file
+        elif desired.environment is None:  # otherwise the file may be the overlay of another environment
             warnings.append(_never_included_warning(file))
     return warnings
 

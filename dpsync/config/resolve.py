@@ -48,7 +48,7 @@ class Resolver:
         self._hints: dict[str, str] = {}
         """Hints for unresolved references, by the key and the searched places."""
 
-    # What types call.
+    # The parsing context, which types call.
 
     def error(
         self, code: str, message: str, span: Span, hint: str | None = None, cause: str | None = None
@@ -104,7 +104,7 @@ class Resolver:
                 continue
             list_addresses.append(list_address)
             folded_key = target.field(target.key_field).type.fold_for_key(key) if target.key_field else key
-            # A node inside of a node is named by both keys: "news/latest".
+            # A node inside another node is referred to by both keys: "news/latest".
             address = list_address.child(
                 *(folded_key.split("/") if isinstance(target.shape, NodeShape) else (folded_key,))
             )
@@ -165,7 +165,7 @@ class Resolver:
             for list_address in list_addresses
             if entry.address.is_at_or_below(list_address)
         }
-        last_segment = key.rpartition("/")[2]  # somebody may have written an address
+        last_segment = key.rpartition("/")[2]  # the user may have written an address
         same_key = [name for name, key_of_entry in keys_by_path.items() if key_of_entry == last_segment]
         nearest = same_key[0] if len(same_key) == 1 else did_you_mean(key, keys_by_path)
         if nearest is not None:
@@ -182,7 +182,7 @@ class Resolver:
         if owner is None:
             return None
         list_address = self._list_addresses.get((owner, target.name))
-        if list_address is None:  # the same for hundreds of references
+        if list_address is None:  # cached, because hundreds of references may need it
             list_address = self._list_addresses[owner, target.name] = owner.child(*target.key.split("."))
         return list_address
 
@@ -195,7 +195,7 @@ class Resolver:
             ancestor = self.declared.entries.get(ancestor.parent) if ancestor.parent else None
         return None
 
-    # The pass itself.
+    # Reading entries.
 
     def read_entry(self, entry: Declaration) -> Entry:
         """Return a declared entry with its fields read by their types and its references resolved."""

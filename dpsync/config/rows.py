@@ -192,9 +192,8 @@ class _RowReader:
                 f"the {key_column} is empty", row[min(self.header_names.index(key_column), len(row) - 1)].span
             )
             return None
-        unambiguous = [
-            self._is_unambiguous(cell) for cell in cells.values()
-        ]  # each of them: all that is wrong is told
+        # A list, not a generator, so that the problems of all cells are reported.
+        unambiguous = [self._is_unambiguous(cell) for cell in cells.values()]
         if not all(unambiguous):
             return None
         key = cells.pop(key_column)

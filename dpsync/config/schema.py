@@ -188,7 +188,7 @@ def _describe_list(part: Schema, registry: Registry, kinds: tuple[Kind, ...], co
     if isinstance(first.shape, EntryMapping):
         example = {key_example(registry, first): example}
         part["defaultSnippets"] = [snippet(registry, first)]
-        for file in part.get("properties", {}).values():  # the file of rows
+        for file in part.get("properties", {}).values():  # `file`, the CSV file with more entries
             file["examples"] = [f"{first.key}.csv"]
             page = kind_page_url(first.noun)
             _set_description(
@@ -399,7 +399,7 @@ def configuration_schema(registry: Registry) -> Schema:
         "definitions": {kind.name: _definition_schema(registry, kind) for kind in sorted_kinds(registry)},
     }
     described = describe(schema, registry)
-    # Beside `organization: KEY` are the keys of its entry.
+    # A file with `organization: KEY` has the keys of the organization at its top.
     for name, part in described["definitions"][registry.root.name]["properties"].items():
         described["properties"].setdefault(name, deepcopy(part))
     return described

@@ -72,7 +72,7 @@ class Substitution(Struct):
     unknown: set[Span] = field(default_factory=set)
     warned: set[Span] = field(default_factory=set)
     total: int = 0
-    # An aliased node is one object in many places: substituted once, reported once.
+    # A node with aliases is one object in many places: it is substituted and reported once.
     substituted: dict[int, Node] = field(default_factory=dict)
     line_starts: list[int] = field(default_factory=list)
 

@@ -23,7 +23,7 @@ TAG_HINT: Final = (
 _LIST_HINT: Final = "start the list on the line below its key"
 _ALIGN_HINT: Final = "check the indentation of this line. Put a text that contains quotes in quotes"
 
-# A piece of the parser's problem (the C parser and the pure one differ in words) → sentence, hint.
+# Part of the parser's problem, our message, and our hint. The C parser and the Python parser differ in words.
 _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     (
         "mapping values are not allowed",
@@ -67,7 +67,7 @@ _WORD_ALONE: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s*$")
 _TEXT_BEFORE_BRACKET: Final = re.compile(rf"(?:^\s*(?:- +)*|[{{\[,]\s*){_NAME}\s+$")
 """The text before such a bracket."""
 _NO_COLON: Final = "expected ':'"
-# The same for what was opened and never finished: the message stands where it was opened.
+# The same for a construct that is never closed: the finding is at its beginning.
 _AT_CONTEXT: Final[tuple[tuple[str, str, str], ...]] = (
     (_NO_COLON, 'a ":" is missing after this key', 'write "key: value", or indent the line'),
     ("unexpected end of stream", "the closing quote of this text is missing", "add the closing quote"),
@@ -162,7 +162,7 @@ def explain(
     if "cannot start any token" in problem:
         return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', span, hint=_QUOTE_HINT)
     if quoted is not None and quoted.ends_before(error.problem_mark):
-        # It ends at the quote that was to begin another one.
+        # The text ends at the quote that was meant to begin the next text.
         unclosed = _span_of(quoted.start, text, file)
         return Diagnostic(
             codes.SYNTAX, "the closing quote of this text is missing", unclosed, hint="add the closing quote"

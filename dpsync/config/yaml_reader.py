@@ -45,7 +45,7 @@ from dpsync.model.text import format_count
 NUMBER_LENGTH: Final = 64
 """The longest number, in characters. Checked before conversion, whose cost is quadratic in the length."""
 
-# What no value may hold: controls but tab and line breaks, surrogates, non-characters.
+# Characters that no value may contain: controls except tab and line breaks, surrogates, non-characters.
 CONTROLS: Final = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 FORBIDDEN_IN_VALUE: Final = re.compile(f"[{CONTROLS}]")
 FORBIDDEN_IN_TEXT: Final = re.compile("[\\x00\\ud800-\\udfff]")
@@ -151,7 +151,7 @@ def read_text(
 ) -> tuple[Node | None, list[Diagnostic]]:
     """Return the same as `read` for a text that `decode` has accepted."""
     reader = _NodeReader(text, file, limits, repeated)
-    with collector_paused():  # it would more than double the time
+    with collector_paused():  # the garbage collector would more than double the time
         return reader.read(), reader.diagnostics
 
 
@@ -179,7 +179,7 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
         ]
     directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None
     if directive:
-        # Refused before parsing: the parser's table of handles costs quadratic time.
+        # Refuse %TAG before parsing: the parser takes quadratic time for its table of tag handles.
         return text, [_tag_error(_span_at(text, directive.start(1), directive.end(1), file))]
     return text, []
 
@@ -251,9 +251,9 @@ class _NodeReader:
     def read(self) -> Node | None:
         """Return the root node; None for an empty file, or after a syntax error or an exceeded limit."""
         try:
-            # Not by yaml.parse, which asks twice for each event.
+            # yaml.parse would call the parser twice for each event.
             for event in iter(_PARSER(self.text).get_event, None):
-                if type(event) is ScalarEvent:  # four of five
+                if type(event) is ScalarEvent:  # four of five events
                     self.read_scalar(event)
                 else:
                     self.handle_event(event)
@@ -266,7 +266,7 @@ class _NodeReader:
                 self.diagnostics.append(explain(error, self.text, self.file, bracket, self.last_quoted_text))
             return None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
-            # The pure parser: an escape beyond Unicode is a bare ValueError there.
+            # The Python parser raises a plain ValueError for an escape beyond Unicode.
             self.error(codes.SYNTAX, f"this is not valid YAML: {error}", Span.start_of(self.file))
             return None
         return self.root
@@ -344,7 +344,7 @@ class _NodeReader:
         if not is_plain:
             text = self.quoted_text(event, span, is_key)
         elif len(text) <= _MAX_CACHED_CHARS:
-            text = self.texts.setdefault(text, text)  # most words of a file come again and again
+            text = self.texts.setdefault(text, text)  # most words of a file are repeated
         if not is_key:
             self.check_node_count(1, event)
             if not text and is_plain and (color := COLOR.match(self.text, end.index)):
@@ -368,7 +368,7 @@ class _NodeReader:
         text: str = event.value
         if event.style in "'\"" and span.line < span.end_line:
             self.last_quoted_text = Quoted(event.start_mark, event.end_mark)
-        if event.style == '"':  # only there it can be written as an escape, which is seen
+        if event.style == '"':  # only double-quoted texts have escapes
             refused = FORBIDDEN_IN_VALUE if is_key else FORBIDDEN_IN_TEXT
             if match := refused.search(text):
                 self.diagnostics.append(_forbidden_character_error(match.group(), span))
@@ -497,8 +497,8 @@ class _NodeReader:
 
     def span(self, start: Any, end: Any) -> Span:
         """Return the span between two positions of the parser. Called very often, so it is optimized."""
-        # As Span(…) does it, without a call of Python's own, and with one number for a line that is both:
-        # there are hundreds of thousands.
+        # A file may have hundreds of thousands of spans. tuple.__new__ avoids the Python call of Span(…), and
+        # start and end share one number object if they are on one line.
         line, end_line = start.line + 1, end.line + 1
         if line == end_line:
             end_line = line

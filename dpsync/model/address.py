@@ -61,13 +61,13 @@ class Address(NamedTuple):
         """
         parts = text.split("/")
         for number in range(1, len(parts) - 1) if "//" in text or "/[/" in text else ():
-            if parts[number] in ("", "["):  # the rest is one segment that begins with a slash
+            if parts[number] in ("", "["):  # the rest is one segment, which begins with a slash
                 return Address((*parts[:number], _SLASH.join(parts[number:])))
         return Address(tuple(parts))
 
     def child(self, *keys: str) -> Address:
         """Return the address below this address, one segment for each key. The keys are not encoded yet."""
-        if len(keys) == 1:  # nearly always
+        if len(keys) == 1:  # the usual case, and faster
             return Address((*self.segments, encode_segment(keys[0])))
         return Address(self.segments + tuple(encode_segment(key) for key in keys))
 
@@ -225,7 +225,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
 def _segments_match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
     """Return whether a pattern matches an address, segment by segment; `**` matches any number."""
-    # Slices of tuples: this is asked for each entry and each pattern, and lists take half as long again.
+    # Called for each entry and each pattern: slices of tuples are faster than lists.
     if not pattern:
         return not segments
     head, remaining_pattern = pattern[0], pattern[1:]

@@ -260,7 +260,7 @@ def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
     )
     for (platform, organization), section_changes in changes:
         branch_lines = current.lines(platform, organization)
-        # The key of the organization may be another one, too: where the branch has changed it, it stays.
+        # If the branch has changed the key of the organization, the key of the branch stays.
         key = (
             _organization_key(branch_lines)
             if _organization_key(branch_lines) != _organization_key(before.lines(platform, organization))

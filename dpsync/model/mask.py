@@ -149,7 +149,7 @@ def _base64_forms(value: bytes) -> Iterator[str]:
     """
     for prefix in (b"", b"1", b"22"):
         encoded = base64.b64encode(prefix + value)
-        # Groups of four characters that hold a byte of what is around it are left out.
+        # Leave out groups of four characters that also encode a byte before or after the value.
         first, last = (4 if prefix else 0), -4 if (len(value) + len(prefix)) % 3 else None
         stable_part = encoded[first:last].decode()
         if len(stable_part) >= _MIN_BASE64_CHARS:

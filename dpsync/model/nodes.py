@@ -121,8 +121,8 @@ class Mapping(Struct, frozen=True, dict=True):
     @cached_property
     def _positions(self) -> dict[str, int]:
         """Return the position of each key in `entries`."""
-        # Made on first use: most mappings of a large file are walked, not looked up, and a scan per look-up
-        # would be quadratic on the few that have thousands of entries.
+        # Computed on first use, because most mappings of a large file are only iterated. Without this index,
+        # look-ups in a mapping with thousands of entries would take quadratic time.
         return {entry.text: position for position, (entry, _) in enumerate(self.entries)}
 
 

@@ -53,7 +53,7 @@ class RefusalTemplate(Struct, frozen=True):
         return Diagnostic(self.code, message, span, address, hint=hint)
 
 
-# What the platform would not do, or not as it was meant.
+# Changes that the platform would not make, or not as intended.
 
 CREATE_ONLY: Final = RefusalTemplate(
     "create-only",
@@ -82,7 +82,7 @@ ALSO_TRANSFERRED: Final = RefusalTemplate(
     "first move {stays} out of the collection and apply the move, or also move the entry of {stays}",
 )
 
-# What would go and is to stay.
+# Deletes of objects that should stay.
 
 PROTECTED: Final = RefusalTemplate(
     "protected",
@@ -137,7 +137,7 @@ REBOUND_OBJECT: Final = RefusalTemplate(
     "to delete the object, add {answer}{back}",
 )
 
-# Who holds the keys.
+# Changes to the access of administrators.
 
 OWN_USER: Final = RefusalTemplate(
     "own-user",
@@ -155,7 +155,7 @@ LAST: Final = RefusalTemplate(
     "keep a member with the role {value}, or give another person the role {value} in the same plan",
 )
 
-# How much at once.
+# Limits of deletes and exposures.
 
 LIMITS: Final = RefusalTemplate("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalTemplate(
@@ -172,7 +172,7 @@ FOR_A_MOMENT: Final = RefusalTemplate(
     "apply, and publish the site after the apply",
 )
 
-# A navigation of another kind.
+# Restructuring a navigation.
 
 RESTRUCTURE: Final = RefusalTemplate(
     "restructure",
@@ -193,7 +193,7 @@ CANNOT_HIDE: Final = RefusalTemplate(
     "restructure", STAYS_HIDDEN.message, "first set {field} to false in GitBook"
 )
 
-# Who is who.
+# Ambiguous identities.
 
 RENAMED: Final = RefusalTemplate("unclear", "{question}", "New: {new}. Renamed: {renamed}.")
 SHALLOW_CLONE: Final = RefusalTemplate(
@@ -212,7 +212,7 @@ EXCHANGED: Final = RefusalTemplate(
     "if the name shows the right object, {by_name}. If the references show the right object, {by_place}",
 )
 
-# Of a revert.
+# Refusals of a revert.
 
 OUTSIDE_REVERT: Final = RefusalTemplate(
     "beyond",
@@ -221,7 +221,7 @@ OUTSIDE_REVERT: Final = RefusalTemplate(
     f"{format_command('apply')}",
 )
 
-# Of a command that would send a token, before it is sent.
+# Refusals before a token is sent.
 
 NEW_ENVIRONMENT: Final = RefusalTemplate(
     "untrusted-environment",
@@ -251,7 +251,7 @@ WRONG_SOURCE: Final = RefusalTemplate(
     reason="untrusted",
 )
 
-# Of an apply, before it begins.
+# Refusals before an apply begins.
 
 STALE: Final = RefusalTemplate("stale", "{why}", "make a new plan, and read the new plan", reason="stale")
 NOT_APPROVED: Final = RefusalTemplate(

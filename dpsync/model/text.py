@@ -113,7 +113,7 @@ _FLAGS_OF_COMMAND: Final = {
 """The flags that each command takes; other commands take only the directory."""
 
 
-# Controls below U+0020 are escaped inside of texts already; outside of texts, the line breaks are our own.
+# The JSON serializer has already escaped controls below U+0020 in texts. The others are our line breaks.
 _ESCAPED: Final = re.compile(f"(?![\\x00-\\x1f])[{INVISIBLE_CHARACTERS}{EMOJI_SELECTORS}]")
 
 
@@ -125,14 +125,14 @@ def json_text(value: Any, indent: int | None = None, context: str | None = None)
     try:
         text = to_json(value, indent=indent, context=context).decode()
     except PydanticSerializationError:
-        # A lone surrogate: the name of a file or an argument that is not UTF-8.
+        # The value contains a lone surrogate: from a file name or an argument that is not UTF-8.
         text = json.dumps(_to_plain_data(value), indent=indent, separators=None if indent else (",", ":"))
     return escape_invisible(text)
 
 
 def _to_plain_data(value: Any) -> Any:
     """Return a model or nested data as dicts, lists and scalars."""
-    from pydantic import BaseModel  # no command needs it for this but one in thousands
+    from pydantic import BaseModel  # imported late, because this is very rarely needed
 
     if isinstance(value, BaseModel):
         return {name: _to_plain_data(field_value) for name, field_value in value}
@@ -143,7 +143,7 @@ def _to_plain_data(value: Any) -> Any:
 
 def escape_invisible(text: str) -> str:
     """Return JSON text in which invisible characters, which could hide or reorder text, are escaped."""
-    if text.isascii() and "\x7f" not in text:  # nearly every text, and a look costs a hundredth of a search
+    if text.isascii() and "\x7f" not in text:  # nearly every text; this check is much faster than the search
         return text
     return _ESCAPED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
@@ -159,7 +159,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """
     if not word or len(word) > _MAX_WORD_CHARS or "@" in word:
         return None
-    # A comparison costs the product of both lengths, so hopeless candidates are left out first.
+    # A comparison takes time proportional to both lengths, so skip candidates of very different length.
     max_length_difference = max(2, len(word) // 2)
     similar_length = sorted(
         {
@@ -173,7 +173,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     candidates_by_folded_text: dict[str, str] = {}
     for candidate in similar_length:
         candidates_by_folded_text.setdefault(candidate.casefold(), candidate)
-    from difflib import get_close_matches  # few commands have anything to suggest
+    from difflib import get_close_matches  # imported late, because few commands have a suggestion
 
     matches = get_close_matches(word.casefold(), list(candidates_by_folded_text), n=1, cutoff=0.65)
     return next(map(candidates_by_folded_text.__getitem__, matches), None)
