@@ -38,13 +38,13 @@ class Entry(Struct, frozen=True):
     spans: Mapping[str, Span]
     pin: str | None = None
     children: tuple[Address, ...] = ()
-    """Nodes directly inside, in order."""
+    """The child nodes in a tree, in order."""
     previously: tuple[Mapping[str, Value], ...] = ()
-    """Natural keys of earlier times, each as the fields that it is made of."""
+    """Former natural keys, each as its fields with their values."""
     new: bool = False
-    """Declared to be a new thing, whatever looks like it."""
+    """Whether the keyword `new` declares a new object, even if a live object resembles the entry."""
     takeover: bool = False
-    """Declared to be written, although the platform itself keeps a part of it as a repository has it."""
+    """Whether to write the object although the platform syncs a part of it with a repository."""
 
     former: tuple[Address, ...] = ()
     """The addresses that the texts of `previously` may mean: a former key or a former address."""
@@ -111,17 +111,17 @@ class Policy(Struct, frozen=True):
     limits: Limits = Limits()
     forget: tuple[Pattern, ...] = ()
     watch: tuple[Pattern, ...] = ()
-    """Places in which something undeclared is drift, when everything is asked for."""
+    """Lists in which an undeclared object counts as drift."""
     removed: tuple[Pattern, ...] = ()
-    """Things that hold content and may go: each by the address that it had, or by its title."""
+    """Objects with content that may be deleted, each named by its former address or its title."""
     deletable_ids: frozenset[tuple[str, str]] | None = None
-    """The identities of what may be deleted where `prune` allows it; None: whatever nobody declares."""
+    """The kind and id of each object that `prune` may delete; None: every undeclared object."""
     watch_fields: tuple[Pattern, ...] = ()
-    """Fields that are drift where no entry declares them and they are not as the platform's default."""
+    """Undeclared fields that count as drift if their value is not the platform's default."""
     watch_values: tuple[Pattern, ...] = ()
     """Patterns with a value: a matching undeclared object with another value is drift."""
     accept: tuple[Pattern, ...] = ()
-    """Problems that the platform reports and people know of: by the field that reports the problem."""
+    """Fields in which the platform reports a problem that people know of."""
     skip: tuple[Pattern, ...] = ()
     """The patterns of `protect` whose objects are kept while the rest of the plan goes on."""
 
@@ -154,7 +154,7 @@ class Environment(WithSpan, frozen=True, eq=False):
     token: str | None = None
     profile: str | None = None
     rate: float | None = None
-    """Requests for each second at most."""
+    """The maximum number of requests per second."""
     span: Span | None = None
     pending: str = ""
     """Describes a change to the URL or token variable that is not reviewed and not in use."""
@@ -167,7 +167,7 @@ class Unsupported(Struct, frozen=True):
     span: Span
     todo: str = ""
     because: str | None = None
-    """The address of what it cannot be read without."""
+    """The address of the object without which it cannot be read."""
 
 
 class FileNotIncluded(Struct, frozen=True):
@@ -191,31 +191,31 @@ class Desired(Struct, frozen=True):
     policy: Policy = field(default_factory=Policy)
     texts: Mapping[str, str] = field(default_factory=dict)
     environment: Environment | None = None
-    """The one that was chosen."""
+    """The selected environment."""
     environments: tuple[str, ...] = ()
-    """Those that could be chosen."""
+    """The names of all environments."""
     warnings: tuple[Diagnostic, ...] = ()
-    """What may well be meant, and should be looked at."""
+    """The findings that are not errors."""
     unsupported: Mapping[Address, Unsupported] = field(default_factory=dict)
-    """What cannot be read: declared, but in none of the above."""
+    """Declared entries that cannot be read. They are not in `entries`, `scopes` and `lookups`."""
     unsupported_fields: Mapping[tuple[Address, str], Unsupported] = field(default_factory=dict)
     watched_scopes: Mapping[Address, Scope] = field(default_factory=dict)
-    """Places that the policy watches and no file declares."""
+    """Lists that the policy watches and no file declares."""
     reads_watched: bool = False
-    """Whether those places are read, too: only drift needs them."""
+    """Whether the watched lists are read: only drift needs them."""
     profile: str = "full"
-    """The profile that it was checked for."""
+    """The API version for which the configuration was checked."""
     overlay: str | None = None
-    """The file that goes over all others: of the environment, or the last one that was named."""
+    """The overlay that takes precedence over all other files."""
     row_files: frozenset[str] = frozenset()
-    """The files in which entries stand as rows (CSV)."""
+    """The CSV files with entries."""
     not_included: Iterable[FileNotIncluded] = ()
-    """Files beside these, of which some entry is nowhere else; read when somebody looks."""
+    """Files that are not included and have entries of their own; read on first use."""
 
     addresses_declared_in: Callable[[str], Collection[Address]] = _no_entries
-    """The addresses that the text of one file declares by itself, whatever else the configuration reads."""
+    """Returns the addresses that one file declares by itself."""
     commit: str | None = None
-    """The id of the commit that it was read from; None for the working tree."""
+    """The id of the commit with this configuration; None for the working tree."""
 
     def is_pruned(self, scope: Address) -> bool:
         """Return whether a prune pattern covers a scope, so that undeclared objects in it are deleted."""
@@ -289,7 +289,7 @@ class Base(Struct, frozen=True):
     desired: Desired | None = None
     warning: Diagnostic | None = None
     is_commit_missing: bool = False
-    """There is such a commit, and this clone does not have it."""
+    """Whether the commit exists, but not in this clone."""
     is_shallow_clone: bool = False
     """This clone lacks earlier commits."""
     is_merge_base: bool = False
@@ -299,12 +299,12 @@ class Base(Struct, frozen=True):
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
     earlier_configurations: Iterable[Desired] = ()
-    """The configuration in some commits before that one, the latest first; read when somebody looks."""
+    """The configurations in some commits before the base, the latest first; read on first use."""
     describe_missing_file: DescribeMissingFile = _describe_unknown_file
 
 
 NO_BASE = Base("")
-"""Nobody looked for a base."""
+"""No base, for callers that do not compare with git."""
 
 
 class CommittedFiles(Struct, frozen=True):

@@ -53,7 +53,7 @@ class Match(Struct, frozen=True):
 
 
 Identity = tuple[str, str]
-"""A kind's name and what names one of them everywhere: its id, with the parent's where it needs it."""
+"""The name of a kind, and an id that is unique among all objects of this kind (see `LiveObject.identity`)."""
 
 
 class SyncedRepository(Struct, frozen=True):
@@ -61,9 +61,9 @@ class SyncedRepository(Struct, frozen=True):
 
     name: str
     synced_with_owner: bool = False
-    """Whether it is that of what shows the object."""
+    """Whether the object that shows this object is synced with the same repository."""
     installation_id: str | None = None
-    """The id of the platform's installation that does it, where the answer says one."""
+    """The id of the platform's integration that syncs the repository, if the response has one."""
 
 
 class LiveObject(Struct, frozen=True):
@@ -79,19 +79,19 @@ class LiveObject(Struct, frozen=True):
     fields: Mapping[str, Value]
     source_url: str
     has_unique_id: bool = True
-    """Whether the id names it without its parent."""
+    """Whether the id is unique without the id of the parent."""
     deleted: bool = False
-    """It is no longer in its list and can be brought back."""
+    """The object was deleted and can be restored."""
     url: str | None = None
-    """Where people see it; compared with nothing."""
+    """The public URL. Never compared."""
     preview_url: str | None = None
-    """The URL of its preview as the answer has it, which may be anything; compared with nothing."""
+    """The URL of the preview in the response, not validated. Never compared."""
     changed_at: str | None = None
-    """When it was last changed, as the platform says it; compared with nothing."""
+    """The time of the last change in the response. Never compared."""
     referenced_title: str | None = None
     """The title of the object to which the title field refers, from the same API answer. Never compared."""
     synced_repository: SyncedRepository | None = None
-    """Where a part of it is kept as a repository has it, by the platform itself."""
+    """The repository with which the platform syncs a part of the object."""
 
     @property
     def identity(self) -> Identity:
@@ -108,11 +108,11 @@ class DeleteEvidence(Struct, frozen=True):
     """What dpsync read in addition, because a plan deletes an object or gives it away."""
 
     shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
-    """By object that is given away: what shows it, with its title."""
+    """For each transferred object: the objects that show it, with their titles."""
     unreadable_dependents: Mapping[Identity, str] = field(default_factory=dict)
-    """By object that is deleted: a list that could name it, or is its own, and may not be read."""
+    """For each deleted object: a list in it, or with references to it, that the token may not read."""
     checked_objects: frozenset[Identity] = frozenset()
-    """The objects whose own lists were read, and the lists of everything that could refer to them."""
+    """The objects for which all lists inside them, and all lists that could refer to them, were read."""
 
 
 class MissingObject(Struct, frozen=True):
@@ -120,16 +120,16 @@ class MissingObject(Struct, frozen=True):
 
     id: str
     restorable: bool = False
-    """It was deleted, and its pin brings it back."""
+    """The object was deleted, and an entry that is pinned to its id restores it."""
 
 
 class RecordedIds(Struct, frozen=True):
     """The ids files of the working tree and of the git base, for the declared organizations."""
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
-    """By address, also of entries that nobody declares any more."""
+    """The lines of the working tree by address, also of removed entries."""
     base_lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
-    """The same in the git base."""
+    """The lines of the git base by address."""
     organizations_without_lines: frozenset[Address] = frozenset()
     """The organizations that have no line in the working tree."""
 
@@ -155,25 +155,25 @@ class Snapshot(Struct, frozen=True):
     objects: Mapping[Identity, LiveObject]
     matches: Mapping[Address, Match]
     scopes: Mapping[Address, tuple[Identity, ...]]
-    """What each declared scope holds live, in live order."""
+    """The live objects in each declared scope, in live order."""
     sibling_order: Mapping[Identity, tuple[Identity, ...]]
-    """The live order of siblings, by the object that holds them (at the root of a tree: its owner).
+    """The live order of siblings, by the object that contains them (at the root of a tree: its owner).
 
-    Outside of trees each kind has an order of its own: all of one kind stand behind all of another.
+    Outside trees, each kind has an order of its own: the objects of one kind follow those of another.
     """
     outputs: Mapping[Address, str | None] = field(default_factory=dict)
-    """The id of what a declared object has put out (None: not yet)."""
+    """The id of the object that the platform created for an entry (its output); None: not yet created."""
     output_identities: frozenset[Identity] = frozenset()
-    """Everything that was put out, also by what is not declared: none of it stands for itself."""
+    """All outputs of objects, also of undeclared objects. They have no entries of their own."""
     token_user_id: str | None = None
     transferred_entries: frozenset[Address] = frozenset()
-    """Entries that are still below another one of what holds them."""
+    """Entries whose live object is still in another parent than in the files."""
     delete_evidence: DeleteEvidence = field(default_factory=DeleteEvidence)
     requests: int = 0
     platform: str = ""
-    """The address that it was read from."""
+    """The URL of the platform."""
     not_readable: Mapping[Address, Unsupported] = field(default_factory=dict)
-    """Declared, and not known: this token may not read it, or may not read what it is recognised by."""
+    """Declared entries that this token may not read, or that it cannot recognize for this reason."""
     not_readable_fields: Mapping[tuple[Address, str], Unsupported] = field(default_factory=dict)
     recorded_ids: RecordedIds = field(default_factory=RecordedIds)
     missing_objects: Mapping[Address, MissingObject] = field(default_factory=dict)
@@ -183,10 +183,10 @@ class Snapshot(Struct, frozen=True):
     trees_without_wrapper: frozenset[str] = frozenset()
     """Trees read without the wrapper node that the platform creates around top-level nodes."""
     prune_unsafe: Mapping[Address, Unsupported] = field(default_factory=dict)
-    """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
+    """Scopes in which dpsync deletes nothing, because it cannot tell which objects are undeclared."""
 
     not_readable_watched: Mapping[Address, Unsupported] = field(default_factory=dict)
-    """Places that the policy watches, that no file declares and that this token may not read."""
+    """Watched lists that no file declares and that this token may not read."""
 
     @property
     def organizations(self) -> dict[str, str]:
