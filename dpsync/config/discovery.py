@@ -227,16 +227,17 @@ def _matching_files(project: Path, segments: list[str]) -> Iterator[Path]:
             if disk.contains_git_name((entry.name,)):
                 continue
             next_positions = {i + 1 for i in positions if segments[i] == entry.name}
-            matched = set(next_positions)
+            # Wildcards do not follow a link to a directory.
             if not entry.is_symlink() or not _is_directory(entry):
-                matched |= {i + 1 for i in positions if _matches_segment(segments[i], entry.name)}
+                next_positions |= {i + 1 for i in positions if _matches_segment(segments[i], entry.name)}
                 if not entry.name.startswith("."):
-                    matched |= {i for i in positions if segments[i] == "**"}
+                    next_positions |= {i for i in positions if segments[i] == "**"}
             if _is_directory(entry):
-                open_positions = _with_empty_matches(segments, matched) - {last}
-                if open_positions:
-                    pending.append((Path(entry.path), open_positions))
-            elif last in matched:
+                # The position after the last segment matches only files.
+                inner_positions = _with_empty_matches(segments, next_positions) - {last}
+                if inner_positions:
+                    pending.append((Path(entry.path), inner_positions))
+            elif last in next_positions:
                 yield Path(entry.path)
 
 

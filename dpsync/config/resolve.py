@@ -206,9 +206,9 @@ class Resolver:
         value_files: dict[str, Span] = {}
         for field in kind.fields:
             self._profile_field = field if self.registry.profile.name in field.profile_overrides else None
-            if field.is_parent_reference:
+            if field.is_parent_reference:  # given by the position in the tree
                 fields[field.name] = self._nested_value(entry, field)
-            elif field.name == kind.key_field:
+            elif field.name == kind.key_field:  # given by the key of the entry
                 spans[field.name] = entry.key_span
                 fields[field.name] = self._natural_key_value(entry, field)
             elif field.name in entry.nodes:
@@ -220,7 +220,7 @@ class Resolver:
                     value_files[field.name] = self._file_starts[0]
                 if value is not INVALID:
                     fields[field.name] = value
-            elif field.name == kind.default_key_field:
+            elif field.name == kind.default_key_field:  # not written: the key of the entry is the default
                 spans[field.name] = entry.key_span
                 value = self._value(
                     field, Scalar(entry.key, entry.key_span, entry.key, plain=False), field.type
@@ -228,7 +228,7 @@ class Resolver:
                 if value is not INVALID:
                     fields[field.name] = value
             elif field.name in entry.misspelled_keys:
-                continue
+                continue  # the misspelled key has a finding, so the missing field needs none
             elif field.is_required(fields) and self.declared.complete:
                 message = f'"{field.name}" is missing in the {kind.noun} "{entry.key}"'
                 words = [word for word, name in kind.inline_words.items() if name == field.name]

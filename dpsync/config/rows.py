@@ -58,7 +58,7 @@ def split_rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tup
         if quoted is None:
             row.append(CsvCell(plain, Span(file, line, column, line, column + len(plain))))
             line_breaks = None
-        else:
+        else:  # a quoted cell may contain line breaks
             line_breaks = list(LINE_BREAK.finditer(text, position, match.start(3)))
             if line_breaks:
                 last_line_start = line_breaks[-1].end()
@@ -70,6 +70,7 @@ def split_rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tup
         position = match.end()
         if ending == ",":
             continue
+        # The row ends here.
         if any(cell.text for cell in row):
             rows.append(row)
         row, line, line_start = [], line + 1, position

@@ -145,7 +145,7 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
     kinds_by_path, page = registry.kinds_by_list_key(kind.name), kind_page_url(kind.noun)
     for name, part in form["properties"].items():
         required = name in form.get("required", ())
-        if (field := fields.get(name)) is not None:
+        if (field := fields.get(name)) is not None:  # a field
             part["examples"] = [value_example(registry, kind, field)]
             if field.platform_default is not None:
                 part["default"] = field.platform_default
@@ -158,26 +158,26 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
                 _absence_sentence(part, required),
             )
             _describe_members(part, kind, name, part["examples"][0])
-        elif name in kinds_by_path:
+        elif name in kinds_by_path:  # a list of child entries
             _describe_list(part, registry, kinds_by_path[name], kind)
-        elif (inline := kind.inline_words.get(name)) is not None:
+        elif (inline := kind.inline_words.get(name)) is not None:  # a short form of a field
             part["examples"] = [_example_value(part, name)]
             sentence = field_description(kind.name, f"{inline}.{name}")
             _set_description(part, sentence, page, f"{kind.name}.{inline}", _absence_sentence(part, required))
             _describe_members(part, kind, f"{inline}.{name}", part["examples"][0])
-        elif name in ENTRY_KEYWORD_DESCRIPTIONS:
+        elif name in ENTRY_KEYWORD_DESCRIPTIONS:  # a keyword such as `previously`
             part["examples"] = [_example_of_word(registry, kind, name)]
             _set_description(
                 part, ENTRY_KEYWORD_DESCRIPTIONS[name], page, kind.name, _absence_sentence(part, required)
             )
             _describe_values(part, name)
             _describe_members(part, kind, "", part["examples"][0])
-        else:
-            inner_places = {key: kinds_by_path[f"{name}.{key}"] for key in part.get("properties", {})}
-            part["examples"] = [{key: {} for key in inner_places}]
+        else:  # a mapping that only contains lists of child entries
+            kinds_by_key = {key: kinds_by_path[f"{name}.{key}"] for key in part.get("properties", {})}
+            part["examples"] = [{key: {} for key in kinds_by_key}]
             sentence = f"The objects that belong to {kind.noun_with_article}, by object type."
             _set_description(part, sentence, page, kind.name, _absence_sentence(part, required))
-            for key, kinds in inner_places.items():
+            for key, kinds in kinds_by_key.items():
                 _describe_list(part["properties"][key], registry, kinds, kind)
 
 
