@@ -237,7 +237,7 @@ class Declarations:
                 entry.takeover = key, value
             elif word in settable:
                 entry.nodes[word] = (key, value)
-            elif word in kind.inline_words:
+            elif word in kind.inline_words:  # a short form beside its long form: both set one field
                 name = kind.inline_words[word]
                 first = node.key(name)
                 message = f'"{word}" and "{name}" set the same field'
@@ -250,9 +250,8 @@ class Declarations:
                 and key.span.line > previous_empty_key.line
                 and key.span.column == previous_empty_key.column
             ):
-                empty_list_key = (
-                    previous_empty_key  # probably an entry of the empty list, with too little indentation
-                )
+                # Probably an entry of the empty list, with too little indentation. The list has a finding.
+                empty_list_key = previous_empty_key
             else:
                 known = [*settable, *kind.inline_words, *kinds_by_path, *reserved, "id", "previously", "new"]
                 known += ["takeover"] if kind.git_sync else []
