@@ -232,10 +232,10 @@ def _changed_file_error(name: str, commit: str) -> DiagnosticError:
 
 
 class EnvironmentSource(Struct, frozen=True):
-    """The commit that sets the addresses of environments; `name` is its name for messages.
+    """The commit that decides which address an environment has and which token is sent there.
 
-    `files` contains the project in this commit, or None if the commit has no root file. If the commit cannot
-    be read, `problem` is the reason and `hint` is what to do.
+    `name` is the name of the commit for messages. `files` contains the project in this commit, or None if the
+    commit has no root file. If the commit cannot be read, `problem` is the reason and `hint` is what to do.
     """
 
     name: str
@@ -251,7 +251,7 @@ class EnvironmentSource(Struct, frozen=True):
 
 
 def may_be_under_review(env: Mapping[str, str]) -> bool:
-    """Return whether this is a job of a CI system that says which change it is for."""
+    """Return whether a job of a CI system names a change, so that the checkout may be unreviewed."""
     return bool(env.get("GITHUB_EVENT_NAME")) or env.get("CI_PIPELINE_SOURCE") == "merge_request_event"
 
 

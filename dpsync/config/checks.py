@@ -1,4 +1,4 @@
-"""Check what needs more than one entry: natural keys, unique values, exclusive flags, listed orders.
+"""Check entries against each other: natural keys, unique values, exclusive flags, listed orders.
 
 `cross_checks` yields a finding for each problem.
 """

@@ -45,7 +45,7 @@ _MAX_HISTORY_CHARS: Final = 1_000_000
 
 
 class LoadedCommit(Struct, frozen=True):
-    """The configuration in a commit."""
+    """The configuration in a commit, with its first error."""
 
     desired: Desired
     error: Diagnostic | None
@@ -87,7 +87,7 @@ def _project_directory(repository: Repository, root: Path) -> str | None:
 
 
 class Project(Struct, frozen=True):
-    """How to read the configuration in a directory of a repository, for any commit."""
+    """Loads the configuration in a directory of a repository, for any commit."""
 
     repository: Repository
     root: Path

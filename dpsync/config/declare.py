@@ -34,7 +34,7 @@ _MAX_NAMED_KINDS = 3
 
 
 class Declaration(Struct):
-    """One declared object. Its fields are still nodes."""
+    """A declared entry whose fields are still YAML nodes."""
 
     kind: Kind
     address: Address

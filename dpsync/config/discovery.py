@@ -34,7 +34,7 @@ _MAX_SEARCHED_DIRECTORIES: Final = 200
 
 
 class IncludedFile(Struct, frozen=True):
-    """One file: its name relative to the project, its real path, and the position of its include."""
+    """A file of the configuration: its name relative to the project, its real path, and its include."""
 
     name: str
     path: Path
@@ -361,7 +361,7 @@ class Files(Protocol):
 
 
 class StagedFiles:
-    """The files of a project, some of them with new content that is not written yet."""
+    """The files of a project, some with new content that is not written yet, to check it before writing."""
 
     def __init__(self, files: Files, contents: Mapping[str, bytes]) -> None:
         self.root = files.root

@@ -28,7 +28,7 @@ from dpsync.model.values import Ref, Value, canonical_json, map_leaves, to_plain
 
 
 class MissingFiles(Struct, frozen=True):
-    """Distinguishes a deleted file from a file that was renamed, ignored, or not included."""
+    """Tells what became of a file of an earlier commit: deleted, renamed, ignored or not included."""
 
     project: Project
     _descriptions: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class MissingFiles(Struct, frozen=True):
 
 
 def edits(registry: Registry, before: Desired, after: Desired) -> tuple[Edit, ...]:
-    """Return the edits of the policy and environment, then removed entries, then the others in file order."""
+    """Return the edits between two versions: policy and environment, removed entries, then all others."""
     return tuple(_Comparison(registry, before, after).find_edits())
 
 

@@ -142,7 +142,7 @@ def _former_key_fields(kind: Kind, node: Mapping, parsing: ParseContext) -> list
 
 
 def without_unsupported_entries(desired: Desired, registry: Registry) -> Desired:
-    """Return the configuration without entries that the registry's profile cannot read.
+    """Return the configuration without entries that this API version has no operation to read.
 
     The result lists them in `unsupported`, with the reason, so that a plan shows them as blocked.
     """

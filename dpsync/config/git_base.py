@@ -47,7 +47,7 @@ def default_base(repository: Repository, env: Mapping[str, str]) -> Base:
 
 
 def in_ci(env: Mapping[str, str]) -> bool:
-    """Return whether this is a job of a CI system: no user is at a terminal, and HEAD is under test."""
+    """Return whether this is a job of a CI system: nobody is at a terminal, and HEAD is under test."""
     return env.get("CI", "").lower() not in ("", "0", "false")
 
 

@@ -1,11 +1,9 @@
 """Run git without running any program that the repository's configuration names.
 
-This is the only module that starts git. git runs programs from a repository's configuration: hooks, filters,
-file system monitors, diffs, credential helpers, and those that fetch what a partial clone lacks. Overriding
-each of them would be incomplete with the next git version. So each call gets a temporary git directory
-(`GitDirectory.isolated_git_dir`) with a configuration of dpsync, and links to the objects, refs and index of
-the repository. Only a few storage settings of the repository are kept; none names a program. Each call has a
-time limit, because git could block on a named pipe such as `.gitattributes`.
+Only this module starts git. A repository's configuration can name programs to run: hooks, filters, monitors,
+credential helpers. So each call gets a temporary git directory (`GitDirectory.isolated_git_dir`) with dpsync's
+configuration, a few harmless settings of the repository, and links to its objects, refs and index. Each call
+has a time limit, because git could block on a named pipe such as `.gitattributes`.
 
 The repository is found through `.git`, from a directory upwards. A directory that looks like a bare
 repository is ignored, because any commit can contain one.

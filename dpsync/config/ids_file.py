@@ -369,7 +369,7 @@ def _split_kept_mark(value: Node) -> tuple[Node, bool]:
 
 
 def repeated_entry_finding(first: RecordedLine, line: RecordedLine) -> Diagnostic:
-    """Return the finding that an entry has two lines."""
+    """Return the finding that an entry has two different lines."""
     related = (("the first one", first.span),) if first.span else ()
     if first.address == line.address:
         message = f"{line.address} has two lines"

@@ -34,7 +34,7 @@ from dpsync.model.urls import url_problem
 
 
 class Overlays(Struct, frozen=True):
-    """Merges overlays into configuration files, with the kinds of a registry."""
+    """Merges overlays into a configuration, as the kinds of a registry require."""
 
     registry: Registry
 
@@ -219,7 +219,7 @@ def without_other_environments(root: Mapping, chosen: str | None) -> Mapping:
 
 
 class ChosenEnvironment(Struct, frozen=True):
-    """An environment as written, to merge into the configuration."""
+    """The selected environment as it is written in the root file, to merge into the configuration."""
 
     environment: Environment
     overlay: Scalar | None

@@ -49,7 +49,7 @@ def referenced_variables(text: str) -> list[str]:
 
 
 class WithoutVariables(dict[str, str]):
-    """An environment in which every variable is missing, also a variable with a default.
+    """An environment in which every variable is missing, even a variable with a default.
 
     With it, a configuration has only values that git knows.
     """
@@ -60,10 +60,11 @@ class _SubstitutionError(Exception):
 
 
 class Substitution(Struct):
-    """The replacement of the variables in one file: findings, and scalars whose value stays unknown.
+    """Replaces the variables in the texts of one file, and collects findings.
 
     With the file's text in `source`, a finding points at its `${`, otherwise at the start of the scalar. A
-    scalar with a problem keeps its text. Values of variables never appear in messages.
+    scalar with a problem keeps its text, and its position is added to `unknown`. Values of variables never
+    appear in messages.
     """
 
     env: Environment[str, str]

@@ -1,4 +1,4 @@
-"""Find cycles among things that lead to each other, such as entries, steps or redirects, in linear time."""
+"""Find cycles in directed graphs, such as graphs of entries, steps or redirects, in linear time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 Graph = Mapping[T, Sequence[T]]
-"""Each thing with those that it leads to, all of which are things of it."""
+"""Each node with the nodes that it leads to, which all are nodes of the graph too."""
 MAX_SHOWN_NAMES: Final = 10
-"""Names of a circle that are told. Its beginning shows what is wrong, and nobody reads ten thousand."""
+"""The maximum number of names of a cycle in a message."""
 
 
 def find_simple_cycles(nodes: Iterable[T], next_node: Callable[[T], T | None]) -> Iterator[tuple[T, ...]]:

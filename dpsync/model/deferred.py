@@ -1,6 +1,6 @@
 """Define mappings that are computed on first use, because most of a large plan is never printed.
 
-Apart from `frozen`, because it does not need pydantic.
+This module is apart from `frozen`, because importing it does not import pydantic.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 V = TypeVar("V")
 OMIT_DEFERRED: Final = "deferred mappings left out"
-"""The context of a serialization that writes nothing of mappings that are made later."""
+"""The serialization context in which a LazyMapping is written as empty, so that it is not computed."""
 
 
 class LazyMapping(Mapping[str, V], Generic[V]):

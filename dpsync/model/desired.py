@@ -67,7 +67,10 @@ class Entry(Struct, frozen=True):
 
 
 class Scope(Struct, frozen=True):
-    """A mapping of entries, a tree or a single in the files, which dpsync reads and `prune` may cover."""
+    """A part of the files with entries, which dpsync reads and `prune` may cover.
+
+    It is a mapping of entries, a tree, or a single entry.
+    """
 
     address: Address
     parent: Address
@@ -76,7 +79,7 @@ class Scope(Struct, frozen=True):
 
 
 class Lookup(Struct, frozen=True):
-    """An object without an entry that the files name by its natural key. It must be in the live list."""
+    """An object without an entry to which a field refers by its natural key. It must be in the live list."""
 
     address: Address
     kind: str
@@ -315,7 +318,7 @@ class CommittedFiles(Struct, frozen=True):
 
 
 class ApplyTarget(Struct, frozen=True):
-    """What an apply writes to: organizations of one platform."""
+    """The platform and the organizations that an apply writes to."""
 
     platform: str
     """The name that the platform has in ids files."""
@@ -330,14 +333,14 @@ def _matches_any_target(target: ApplyTarget) -> bool:
 
 
 class AppliedCommit(Struct, frozen=True):
-    """The commit that was applied last to some target, if a caller knows it."""
+    """The commit of the last apply to some target, for a caller that keeps such a record."""
 
     commit: str
     matches_target: Callable[[ApplyTarget], bool]
 
 
 class LastApply(Struct, frozen=True):
-    """The commit that was applied last, and the commits since then.
+    """The last applied commit, and the commits since then.
 
     `commits` starts with the applied commit. Further commits follow as far as their configuration differs
     from the one before. They are loaded on first use; `commits` is empty if this clone lacks one of them.
@@ -350,7 +353,7 @@ class LastApply(Struct, frozen=True):
 
 
 class LabelCommits(Struct, frozen=True):
-    """The commits from which labels follow. Decisions never depend on them."""
+    """The commits from which labels follow (who changed a value). Decisions never depend on them."""
 
     compared_commit: CommittedFiles | None = None
     """The commit of which "edited here" is a fact: the merge base of a pull request, or the commit that
