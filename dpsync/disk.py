@@ -51,7 +51,7 @@ _FILE_TYPES: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
 
 
 class UnusablePathError(OSError):
-    """A path that is not a file that dpsync uses; `strerror` says why."""
+    """A path that dpsync does not read or write, such as a directory; `strerror` says why."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(errno.EINVAL, why, str(path))
@@ -62,7 +62,7 @@ class OutsideProjectError(UnusablePathError):
 
 
 def error_reason(error: OSError) -> str:
-    """Return what was wrong with a file, in words."""
+    """Return the reason of an OSError in words, for a message about a file."""
     return error.strerror or str(error) or type(error).__name__
 
 
@@ -75,7 +75,10 @@ def resolve_path(path: Path) -> Path:
 
 
 def kind_of(path: Path) -> str | None:
-    """Return what a path is if it is no regular file: "a directory", "a link"; None for a file or nothing."""
+    """Return the type of a path that is not a regular file ("a directory", "a link"); else None.
+
+    None also if the path does not exist.
+    """
     try:
         return _file_type(path.lstat().st_mode)
     except (OSError, ValueError):
@@ -238,7 +241,7 @@ def _read_chunks(file: int, most: int) -> Iterator[bytes]:
 
 
 def create_private_file(path: Path) -> int:
-    """Return the descriptor of a new file that only its owner may read. Raises FileExistsError."""
+    """Create a file that only its owner may read, and return its descriptor. Raises FileExistsError."""
     return os.open(path, _NEW_FILE_FLAGS, 0o600)
 
 
@@ -316,7 +319,7 @@ def own_directory() -> Iterator[Path]:
 
 
 def write_new_file(path: Path, content: bytes) -> None:
-    """Write a new file. Raises FileExistsError."""
+    """Create a file with this content, which only its owner may read. Raises FileExistsError."""
     file = create_private_file(path)
     try:
         while content:
@@ -350,7 +353,7 @@ def make_directory(path: Path, own: int = 0) -> None:
 
 @contextmanager
 def lock(path: Path, seconds: float = 0) -> Iterator[None]:
-    """Hold the lock that a file represents. The file stays, and nothing is written into it.
+    """Hold a lock between processes inside the block. The lock file stays, and nothing is written into it.
 
     Raises BlockingIOError if another process still holds the lock after this time in seconds.
     """

@@ -1,4 +1,4 @@
-"""Name a platform in the ids file: by its origin, or by the world of a companion on this machine.
+"""Name a platform in the ids file: by its origin, or by the data set (world) of a local test server.
 
 A platform on loopback is never in production. Its ids mean nothing after another world is loaded there.
 """
@@ -57,5 +57,5 @@ def profile_of_response(status: int, headers: Mapping[str, str]) -> str | None:
 
 
 def is_platform_name(text: str) -> bool:
-    """Return whether a text can name a platform in the ids file: an origin or the name of a world."""
+    """Return whether a text can name a platform in the ids file: an origin, or the name of a world."""
     return PLATFORM_NAME.fullmatch(text) is not None

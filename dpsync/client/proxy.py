@@ -1,6 +1,6 @@
 """Find the proxy and the trusted certificates that the environment chooses, for messages.
 
-httpx itself chooses the proxy. The user and password in a proxy's URL are left out.
+Here they are only named: httpx itself chooses the proxy. The user and password in a proxy's URL are left out.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class TimeSource(Protocol):
 
 
 class RateLimiter:
-    """The state of the rate limit, which all threads of a client share.
+    """Lets requests wait, so that a client stays below the rate limit. All threads of a client share it.
 
     Each thread calls `wait_for_turn` before a request and `finish_request` after it. `rate` is the configured
     number of requests per second. A wait of more than `longest_wait` seconds is not started: the request is

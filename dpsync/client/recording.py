@@ -1,4 +1,4 @@
-"""Record the responses to a client, so that a rehearsal can load them into a companion.
+"""Record the responses to a client, so that a rehearsal can load them into a local test server.
 
 Only responses to GET are recorded. They may hold keys and tokens, so never print or save a recording.
 """
@@ -134,7 +134,7 @@ class _RecordingTransport:
 
 
 def filters_of(query: str) -> Filters:
-    """Return a query without the parameters that select a page."""
+    """Return the query parameters that filter a list, without those that select a page of it."""
     return tuple(pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in _PAGE_PARAMETERS)
 
 

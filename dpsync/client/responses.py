@@ -53,7 +53,7 @@ class WriteResult(Struct, frozen=True):
 
 
 def quote(segment: str) -> str:
-    """Return one path segment, percent-encoded.
+    """Return one path segment, percent-encoded, such as an id in a URL.
 
     Raises InvalidClientValueError for a segment that would change the path (empty, or only dots) or that
     UTF-8 cannot encode.
@@ -88,7 +88,7 @@ def _query_value(value: str | int | bool | Iterable[str]) -> str | list[str]:
 
 
 def encode_body(body: JSON) -> bytes:
-    """Return a body as JSON text.
+    """Return a request body as JSON text.
 
     Raises InvalidClientValueError for NaN, infinity, lone surrogates and values outside JSON.
     """
@@ -140,9 +140,9 @@ def read_text(sent_request: Request, response: Response) -> str:
 
 
 def read_result(sent_request: Request, response: Response) -> WriteResult:
-    """Return the result of a write.
+    """Return the result of a write, after a response with a success status.
 
-    Raises UnknownOutcomeError if the response is a success that cannot be read.
+    Raises UnknownOutcomeError if the response cannot be read: the write may have been carried out.
     """
     has_no_body = response.status in _STATUSES_WITHOUT_BODY or (
         response.has_marked_end and not response.body.strip()

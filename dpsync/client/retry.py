@@ -42,7 +42,7 @@ BUDGET_REFILL = 0.2
 
 
 class Clock:
-    """The clock of a client. Tests use their own."""
+    """Tells a client the time, and waits. Tests use their own clock."""
 
     def now(self) -> float:
         """Return seconds of a monotonic clock."""
@@ -58,7 +58,10 @@ class Clock:
 
 
 class Budget:
-    """Tokens for retries, shared by all threads. Every success gives back a part of one token."""
+    """A budget of tokens for retries, shared by all threads, so that an outage does not multiply requests.
+
+    Every success gives back a part of one token.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -98,7 +101,10 @@ class RateLimitGate:
 
 
 class RetryPolicy:
-    """The retry rules, which threads share. `max_wait` is the seconds that one call may wait in total."""
+    """Decides which requests are retried, and when; shared by all threads of a client.
+
+    `max_wait` is the seconds that one call may wait in total.
+    """
 
     def __init__(
         self,
