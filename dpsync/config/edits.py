@@ -77,7 +77,9 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     def find_edits(self) -> Iterator[Edit]:
         """Yield all edits: settings, removed entries, then added and changed entries, then lists."""
-        yield from self._setting_edits()
+        for setting, values_of in (("policy", _policy_values), ("environment", _environment_values)):
+            if fields := tuple(_edited_fields(values_of(self.before), values_of(self.after))):
+                yield Edit(address=setting, what="changed", fields=fields)
         yield from self._removed_edits()
         for address, entry in self.after.entries.items():
             old_address = self._base_addresses.get(address)
@@ -248,15 +250,6 @@ class _Comparison(Struct, frozen=True, dict=True):
             is_known = present_address in self.after.scopes or scope.address in self.before.entries
             if not is_known and scope.parent in self._present_addresses:
                 yield Edit(address=str(present_address), what="removed", kind="place")
-
-    def _setting_edits(self) -> Iterator[Edit]:
-        """Yield the edits of the policy and of the selected environment."""
-        sides = [_policy_values(side) for side in (self.before, self.after)]
-        if fields := tuple(_edited_fields(*sides)):
-            yield Edit(address="policy", what="changed", fields=fields)
-        sides = [_environment_values(side) for side in (self.before, self.after)]
-        if fields := tuple(_edited_fields(*sides)):
-            yield Edit(address="environment", what="changed", fields=fields)
 
     def _make_edit(self, entry: Entry, change: Any, **attributes: Any) -> Edit:
         """Return the edit of one entry, at the position of the first edited field or of the entry."""
