@@ -59,8 +59,8 @@ _DEFAULTS_COMMENT: Final = (
     f"{format_command('import', '--full')}"
 )
 _ACCESS_COMMENT: Final = (
-    f"{format_command('drift')} reports each change of access, also of fields "
-    "and lists that are not in these files."
+    f"{format_command('drift')} reports changed fields that give access, also fields that are not in these "
+    f"files. {format_command('drift', '--everything')} also reports new objects that give access."
 )
 
 

@@ -494,8 +494,8 @@ ROOT_KEY_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "and carries out the rest of the plan. Without `skip: true`, dpsync refuses the whole plan.",
     "policy.ignore": "Objects and fields that dpsync never compares or changes.",
     "policy.forget": "Addresses of removed entries whose objects dpsync keeps in GitBook.",
-    "policy.watch": "Lists of objects, and fields. `dpsync drift` also reports objects in these lists that "
-    "have no entry. `dpsync drift` also reports these fields if an entry does not contain them.",
+    "policy.watch": "Fields, and lists of objects. `dpsync drift` reports these fields also if an entry does "
+    "not contain them. `dpsync drift --everything` also reports objects without an entry in these lists.",
     "policy.removed": "Addresses of objects with content that dpsync may delete.",
     "policy.accept": "Known problems in GitBook. A plan counts accepted problems and does not list them.",
     "policy.limits": "The limits for deletes, and for changes that open access (that let people see or do "

@@ -135,8 +135,8 @@ def test_import_output_is_human_readable(run: Run, target: Path) -> None:
         "dpsync: 1",
         "include: [acme/*.yaml, acme/sites/*.yaml]",
         "policy:",
-        "  # `dpsync drift` reports each change of access, also of fields and lists that are not "
-        "in these files.",
+        "  # `dpsync drift` reports changed fields that give access, also fields that are not in these "
+        "files. `dpsync drift --everything` also reports new objects that give access.",
         "  watch:",
         "    - access",
         '    - "acme/publishedIntegrations/[acme-tools]#scopes=space:content:read,space:content:write"',
