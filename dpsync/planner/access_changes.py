@@ -614,12 +614,13 @@ class _GainFinder(Struct, frozen=True):
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""
         place_type, worlds = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
-        precedence = self.access.rule == "precedence"
+        precedence = self.access.rule == "precedence"  # only then, a role on a site counts on its spaces
         return (
             any(
                 access_place not in world.fully_read_places
                 for world in worlds
                 for access_place in _access_places(world, place)
+                if precedence or access_place not in world.sites_showing.get(place, ())
             )
             or (
                 precedence

@@ -290,7 +290,7 @@ def missing_access_lists_text(plan: Plan) -> str:
     others = [one for one in missing if not one.startswith(of)]
     said = [shorten_list(others)] if others else []
     if places:
-        empty = "if empty: permissions: { members: {}, teams: {} }, with policy: watch: access"
+        empty = "if empty: permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access"
         said.append(f"{of}{shorten_list(everywhere or places)} ({empty})")
     return f"To see who gains access, add to your files: {', '.join(said)}" if said else ""
 

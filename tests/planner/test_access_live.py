@@ -88,7 +88,7 @@ def test_plan_lists_missing_permissions_once(lab: Lab) -> None:
     text = render_plan(lab.plan(declared("en", "fr", permissions=roles), ALL_LISTS), Paint(on=False))
     assert text.splitlines()[-2:-1] == [
         "To see who gains access, add to your files: the permissions of acme/spaces/fr (if empty: "
-        "permissions: { members: {}, teams: {} }, with policy: watch: access)"
+        "permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access)"
     ]
 
 
