@@ -88,8 +88,9 @@ PROTECTED: Final = RefusalTemplate(
     "protected",
     "the plan would delete this object, but policy.protect names the object{until}",
     "to keep the object, {skip}add the entry of the object again, or remove the list of the object from "
-    "policy.prune. To delete the object, first remove the protection in a separate commit (in CI: in a "
-    "separate pull request)",
+    "policy.prune. To delete the object, first remove its address from policy.protect in a separate commit "
+    "(in CI: in a separate pull request). If only a pattern such as teams/* matches the object, replace the "
+    "pattern by the addresses of the objects that stay protected",
 )
 PERHAPS_PROTECTED: Final = RefusalTemplate(
     "protected",
