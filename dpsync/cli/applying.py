@@ -28,7 +28,6 @@ from dpsync.cli.signals import count_signals, exit_code_of_signal
 from dpsync.collector import collector_running
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
-from dpsync.model.text import format_command
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -152,7 +151,8 @@ def remember_apply(
     reason: NotRecorded | None
     if plan.part is not None or not plan.deleting:
         reason = NotRecorded(
-            "this apply did not include all objects", f"To include all objects: {format_command('apply')}"
+            "this apply did not include all objects",
+            "Plans will show the reasons again after the next apply of all objects",
         )
     elif plan.blocked or plan.waiting:
         reason = NotRecorded("this apply could not make all changes")

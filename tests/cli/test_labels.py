@@ -373,8 +373,8 @@ UNCOMMITTED = "your files differ from the commit HEAD. Commit your files before 
     ("flags", "reason"),
     [
         ((), UNCOMMITTED),
-        (("--select", "acme/sites/docs"), "this apply did not include all objects. To include all objects: "),
-        (("--no-delete",), "this apply did not include all objects. To include all objects: "),
+        (("--select", "acme/sites/docs"), "this apply did not include all objects. Plans will show "),
+        (("--no-delete",), "this apply did not include all objects. Plans will show "),
         (("-q",), None),
         (("--format", "json"), None),
     ],
