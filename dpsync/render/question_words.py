@@ -66,10 +66,16 @@ def _deleted_name(change: Change) -> str:
 
 
 def _restore_sentence(plan: Plan) -> str:
-    """Return whether the deleted objects can be restored. What a delete removes by cascade cannot."""
-    registry, deletes = build_registry(plan.profile), _deleted_changes(plan)
-    restores = [registry[change.kind].lifecycle.restore for change in deletes]
-    days = [restore.days for restore in restores if restore is not None]
-    if len(days) < len(restores) or len(deletes) < plan.deletes:
+    """Return which deleted objects can be restored. What a delete removes by cascade cannot."""
+    registry, kinds = build_registry(plan.profile), Counter[str]()
+    days = []
+    for change in _deleted_changes(plan):
+        if (restore := registry[change.kind].lifecycle.restore) is not None:
+            days.append(restore.days)
+            kinds[delete_noun(change.kind)] += 1
+    if not days:
         return "This cannot be undone."
-    return f"{'It' if len(days) == 1 else 'They'} can be restored for {min(days)} days."
+    if len(days) == plan.deletes:
+        return f"{'It' if len(days) == 1 else 'They'} can be restored for {min(days)} days."
+    restorable = [noun if number == 1 else format_count(number, noun) for noun, number in kinds.items()]
+    return f"Only the {join_with_and(restorable)} can be restored, for {min(days)} days."
