@@ -42,7 +42,10 @@ def find_code(word: str, known: dict[str, list[str]]) -> str | None:
 
 
 def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Yield paragraphs without Markdown marks, and code blocks unchanged: (text, whether it is a block)."""
+    """Yield paragraphs without Markdown marks, and code blocks unchanged: (text, whether it is a block).
+
+    Each item of a list is a paragraph of its own, which begins with "- ".
+    """
     paragraph: list[str] = []
     block: list[str] | None = None
     for line in (*lines, ""):
@@ -53,6 +56,9 @@ def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
         elif block is not None:
             block.append(line)
         elif line.strip() and not line.startswith("<!--"):
+            if line.startswith("- ") and paragraph:
+                yield _without_markdown(" ".join(paragraph)), False
+                paragraph = []
             paragraph.append(line.strip())
         elif paragraph:
             yield _without_markdown(" ".join(paragraph)), False

@@ -35,7 +35,7 @@ def render_explanation(said: Explanation, paint: Paint) -> str:
 def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
     """Return the section of docs/errors.md about a code, and the address of that section."""
     paragraphs = (
-        [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
+        [f"    {line}" for line in text.splitlines()] if block else _wrapped_paragraph(text)
         for text, block in section
     )
     more = f"  More: {DOCS_URL}/errors.md#{code.lower()}"
@@ -72,8 +72,13 @@ def _fact_lines(last: str, name: str, words: str) -> Iterator[str]:
     yield from (" " * (_NAME_COLUMN_WIDTH + 2) + line for line in rest)
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
+def _wrapped_paragraph(text: str) -> list[str]:
+    """Return the lines of a paragraph, or of an item of a list, whose other lines begin below its text."""
+    return _wrapped(text, "  ", "    " if text.startswith("- ") else "  ")
+
+
+def _wrapped(text: str, indent: str, indent_below: str = "") -> list[str]:
     return textwrap.wrap(
-        text, _WIDTH, initial_indent=indent, subsequent_indent=indent,
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent_below or indent,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

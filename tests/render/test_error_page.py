@@ -16,6 +16,10 @@ BLOCK = ["```yaml", "teams:", "  a: {}", "```"]
         (["One.", "", "Two."], [("One.", False), ("Two.", False)]),
         (["Say **so**:", "", *BLOCK], [("Say so:", False), ("teams:\n  a: {}", True)]),
         ([*BLOCK, "", "Or `not`."], [("teams:\n  a: {}", True), ("Or not.", False)]),
+        (
+            ["Do one:", "- Wait", "  here.", "- Go."],
+            [("Do one:", False), ("- Wait here.", False), ("- Go.", False)],
+        ),
         ([*BLOCK, *BLOCK], [("teams:\n  a: {}", True)] * 2),
         (["<!-- for the page alone -->", "See [there](x.md)."], [("See there.", False)]),
     ],

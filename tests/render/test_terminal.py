@@ -41,6 +41,12 @@ def test_error_explanation_separates_paragraphs() -> None:
     assert render_code("DP1", section, PLAIN).split("\n") == lines
 
 
+def test_error_explanation_indents_wrapped_list_items() -> None:
+    item = f"- {'a' * 40} {'b' * 40}"
+    lines = render_code("DP1", [("Do one:", False), (item, False)], PLAIN).split("\n")
+    assert lines[1:6] == ["  Do one:", "", f"  - {'a' * 40}", f"    {'b' * 40}", ""]
+
+
 def test_entry_list_is_aligned_without_trailing_spaces() -> None:
     at = Origin(file="a.yaml", line=7, column=3)
     entries = (
