@@ -191,7 +191,10 @@ def format_count(number: int, noun: str) -> str:
 def plural(noun: str) -> str:
     """Return the plural of an English noun: `section of a site` becomes `sections of a site`."""
     head, *qualifier = re.split(r"(?= on | of )", noun, maxsplit=1)
-    plural_head = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
+    if re.search(r"[^aeiou]y$", head):
+        regular = f"{head[:-1]}ies"
+    else:
+        regular = f"{head}es" if head.endswith("ss") else f"{head}s"
     return "".join([plural_head, *qualifier])
 
 

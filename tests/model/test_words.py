@@ -18,6 +18,7 @@ from dpsync.model.text import format_count, is_or_are, join_with_and, short_comm
         (2, "key", "2 keys"),
         (1, "integration on a space", "1 integration on a space"),
         (2, "integration on a space", "2 integrations on a space"),
+        (2, "visitor access", "2 visitor accesses"),
         (2, "customization of a site space", "2 customizations of a site space"),
     ],
 )
