@@ -104,7 +104,7 @@ def test_removed_but_kept_entry_is_noted(project: Project) -> None:
     assert plan.empty
     assert notes(plan) == [
         'acme/teams/a: the entry was removed, but the team "A" (t1) is kept. '
-        "To delete the team, add to policy prune: [acme/teams]"
+        "To delete the team, add to policy: prune: [acme/teams], removed: [acme/teams/a]"
     ]
 
 
