@@ -31,6 +31,7 @@ from dpsync.render.explanations import example_text
 from dpsync.render.value_words import (
     address_words,
     heading,
+    is_reference_key,
     join_words,
     kind_rule_sentences,
     part_sentences,
@@ -214,10 +215,9 @@ def _sentence(words: str) -> str:
 
 
 def _field_row(registry: Registry, kind: Kind, field: Field) -> str:
-    said = [
-        field_description(kind.name, field.name),
-        *_values(registry, field.type, f"{kind.name}.{field.name}"),
-    ]
+    said = [field_description(kind.name, field.name)]
+    if not is_reference_key(kind, field):
+        said += _values(registry, field.type, f"{kind.name}.{field.name}")
     if field.allows_inline_words:
         words = [f"`{word}`" for word in kind.inline_words]
         said.append(f"In an entry, write {join_words(words, 'or')} directly, without `{field.name}`.")

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from tools.user_words import DOCS, ROOT, user_words
 
 FEWEST_WORDS: Final = 5
-_DATA: Final = re.compile(r'^\{"|^(?:query|mutation) .*\{|\b[a-z]+_[a-z]+ [a-z_]+ |\(\?|\\d')
+_DATA: Final = re.compile(r'^\{"|^(?:query|mutation) .*\{|\b[a-z]+_[a-z]+ [a-z_]+ |\(\?|\\[d(.]')
 """Match JSON, GraphQL, lists of Python names and regular expressions, which are not messages."""
 
 

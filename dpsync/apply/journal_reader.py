@@ -203,8 +203,7 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
         ):
             return apply.path
     message = (
-        f"there is no apply to revert: {directory} contains no journal of an apply that changed GitBook and "
-        "is not reverted yet"
+        f"nothing to revert: each apply in {directory} was already reverted or changed nothing in GitBook"
     )
     hint = (
         f"{format_command('history')} lists the past runs of {format_command('apply')} in this "

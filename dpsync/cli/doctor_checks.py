@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _GITHUB_PERMISSIONS = (
     ("contents", "/contents", "dpsync apply commits the ids file"),
-    ("pull-requests", "/pulls", "dpsync plan and dpsync apply write comments"),
+    ("pull-requests", "/pulls", "dpsync plan and dpsync apply write comments into the pull request"),
     ("issues", "/issues", "dpsync drift opens an issue"),
 )
 """The permission, a list that needs it, and what dpsync writes with it."""

@@ -210,7 +210,7 @@ class _RowReader:
         if cell.text != cell.text.strip():
             self.add_error("the cell begins or ends with a space", cell.span, "delete the space")
         elif is_formula(cell.text):
-            hint = 'write this entry in YAML, beside the key "file"'
+            hint = 'write this entry in YAML, at the same level as the key "file"'
             self.add_error("a spreadsheet would run this cell as a formula", cell.span, hint)
         else:
             return True

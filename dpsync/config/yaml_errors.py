@@ -21,7 +21,9 @@ TAG_HINT: Final = (
     'Put a text that begins with "!" in quotes'
 )
 _LIST_HINT: Final = "start the list on the line below its key"
-_ALIGN_HINT: Final = "check the indentation of this line. Put a text that contains quotes in quotes"
+_ALIGN_HINT: Final = (
+    "check the indentation of this line. If a text contains quotes, enclose the whole text in quotes"
+)
 
 # Part of the parser's problem, our message, and our hint. The C parser and the Python parser differ in words.
 _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (

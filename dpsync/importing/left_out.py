@@ -112,7 +112,10 @@ def common_pattern(places: Sequence[Address]) -> str:
 
 
 def _no_key_reason(item: FoundObject) -> str:
-    return f"the {item.kind.noun} {item.live.id} has no value for its key, or another object has the same key"
+    return (
+        f"dpsync cannot form a key from the values of the {item.kind.noun} {item.live.id}, or another object "
+        "has the same key"
+    )
 
 
 EntryPlace = tuple[Address, tuple[Kind, ...]]

@@ -69,7 +69,7 @@ _CONNECTORS: Final = {
 def _rules(noun: str) -> dict[str, str]:
     return {
         "mergeRules": f"The rules that change requests in the {noun} must meet before a merge.",
-        "mergeRules.type": f"The source of the merge rules in the {noun}.",
+        "mergeRules.type": f"Which merge rules apply to change requests in the {noun}.",
         "mergeRules.rules": "The list of merge rules. A change request must meet all rules.",
         "mergeRules.rules.rule": "The type of the merge rule.",
         "mergeRules.rules.users": "The members for a rule of the type `require_specific_reviewers`, "
@@ -496,7 +496,7 @@ ROOT_KEY_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "policy.forget": "Addresses of removed entries whose objects dpsync keeps in GitBook.",
     "policy.watch": "Fields, and lists of objects. `dpsync drift` reports these fields also if an entry does "
     "not contain them. `dpsync drift --everything` also reports objects without an entry in these lists.",
-    "policy.removed": "Addresses of objects with content that dpsync may delete.",
+    "policy.removed": "The addresses of objects that dpsync is allowed to delete although they have content.",
     "policy.accept": "Known problems in GitBook. A plan counts accepted problems and does not list them.",
     "policy.limits": "The limits for deletes, and for changes that open access (that let people see or do "
     "more), in one plan.",

@@ -207,9 +207,8 @@ SHALLOW_CLONE: Final = RefusalTemplate(
 )
 EXCHANGED: Final = RefusalTemplate(
     "exchanged",
-    "the name of this entry belongs to the object {id}, but references in "
-    "GitBook point to the object {other_id}, which has "
-    "the name of {other}. The two names may have been swapped",
+    "somebody may have swapped two names in GitBook: the name of this entry belongs to the object {id}, but "
+    "references in GitBook point to the object {other_id}, which has the name of {other}",
     "if the name shows the right object, {by_name}. If the references show the right object, {by_place}",
 )
 

@@ -54,7 +54,7 @@ SEVERAL_SITES: Final = RoleDoubt("GitBook does not document how the roles of sev
 MEMBER_AND_TEAM: Final = RoleDoubt("GitBook does not document how the roles of a member and of teams combine")
 NESTED_COLLECTIONS: Final = RoleDoubt("GitBook does not document how nested collections combine")
 GUEST_INSIDE: Final = RoleDoubt(
-    "GitBook does not document whether a guest's role also applies to the objects inside"
+    "GitBook does not document whether a guest's role on a site or collection also applies to its spaces"
 )
 SITE_LEVEL_ON_SPACES: Final = RoleDoubt(
     "GitBook does not document whether the level of a site also applies to its spaces"

@@ -141,7 +141,10 @@ class Blocker:
             if not item.becomes_site_spaces:
                 self._block_navigation(item)
         for address, owner in restructuring.owners_of_replaced_targets.items():
-            reason = f"dpsync deletes the target of this entry before creating the new navigation of {owner}"
+            reason = (
+                "this entry refers to an object that dpsync deletes before dpsync creates the new navigation "
+                f"of {owner}"
+            )
             self._entries[address] = Blocked(
                 address=str(address),
                 reason=reason,
@@ -200,8 +203,8 @@ class Blocker:
                         f"setting {item.name} to {displayed}"
                     )
                     todo = (
-                        f"create the object in GitBook, or remove the field {item.name}: then dpsync "
-                        "creates a visible object"
+                        "create the object in GitBook yourself. Or remove the field "
+                        f"{item.name}; dpsync then creates the object, but the object is visible"
                     )
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 

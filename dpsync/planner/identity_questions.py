@@ -267,7 +267,7 @@ def _rename_question(
         tuple(WayOut(address=first, add=add, means=means) for add, means in answers),
         question=_rename_question_text(sides, group, addresses),
         new=f"add new: true, or {flags}" if is_single and not delete_flags else f"add {flags}",
-        renamed=renamed if is_single else f"{renamed} to the entry with the new name",
+        renamed=renamed if is_single else f"{renamed} to the entry that has the new name",
     )
 
 

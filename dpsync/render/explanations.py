@@ -31,6 +31,7 @@ from dpsync.kinds.watching import ACCESS_WORD, access_patterns
 from dpsync.model.text import plural
 from dpsync.render.value_words import (
     address_words,
+    is_reference_key,
     join_words,
     key_words,
     kind_rule_sentences,
@@ -190,9 +191,10 @@ def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str
         name = f"{kind.name}.{member}" if inline else f"{name}.{member}"
     else:
         flag = isinstance(field.type, Flag)
+        values = () if is_reference_key(kind, field) else value_sentences(registry, field.type, name)
         facts = [
             ("Values", "true or false" if flag else ""),
-            *(("Values", text) for text in value_sentences(registry, field.type, name)),
+            *(("Values", text) for text in values),
             *(("Rules", text) for text in rule_sentences(registry, kind, field)),
             ("Opens access", _exposure_sentence(registry, kind, field)),
             ("API versions", _api_versions_text(registry, kind, field)),

@@ -68,10 +68,12 @@ def match_text(plan: Plan, change: Change) -> str:
     match change.matched:
         case MatchedBy.PIN:
             how = "pinned"
-        case MatchedBy.BASE:
-            how = f"renamed: matched by its name in {visible(plan.base_from or 'git')}"
-        case MatchedBy.EARLIER_COMMIT:
-            how = f"renamed: matched by its name in commit {visible(short_commit(change.matched_detail))}"
+        case MatchedBy.BASE | MatchedBy.EARLIER_COMMIT:
+            where = plan.base_from or "git"
+            if change.matched == MatchedBy.EARLIER_COMMIT:
+                where = f"commit {short_commit(change.matched_detail)}"
+            found = f"found by the name that the entry had in {visible(where)}"
+            return f"renamed: object {visible(change.id)}, {found}"
         case MatchedBy.PREVIOUSLY:
             how = "renamed: matched by previously"
         case MatchedBy.OTHER_IDS_LINE:

@@ -36,7 +36,10 @@ _UNFINISHED_RESULTS: Final[tuple[Result, ...]] = ("requested", "failed", "stale"
 def restore_hints(report: Report) -> Iterator[str]:
     """Yield the deleted objects that can be restored, and how to restore them."""
     for item in report.restorable:
-        again = f"To restore the object within {item.days} days, add an entry with id: {visible(item.id)}"
+        again = (
+            f"To restore the object with its content, add an entry with id: {visible(item.id)} (possible for "
+            f"{item.days} days after the delete)"
+        )
         yield f"deleted: {visible(item.address)}. {again}"
 
 
@@ -145,8 +148,8 @@ def revert_hint(plan: Plan, report: Report) -> str:
     return (
         "To keep the restored objects, undo the change in your files (git log -p shows the commits, and git "
         f"revert undoes a commit), or add the entries again. Then run {format_command('apply')}. The apply "
-        "recognizes the restored objects, and "
-        "makes other changes in your files, such as team members."
+        "recognizes the restored objects, and changes everything else in GitBook to match your files, such "
+        "as the members of a team."
     )
 
 

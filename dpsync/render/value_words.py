@@ -124,14 +124,19 @@ def _json_sentences(type_: Json) -> list[str]:
 # Rules for writing a field.
 
 
+def is_reference_key(kind: Kind, field: Field) -> bool:
+    """Return whether the key of an entry is the key of another entry, which this field names."""
+    return field.name == kind.key_field and isinstance(field.type, Reference)
+
+
 def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
     """Yield what a user must know to write a field, apart from its values."""
     if field.name == kind.key_field:
-        yield (
-            "Use this key as the key of the entry."
-            if isinstance(field.type, Reference)
-            else "Write this value as the key of the entry."
-        )
+        if isinstance(field.type, Reference):
+            nouns = join_words([registry[name].noun for name in field.type.kinds], "or")
+            yield f"You do not write this field: the key of the entry is the key of the {nouns}."
+        else:
+            yield "Write this value as the key of the entry."
         return
     if not field.is_declarable:
         yield "GitBook sets this field. You cannot write this field."

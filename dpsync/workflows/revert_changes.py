@@ -222,7 +222,7 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
     kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
     if kind.is_node:
         return (
-            "the plan does not contain the position in the navigation. "
+            f"the plan does not record where the {kind.noun} was in the navigation. "
             f"To create the {kind.noun} again, add an entry and run {format_command('apply')}"
         )
     if not isinstance(kind.create, Call) or not (previous or _is_grant(kind)):

@@ -43,7 +43,7 @@ def renamed(project: Project) -> Path:
 def test_plan_explains_how_rename_was_matched(run: Run, renamed: Path) -> None:
     ended = run("plan", "-v", "-C", str(renamed))
     assert ended.code == 0
-    assert "renamed: matched by its name in HEAD to writers" in ended.out
+    assert "renamed: object writers, found by the name that the entry had in HEAD" in ended.out
     assert '"Technical writers" → "Authors"' in ended.out
     assert f"base: HEAD ({git(renamed, 'rev-parse', 'HEAD')[:12]})" in ended.out
 
@@ -73,7 +73,7 @@ def test_plan_from_subdirectory_uses_git_base(
 ) -> None:
     (renamed / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(renamed / "a" / "b")
-    assert "matched by its name in HEAD" in run("plan", "-v").out
+    assert "found by the name that the entry had in HEAD" in run("plan", "-v").out
 
 
 @pytest.mark.usefixtures("platform")

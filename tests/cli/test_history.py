@@ -161,7 +161,7 @@ def test_history_links_apply_with_revert(run: Run, applied_project: Path) -> Non
 def test_revert_last_without_applies_exits_5(run: Run, project: Project) -> None:
     ended = run("revert", "--last", "-C", str(project(TEXT.format(title="One"))), "--yes")
     assert ended.code == 5
-    assert "error[DP155]: there is no apply to revert" in ended.err
+    assert "error[DP155]: nothing to revert" in ended.err
 
 
 def test_revert_last_rejects_damaged_newest_journal(

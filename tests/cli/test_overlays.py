@@ -222,7 +222,7 @@ def test_git_base_includes_overlays(run: Run, project: Project) -> None:
     git(directory, "commit", "-q", "-m", "before")
     write(project, below("teams: { authors: { title: Sellers } }"))
     ended = run("plan", "-v", *flags)
-    assert "renamed: matched by its name in HEAD to sales" in ended.out, ended.out
+    assert "renamed: object sales, found by the name that the entry had in HEAD" in ended.out, ended.out
 
 
 @pytest.mark.usefixtures("platform")

@@ -60,6 +60,7 @@ def test_sample_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path
     "text",
     [
         pytest.param('{"a key of JSON": "and its value of words"}', id="json"),
+        pytest.param(r"Got unexpected extra arguments? \(.*\)", id="regular expression"),
         pytest.param("query ($id: ID!) { node(id: $id) { body createdAt } }", id="graphql query"),
         pytest.param("first_name of second third fourth", id="python names"),
     ],

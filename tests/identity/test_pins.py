@@ -210,6 +210,7 @@ def test_report_explains_restoring_deleted_space(project: Project) -> None:
     assert [(item.address, item.id, item.days) for item in report.restorable] == [
         ("acme/spaces/[Guides]", "s1", 7)
     ]
-    assert "To restore the object within 7 days, add an entry with id: s1" in render_report(
-        Plan(), report, Paint(False), verbose=1
+    assert (
+        "To restore the object with its content, add an entry with id: s1 (possible for 7 days"
+        in render_report(Plan(), report, Paint(False), verbose=1)
     )

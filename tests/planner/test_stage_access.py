@@ -343,7 +343,7 @@ IN_BOTH = {"links": {LINK, HELP_LINK}}
         pytest.param(
             world(person(DOCS, gus="read")), world(person(DOCS, gus="read"), ON_DOCS),
             {PLACE: "may open acme/spaces/guide to gus: GitBook does not document whether a "
-                    "guest's role also applies to the objects inside"},
+                    "guest's role on a site or collection also applies to its spaces"},
             id="role of a guest on a site",
         ),
     ],

@@ -173,7 +173,7 @@ def test_revert_lists_deleted_navigation_node_as_not_reverted(lab: Lab) -> None:
     structure = ", structure: [ { type: space, key: t, space: t, path: t } ]"
     body = f"spaces: {{ t: {{ title: T }} }}\n{SITE % structure}"
     done = Done(lab, body, "{ prune: [sites/docs/structure], limits: { percent: 100 } }")
-    assert "does not contain the position in the navigation" in " ".join(done.notes().values())
+    assert "does not record where the site space was in the navigation" in " ".join(done.notes().values())
 
 
 def test_revert_skips_field_edited_after_apply(lab: Lab) -> None:

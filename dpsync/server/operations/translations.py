@@ -18,7 +18,7 @@ OPERATIONS = [
               "translation of the space, has this language."),
     _TRANSLATIONS.get(
         "getTranslation", required_role="read",
-        note="Returns `result` while the translated space exists."),
+        note="The response contains the field `result` only while the translated space exists."),
     put("updateTranslation", TRANSLATION, translations.update_translation, mg.Translation,
         mg.TranslationUpdate, required_role="create",
         note="Changes the instructions for the next run."),
