@@ -69,11 +69,11 @@ def selection_options(command: F) -> F:
     """Add --select and --exclude."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Skip the objects at these addresses, and all objects inside. May be repeated.",
+        help="Skip the objects at these addresses, and all objects inside them. May be repeated.",
     )(command)  # fmt: skip
     return click.option(
         "--select", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Use only the objects at these addresses, all objects inside, and the objects that the chosen "
+        help="Use only the objects at these addresses, all objects inside them, and the objects that the chosen "
         "objects need. May be repeated.",
     )(command)  # fmt: skip
 

@@ -116,7 +116,7 @@ PERHAPS_FORGOTTEN: Final = RefusalTemplate(
 UNREADABLE_DEPENDENTS: Final = RefusalTemplate(
     "unseen",
     "the plan would delete or move this object, but this token cannot "
-    "read the objects inside: GET {url} is not "
+    "read the objects inside this object: GET {url} is not "
     "allowed (403)",
     "use a token that can read these objects, or add an entry to keep this object",
 )
