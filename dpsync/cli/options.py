@@ -73,8 +73,8 @@ def selection_options(command: F) -> F:
     )(command)  # fmt: skip
     return click.option(
         "--select", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Use only the objects at these addresses, all objects inside them, and the objects that the chosen "
-        "objects need. May be repeated.",
+        help="Use only the objects at these addresses, all objects inside them, and the objects that the "
+        "chosen objects need. May be repeated.",
     )(command)  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def kept_value_reason(item: Difference) -> str:
     if item.inherited is None:
         return ""
     return (
-        "written here, too, because this object can inherit the value from "
+        "dpsync also writes this unchanged value, because this object can inherit the value from "
         f"{visible(item.inherited)}, which changes"
     )
 

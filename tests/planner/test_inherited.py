@@ -89,7 +89,7 @@ def test_plan_text_explains_rewriting_inherited_value(lab: Lab) -> None:
     text = render_plan(lab.plan(declared("Handbook", "{ title: Manuals }")), Paint(on=False))
     assert 'title  "Manuals"' in text
     assert (
-        "written here, too, because this object can inherit the value from "
+        "dpsync also writes this unchanged value, because this object can inherit the value from "
         "acme/sites/docs/customization, which changes" in text
     )
 
