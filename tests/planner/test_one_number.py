@@ -25,6 +25,7 @@ from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.markdown import render_markdown
 from dpsync.render.paint import Paint
+from dpsync.render.question_words import delete_question
 from dpsync.render.resolutions import resolutions_of
 from dpsync.render.view_text import render_plan
 from dpsync.render.views import make_view
@@ -218,3 +219,17 @@ def test_restructure_deletions_ignore_limits(
     assert "this plan has 3 deletes" in limits.message
     assert answered(asked) == asked.deletes
     assert crowded.plan(body, LIMITED, agreed_to, f"delete {asked.deletes}").can_apply
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        pytest.param((), "It can be restored for 7 days. Type", id="one space"),
+        pytest.param(("en",), "Only the space can be restored, for 7 days. Type", id="space on a site"),
+    ],
+)
+def test_delete_question_names_restorable_objects(lab: Lab, shown: tuple[str, ...], said: str) -> None:
+    """Otherwise, a person who deleted a space by mistake does not look for a way to restore the space."""
+    lab.holds(spaces=spaces("en", "fr"), sites=[site(section("one", *shown, "fr"))])
+    plan = lab.plan("spaces: { fr: { title: Space fr } }", "{ prune: [spaces], limits: { percent: 100 } }")
+    assert said in delete_question(plan)

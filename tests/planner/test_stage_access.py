@@ -460,6 +460,15 @@ def test_strongest_role_wins_on_full_profile(before: World, after: World, found:
     assert exposures(before, after, profile="full") == found
 
 
+def test_unread_site_permissions_do_not_matter_on_full_profile() -> None:
+    """Otherwise, the plan warns of people whose role is unlisted, and names no list to add."""
+    before = world(ON_DOCS, level(API, "edit"))
+    after = world(ON_DOCS, IN_API, level(API, "edit"))
+    assert exposures(before, after, profile="full", hidden={("people", DOCS)}) == {
+        "spaces/guide": "other members with the role read (lin): their own role → edit"
+    }
+
+
 def test_new_space_counts_as_inheriting() -> None:
     """A space that the plan creates is empty: only a role stronger than the inherited one is listed."""
     new = {"levels": {("space", "new"): "inherit"}, "inside": {("space", "new"): None}}
