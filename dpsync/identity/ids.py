@@ -361,7 +361,7 @@ def _entry_with_correct_line(
     if len(entries_in_base) == 1:
         return _CorrectLine(
             entries_in_base[0],
-            "the commit that dpsync compares your files with contains only this one of the entries",
+            "of these entries, only this entry is in the commit with which dpsync compares your files",
         )
     entries_with_name = [
         entry
