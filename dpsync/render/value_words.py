@@ -298,7 +298,7 @@ def identity_words(kind: Kind) -> str:
 
 def _key_name(name: str) -> str:
     of_child = name.removeprefix("$child.")
-    return f"`{name}`" if of_child == name else f"`{of_child}` of the first child"
+    return f"`{name}`" if of_child == name else f"the `{of_child}` of the first child"
 
 
 def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
