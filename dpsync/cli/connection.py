@@ -455,7 +455,8 @@ def check_server_is_explicit(to: Connection, no_input: bool) -> None:
         raise WrongUsage(
             "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
             f"To apply to GitBook, set DPSYNC_URL={GITBOOK_API_URL}.",
-            'You can also choose an environment with --env, or set the input "api-url" of the GitHub Action.',
+            "You can also choose an environment of dpsync.yaml with --env, or set the input "
+            '"api-url" of the GitHub Action.',
         )
 
 

@@ -97,7 +97,7 @@ def format_time(seconds: int) -> str:
 
 DRIFT_ENDED_TEXT: Final = (
     "**There is no drift any more.** The drift ended without an apply of this workflow: somebody changed "
-    "GitBook back, or the files now contain the live values."
+    "GitBook back, or the files now contain the values in GitBook."
 )
 DRIFT_APPLIED_TEXT: Final = "**There is no drift any more.** An apply changed GitBook to match the files."
 _DIGESTED_FIELDS: Final = {"address", "what", "id", "place", "renamed", "fields"}

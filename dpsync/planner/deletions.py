@@ -293,7 +293,10 @@ def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
         )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
     for identity, address in planned.blocked_by_contents.items():
-        reason = f"the plan would delete this object, but the API cannot first move {address} elsewhere"
+        reason = (
+            f"the plan would delete this object, but must first move {address} out of this object, and the "
+            "API cannot do so"
+        )
         todo = f"move {address} in GitBook, or add an entry to keep this object"
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
 

@@ -148,8 +148,8 @@ def test_unmovable_child_blocks_section_group_deletion(documented: Documented) -
     )
 
     stays = (
-        "the plan would delete this object, but the API cannot first move "
-        "acme/sites/docs/structure/g elsewhere"
+        "the plan would delete this object, but must first move acme/sites/docs/structure/g out of this "
+        "object, and the API cannot do so"
     )
     found = reasons(plan)
     assert found["acme/sites/docs/structure/[Group h]"] == stays
