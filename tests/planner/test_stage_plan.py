@@ -186,7 +186,7 @@ def test_removed_entry_note_respects_selection(select: tuple[str, ...], shown: l
     [
         (["spaces/a"], [],
          ['the entry was removed, but the space "B" (space-b) is kept. '
-          "To delete the space, add to policy: prune: [acme/spaces], removed: [XX]"]),
+          "To delete the space, add to policy: prune: [acme/spaces], removed: [acme/spaces/b]"]),
         (["spaces/a"], ["spaces"],
          ['policy.forget keeps the space "A". Write '
           "acme/spaces/[A~space-a] in policy.forget, because only git knows the former address"]),
