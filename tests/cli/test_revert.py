@@ -157,7 +157,8 @@ def test_revert_of_delete_prints_next_steps(run: Run, project: Project) -> None:
     assert hint == (
         "To keep the restored objects, undo the change in your files (git log -p shows the commits, and git "
         f"revert undoes a commit), or add the entries again. Then run dpsync apply -C {at}. The apply "
-        "recognizes the restored objects, and makes other changes in your files, such as team members."
+        "recognizes the restored objects, and changes everything else in GitBook to match your files, such "
+        "as the members of a team."
     )
     project(TEXT + teams)
     again = run("apply", "-C", str(at), "--yes")

@@ -377,7 +377,7 @@ def test_sixty_new_teams_share_one_question() -> None:
     new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete 1"'
     assert (
         refusal.way_out
-        == f"New: add {new} {delete}. Renamed: add previously: legacy to the entry with the new name."
+        == f"New: add {new} {delete}. Renamed: add previously: legacy to the entry that has the new name."
     )
     answers = ("new 60 acme/teams/*", "delete 1")
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
