@@ -334,7 +334,7 @@ class _IdsFileParser:
         """
         if is_known:
             return (
-                f'the entry "{text}" needs no line, because its key identifies the object',
+                f'the entry "{text}" needs no line in the ids file, because its key identifies the object',
                 "delete the line",
             )
         return f'"{text}" is not the address of an entry', "correct the address, or delete the line"

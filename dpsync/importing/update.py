@@ -253,7 +253,7 @@ class _Updater:
                 raise UneditableError("GitBook does not return this value")
             if field_.is_parent_reference:
                 raise UneditableError(
-                    "the field is the position of the entry in the file. Move the entry by hand"
+                    "the position of the entry in the file sets this field. Move the entry by hand"
                 )
             value = self._yaml_value(resource, field_, live.fields.get(field_.name))
         except (UneditableError, UnwritableValueError) as why:

@@ -255,7 +255,7 @@ class _Reader:
                     if _lacks_output_id(kind, item):
                         reason = (
                             f"the response for the {kind.noun} {item.id} does not contain the id of "
-                            f"the object that the {kind.noun} created"
+                            f"the object that GitBook created for the {kind.noun}"
                         )
                         self.forbidden_reads.add_prune_unsafe(scope, reason)
 
