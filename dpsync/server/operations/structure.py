@@ -42,7 +42,7 @@ OPERATIONS = [
     post("moveSiteSection", SECTION + "/move", structure.move_section, ms.SiteSection, ms.NodeMove,
          deprecated=True, **MOVE_OPTIONS, required_role="edit", note=_MOVE_NOTE),
     listing("listSiteSectionGroups", SITE + "/section-groups", structure.list_groups, ms.SiteSectionGroup,
-            note="Also lists groups inside groups. A group comes before the groups inside the group."),
+            note="Also lists groups inside other groups. A group comes before the groups that it contains."),
     post("addSectionGroupToSite", SITE + "/section-groups", structure.create_group, ms.SiteSectionGroup,
          ms.GroupCreate, status=201, allows_minimal=True,
          required_role="create",
