@@ -152,7 +152,7 @@ def remember_apply(
     if plan.part is not None or not plan.deleting:
         reason = NotRecorded(
             "this apply did not include all objects",
-            "Plans will show the reasons again after the next apply of all objects",
+            "After the next apply of all objects, plans show the reasons again.",
         )
     elif plan.blocked or plan.waiting:
         reason = NotRecorded("this apply could not make all changes")

@@ -373,8 +373,11 @@ UNCOMMITTED = "your files differ from the commit HEAD. Commit your files before 
     ("flags", "reason"),
     [
         ((), UNCOMMITTED),
-        (("--select", "acme/sites/docs"), "this apply did not include all objects. Plans will show "),
-        (("--no-delete",), "this apply did not include all objects. Plans will show "),
+        (
+            ("--select", "acme/sites/docs"),
+            "this apply did not include all objects. After the next apply of all ",
+        ),
+        (("--no-delete",), "this apply did not include all objects. After the next apply of all "),
         (("-q",), None),
         (("--format", "json"), None),
     ],

@@ -108,6 +108,18 @@ def test_removed_but_kept_entry_is_noted(project: Project) -> None:
     ]
 
 
+def test_lines_in_note_delete_kept_object(project: Project) -> None:
+    """Otherwise, a person adds `prune`, and the next plan asks for one more line."""
+    project.content_may_go = False
+    project.holds(teams=teams("A", "B")).commit(BOTH)
+    remaining = "teams: { b: { title: B } }"
+    (note,) = notes(project.write(remaining).plan())
+    lines = note.partition("add to policy: ")[2]
+    plan = project.write(remaining, f"{{ {lines}, limits: {{ percent: 100 }} }}").plan()
+    assert refused(plan) == []
+    assert [change.action for change in plan.changes] == ["delete"]
+
+
 def test_removed_list_notes_its_entries(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("title: Acme").plan()
