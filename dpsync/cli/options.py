@@ -164,7 +164,7 @@ def ids_option(command: F) -> F:
     """Add --ids."""
     return click.option(
         "--ids", "ids_in", metavar="FILE", type=click.Path(path_type=Path),
-        help="The ids file, which records the live object of each entry. [default: dpsync.ids.yaml next "
+        help="The ids file, which records the GitBook object of each entry. [default: dpsync.ids.yaml next "
         "to the root file; .dpsync/ids.yaml for a server on this machine]",
     )(command)  # fmt: skip
 

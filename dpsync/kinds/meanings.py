@@ -490,8 +490,8 @@ ROOT_KEY_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "entry. In all other lists, dpsync keeps objects without an entry.",
     "policy.protect": "Objects that dpsync never deletes or re-creates.",
     "policy.protect.address": "The address of a protected object, or a pattern for addresses.",
-    "policy.protect.skip": "If a plan would delete the protected object, `true` keeps the object "
-    "and carries out the rest of the plan. Without `skip: true`, dpsync refuses the whole plan.",
+    "policy.protect.skip": "If a plan would delete the protected object, `true` makes dpsync keep the object "
+    "and carry out the rest of the plan. Without `skip: true`, dpsync refuses the whole plan.",
     "policy.ignore": "Objects and fields that dpsync never compares or changes.",
     "policy.forget": "Addresses of removed entries whose objects dpsync keeps in GitBook.",
     "policy.watch": "Fields, and lists of objects. `dpsync drift` reports these fields also if an entry does "
@@ -502,8 +502,8 @@ ROOT_KEY_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "more), in one plan.",
     "policy.limits.deletes": "The largest number of objects that a plan may delete without your "
     "confirmation.",
-    "policy.limits.percent": "The largest percentage of live objects that a plan may delete without "
-    "confirmation. dpsync counts the live objects in the lists that your files contain. The limit applies "
+    "policy.limits.percent": "The largest percentage of the objects in GitBook that a plan may delete "
+    "without confirmation. dpsync counts the objects in the lists that your files contain. The limit applies "
     "only to an organization with 20 or more such objects.",
     "policy.limits.exposures": "The largest number of ways in which a plan may open access (let people see "
     "or do more) without your confirmation.",
