@@ -24,6 +24,8 @@ from dpsync.render.visible import visible
 SIGNS: Final[dict[Action, str]] = {"create": "+", "update": "~", "delete": "-"}
 MAX_CANDIDATES: Final = 5
 """The number of candidates of a question that are listed."""
+_MAX_MISSING_LISTS: Final = 20
+"""The largest number of lists to name that a person must add to the files."""
 PlanOrDrift = Plan | Drift
 """Both have origins, notes, blockers and refusals."""
 
@@ -290,10 +292,10 @@ def missing_access_lists_text(plan: Plan) -> str:
     places = [one.removeprefix(of) for one in missing if one.startswith(of)]
     everywhere = [one for one in places if one.startswith("all ")]
     others = [one for one in missing if not one.startswith(of)]
-    said = [shorten_list(others)] if others else []
+    said = [shorten_list(others, _MAX_MISSING_LISTS)] if others else []
     if places:
         empty = "if empty: permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access"
-        said.append(f"{of}{shorten_list(everywhere or places)} ({empty})")
+        said.append(f"{of}{shorten_list(everywhere or places, _MAX_MISSING_LISTS)} ({empty})")
     return f"To see who gains access, add to your files: {', '.join(said)}" if said else ""
 
 

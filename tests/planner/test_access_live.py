@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import build_registry
+from dpsync.model.change import Exposure
+from dpsync.model.plan import Plan
 from dpsync.render.formats import FORMATS, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.paint import Paint
+from dpsync.render.plan_words import missing_access_lists_text
 from dpsync.render.view_text import render_plan
 from dpsync.server.process.threaded_server import ThreadedServer
 
@@ -90,6 +93,14 @@ def test_plan_lists_missing_permissions_once(lab: Lab) -> None:
         "To see who gains access, add to your files: the permissions of acme/spaces/fr (if empty: "
         "permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access)"
     ]
+
+
+def test_plan_names_all_missing_permissions() -> None:
+    """A person copies the names. Otherwise, the next plan names the lists that this plan left out."""
+    missing = tuple(f"the permissions of acme/spaces/s{number}" for number in range(5))
+    exposure = Exposure(address="acme/members/bo", words="may open more objects to bo", missing=missing)
+    text = missing_access_lists_text(Plan(exposures=(exposure,)))
+    assert "the permissions of " + ", ".join(f"acme/spaces/s{number}" for number in range(5)) + " (" in text
 
 
 def test_declared_empty_permissions_make_exposure_certain(lab: Lab) -> None:
