@@ -123,12 +123,12 @@ class AccessState(Struct, frozen=True, dict=True):
     @cached_property
     def places_of(self) -> Mapping[Key, tuple[Key, ...]]:
         """Return the places where each member or team has a role."""
-        places_by_giver: dict[Key, list[Key]] = {}
+        places_by_grantee: dict[Key, list[Key]] = {}
         for roles_by_place in (self.member_roles, self.team_roles):
             for place, roles in roles_by_place.items():
-                for giver in roles:
-                    places_by_giver.setdefault(giver, []).append(place)
-        return {giver: tuple(places) for giver, places in places_by_giver.items()}
+                for grantee in roles:
+                    places_by_grantee.setdefault(grantee, []).append(place)
+        return {grantee: tuple(places) for grantee, places in places_by_grantee.items()}
 
     @cached_property
     def contents(self) -> Mapping[Key, tuple[Key, ...]]:
@@ -239,47 +239,49 @@ class AccessComparison(Struct, frozen=True):
         `places_around` contains, for before and after, the place and all places that give access to it.
         """
         roles = []
-        for world, places in zip((self.before, self.after), places_around, strict=True):
-            teams = world.teams_of.get(subject.key, frozenset())
+        for state, places in zip((self.before, self.after), places_around, strict=True):
+            teams = state.teams_of.get(subject.key, frozenset())
             for place in places:
-                own = world.member_roles.get(place, {}).get(subject.key)
-                team_roles = world.team_roles.get(place, {})
+                own = state.member_roles.get(place, {}).get(subject.key)
+                team_roles = state.team_roles.get(place, {})
                 roles.append((own, frozenset(team for team in teams if team in team_roles)))
         return subject.before, subject.after, tuple(roles)
 
     def sources(
-        self, world: AccessState, subject: Subject, role: RoleRange, place: AccessPlace
+        self, state: AccessState, subject: Subject, role: RoleRange, place: AccessPlace
     ) -> SourcesByPrecedence:
         """Return the sources of a role on one side. By the strongest rule they are one step."""
-        roles = _RoleCollector(world, subject, role)
-        own_roles = frozenset(roles.place_sources(place.key, RESOLVED_PLACE))
+        collector = _RoleCollector(state, subject, role)
+        own_roles = frozenset(collector.place_sources(place.key, RESOLVED_PLACE))
         collections, all_known = (
-            world.enclosing_collections(place.key) if place.can_be_in_collections else ((), True)
+            state.enclosing_collections(place.key) if place.can_be_in_collections else ((), True)
         )
         if self.rule == "strongest":
             collection_roles = (
-                source for collection in collections for source in roles.place_sources(collection, collection)
+                source
+                for collection in collections
+                for source in collector.place_sources(collection, collection)
             )
             unknown = () if all_known else (_unknown_source(UNKNOWN, UNKNOWN, COLLECTION_UNREAD),)
             return (
                 own_roles.union(
-                    collection_roles, unknown, roles.default_sources((place.key, *collections), all_known)
+                    collection_roles, unknown, collector.default_sources((place.key, *collections), all_known)
                 ),
             )
-        level = frozenset(roles.level_source(place.key, RESOLVED_PLACE))
+        level = frozenset(collector.level_source(place.key, RESOLVED_PLACE))
         if _is_certain(level):
             return (own_roles, level, frozenset(), frozenset(), frozenset())
-        sites = frozenset(roles.site_sources(place)) if place.can_be_shown_by_sites else frozenset()
+        sites = frozenset(collector.site_sources(place)) if place.can_be_shown_by_sites else frozenset()
         collection_step = frozenset(
-            roles.collection_sources(collections, all_known, nested=not place.can_be_shown_by_sites)
+            collector.collection_sources(collections, all_known, nested=not place.can_be_shown_by_sites)
         )
-        return (own_roles, level, sites, collection_step, frozenset(roles.organization_source()))
+        return (own_roles, level, sites, collection_step, frozenset(collector.organization_source()))
 
 
 class _RoleCollector(Struct, frozen=True):
     """The roles of one subject on one side: before the plan, or after it."""
 
-    world: AccessState
+    state: AccessState
     subject: Subject
     role: RoleRange
     """In the organization."""
@@ -290,28 +292,31 @@ class _RoleCollector(Struct, frozen=True):
 
     def place_sources(self, place: Key, name: Key) -> Iterator[RoleSource]:
         """Yield the roles that a place gives to a member or to teams."""
-        people, teams = self.world.member_roles.get(place, {}), self.world.team_roles.get(place, {})
+        member_roles, team_roles = (
+            self.state.member_roles.get(place, {}),
+            self.state.team_roles.get(place, {}),
+        )
         subject = self.subject
-        if subject.kind == "person" and subject.key in people:
-            yield RoleSource(name, PERSON, people[subject.key])
-        for team, role in teams.items() if subject.kind == "person" else ():
-            if team not in self.world.teams:
+        if subject.kind == "person" and subject.key in member_roles:
+            yield RoleSource(name, PERSON, member_roles[subject.key])
+        for team, role in team_roles.items() if subject.kind == "person" else ():
+            if team not in self.state.teams:
                 yield RoleSource(name, team, role, frozenset({_unread_team(team)}))
-            elif team in self.world.teams_of.get(subject.key, ()):
+            elif team in self.state.teams_of.get(subject.key, ()):
                 yield RoleSource(name, team, role)
-        for giver, role in (*people.items(), *teams.items()) if subject.kind == "group" else ():
-            doubts = {_unread_team(subject.key)} if giver != subject.key else set()
-            yield RoleSource(name, giver, role, frozenset(doubts))
-        if subject.kind != "others" and place not in self.world.fully_read_places:
+        for grantee, role in (*member_roles.items(), *team_roles.items()) if subject.kind == "group" else ():
+            doubts = {_unread_team(subject.key)} if grantee != subject.key else set()
+            yield RoleSource(name, grantee, role, frozenset(doubts))
+        if subject.kind != "others" and place not in self.state.fully_read_places:
             yield _unknown_source(
                 name, UNREAD, PERMISSIONS_UNREAD if name == RESOLVED_PLACE else _unread_list(place)
             )
 
     def level_source(self, place: Key, name: Key) -> Iterator[RoleSource]:
         """Yield the level of a place, which holds for everybody but admins; a guest gets none by it."""
-        if place not in self.world.levels:
+        if place not in self.state.levels:
             yield _unknown_source(name, LEVEL, LEVEL_UNREAD)
-        elif (level := self.world.levels[place]) is not None:
+        elif (level := self.state.levels[place]) is not None:
             low, high = level
             if self.is_guest:
                 low = high = 0
@@ -322,7 +327,7 @@ class _RoleCollector(Struct, frozen=True):
     def site_sources(self, space: AccessPlace) -> Iterator[RoleSource]:
         """Yield the roles on the sites that show a space."""
         by_site: list[list[RoleSource]] = []
-        for site in sorted(self.world.sites_showing.get(space.key, ()), key=str):
+        for site in sorted(self.state.sites_showing.get(space.key, ()), key=str):
             sources = [
                 self._add_guest_doubt(source, GUEST_INSIDE) for source in self.place_sources(site, site)
             ]
@@ -331,7 +336,7 @@ class _RoleCollector(Struct, frozen=True):
                     _add_doubt(source, SITE_LEVEL_ON_SPACES) for source in self.level_source(site, site)
                 )
             by_site.append(sources)
-        if not (self.world.sites_read and space.has_permission_list):
+        if not (self.state.sites_read and space.has_permission_list):
             by_site.append(list(self._unread_sites()))
         several = len(by_site) > 1 and not all(map(_is_certain, by_site))
         for source in (source for sources in by_site for source in sources):
@@ -341,14 +346,14 @@ class _RoleCollector(Struct, frozen=True):
         """Yield the possible roles on sites that may show a space but whose structure was not read."""
         if self.subject.kind != "others":
             yield _unknown_source(UNKNOWN, UNREAD, SITES_UNREAD)
-        elif self.world.unread_levels:
+        elif self.state.unread_levels:
             yield _unknown_source(UNKNOWN, LEVEL, SITES_UNREAD)
 
     def collection_sources(
-        self, around: tuple[Key, ...], all_known: bool, *, nested: bool
+        self, collections: tuple[Key, ...], all_known: bool, *, nested: bool
     ) -> Iterator[RoleSource]:
         """Yield the roles and levels of the collections around a place, innermost first."""
-        for collection in around:
+        for collection in collections:
             doubt = NESTED_COLLECTIONS if nested else None
             sources = [
                 self._add_guest_doubt(source, GUEST_INSIDE)
@@ -390,9 +395,9 @@ def _unread_list(place: Key) -> RoleDoubt:
     return RoleDoubt("the permissions of {}", is_missing_in_files=True, place=place)
 
 
-def _unknown_source(place: Key, giver: Key, doubt: RoleDoubt) -> RoleSource:
+def _unknown_source(place: Key, grantee: Key, doubt: RoleDoubt) -> RoleSource:
     """Return a source of which neither the role is known nor whether it applies."""
-    return RoleSource(place, giver, ANY_ROLE, frozenset({doubt}))
+    return RoleSource(place, grantee, ANY_ROLE, frozenset({doubt}))
 
 
 def _add_doubt(source: RoleSource, doubt: RoleDoubt) -> RoleSource:

@@ -173,8 +173,8 @@ class AccessSentences(Struct, frozen=True):
         names = sorted(self._member_name(key) for subject in others for key in subject.first_members)[
             :MAX_LISTED_NAMES
         ]
-        more = sum(subject.number for subject in others) - len(names)
-        return f"{text} ({', '.join(names)}{f' and {more} more' if more else ''})"
+        unnamed_count = sum(subject.number for subject in others) - len(names)
+        return f"{text} ({', '.join(names)}{f' and {unnamed_count} more' if unnamed_count else ''})"
 
     def _member_name(self, key: Key) -> str:
         """Return the e-mail of a member, as people know it."""
@@ -263,9 +263,9 @@ class AccessCause(Struct, frozen=True):
             case "level":
                 return (name, LEVEL) in gain.sources
             case "membership":
-                return any(giver == self.place for _, giver in gain.sources)
+                return any(grantee == self.place for _, grantee in gain.sources)
             case "guest":
-                return any(giver == LEVEL for _, giver in gain.sources)
+                return any(grantee == LEVEL for _, grantee in gain.sources)
         return strongest or gain.precedence_step == (_SITES if self.mechanism == "link" else _COLLECTIONS)
 
 
@@ -284,7 +284,10 @@ def access_exposures(decisions: Decisions, changes: Iterable[Change]) -> Mapping
             by_change[cause.change.location, cause.field].append((cause, finding))
         for (address, _), pairs in sorted(by_change.items(), key=lambda item: item[0]):
             cause = pairs[0][0]
-            difference = next((item for item in cause.change.differences if item.field == cause.field), None)
+            difference = next(
+                (difference for difference in cause.change.differences if difference.field == cause.field),
+                None,
+            )
             role = difference.after if difference is not None and cause.mechanism == "given" else None
             change_findings = [finding for _, finding in pairs]
             exposure = _exposure(
@@ -303,11 +306,11 @@ def affects_access(decisions: Decisions, change: Change) -> bool:
     if address in decisions.sides.snapshot.transferred_entries:
         return False
     if change.action != "delete":
-        entry = decisions.entries.get(address)
-        access = decisions.sides.kind(entry.entry).access_fields if entry is not None else {}
-        written = entry.separately_written if entry is not None else ()
+        decision = decisions.entries.get(address)
+        access = decisions.sides.kind(decision.entry).access_fields if decision is not None else {}
+        written = decision.separately_written if decision is not None else ()
         return bool(access) and (
-            change.action == "create" or any(item.field.access_meaning for item in written)
+            change.action == "create" or any(field_change.field.access_meaning for field_change in written)
         )
     deleted = [
         decisions.deletions.addresses[address],
@@ -349,11 +352,15 @@ def _exposure(
 def access_causes(inputs: AccessInputs) -> Iterator[AccessCause]:
     """Yield every part of the changes that access depends on."""
     created = {
-        item.source.address: item
-        for item in inputs.created_objects
-        if not isinstance(item.source, LiveObject)
+        created_object.source.address: created_object
+        for created_object in inputs.created_objects
+        if not isinstance(created_object.source, LiveObject)
     }
-    live = {item.source.identity: item for item in inputs.live_objects if isinstance(item.source, LiveObject)}
+    live = {
+        live_object.source.identity: live_object
+        for live_object in inputs.live_objects
+        if isinstance(live_object.source, LiveObject)
+    }
     for change in inputs.changes:
         if change.action == "create":
             yield from _causes_of_create(inputs, change, created[change.location])
@@ -380,27 +387,31 @@ def _causes_of_create(inputs: AccessInputs, change: Change, item: AccessObject) 
 def _causes_of_update(
     inputs: AccessInputs, change: Change, live: Mapping[Identity, AccessObject]
 ) -> Iterator[AccessCause]:
-    entry = inputs.decisions.entries[change.location]
-    item = live.get(entry.live.identity) if entry.live is not None else None
-    if item is None:
+    decision = inputs.decisions.entries[change.location]
+    live_object = live.get(decision.live.identity) if decision.live is not None else None
+    if live_object is None:
         return
-    for written in entry.separately_written:
+    for written in decision.separately_written:
         name = written.field.name
         match written.field.access_meaning:
-            case "role" if "who" in item.kind.access_fields:
+            case "role" if "who" in live_object.kind.access_fields:
                 yield AccessCause(
-                    change, name, "given", inputs.parent_key(item), inputs.referenced_by(item, "who")
+                    change,
+                    name,
+                    "given",
+                    inputs.parent_key(live_object),
+                    inputs.referenced_by(live_object, "who"),
                 )
-            case "role" if inputs.after.members.get(item.key) == (0, 0):
-                yield AccessCause(change, name, "guest", grantee=item.key)
+            case "role" if inputs.after.members.get(live_object.key) == (0, 0):
+                yield AccessCause(change, name, "guest", grantee=live_object.key)
             case "level":
-                yield AccessCause(change, name, "level", item.key)
+                yield AccessCause(change, name, "level", live_object.key)
             case "inside":
-                yield AccessCause(change, name, "move", item.key)
+                yield AccessCause(change, name, "move", live_object.key)
             case "shows":
                 for value in (written.before, written.after):
-                    if (space := inputs.referenced_key(written.field, value, item.source)) is not None:
-                        yield AccessCause(change, name, "link", inputs.site_key(item), space)
+                    if (space := inputs.referenced_key(written.field, value, live_object.source)) is not None:
+                        yield AccessCause(change, name, "link", inputs.site_key(live_object), space)
 
 
 def _causes_of_delete(
@@ -479,8 +490,8 @@ class _GainFinder(Struct, frozen=True):
             return
         roots = [cause.place]
         if cause.mechanism == "guest":
-            givers = (cause.grantee, *sorted(after.teams_of.get(cause.grantee, ()), key=str))
-            roots = [place for giver in givers for place in after.places_of.get(giver, ())]
+            grantees = (cause.grantee, *sorted(after.teams_of.get(cause.grantee, ()), key=str))
+            roots = [place for grantee in grantees for place in after.places_of.get(grantee, ())]
         elif cause.mechanism == "membership":
             roots = [*before.places_of.get(cause.place, ()), *after.places_of.get(cause.place, ())]
         for place in dict.fromkeys(roots):
@@ -490,60 +501,58 @@ class _GainFinder(Struct, frozen=True):
 
     def access_key(self, place: Key) -> Any:
         """Return a comparison key: places with equal keys give everybody the same access."""
-        place_type = self.inputs.access_place(place)
-        worlds = (self.inputs.before, self.inputs.after)
-        has_roles = any(place in world.member_roles or place in world.team_roles for world in worlds)
-        around = tuple(
+        access_place = self.inputs.access_place(place)
+        states = (self.inputs.before, self.inputs.after)
+        has_roles = any(place in state.member_roles or place in state.team_roles for state in states)
+        state_keys = tuple(
             (
-                place in world.fully_read_places,
-                world.levels.get(place, "unknown"),
-                world.collection_of.get(place, "unknown"),
-                world.sites_showing.get(place, frozenset()),
+                place in state.fully_read_places,
+                state.levels.get(place, "unknown"),
+                state.collection_of.get(place, "unknown"),
+                state.sites_showing.get(place, frozenset()),
             )
-            for world in worlds
+            for state in states
         )
         return (
-            place_type.can_be_shown_by_sites,
-            place_type.can_be_in_collections,
-            place_type.has_permission_list,
+            access_place.can_be_shown_by_sites,
+            access_place.can_be_in_collections,
+            access_place.has_permission_list,
             place if has_roles else None,
-            around,
+            state_keys,
         )
 
-    def gains(self, causes_here: list[AccessCause], place: Key) -> Iterator[tuple[Subject, AccessGain, int]]:
+    def gains(self, causes: list[AccessCause], place: Key) -> Iterator[tuple[Subject, AccessGain, int]]:
         """Yield the gain of each subject in a place, with the index of the first cause that explains it."""
-        place_type, access = self.inputs.access_place(place), self.access
-        strongest = access.rule == "strongest"
-        everybody = any(cause.concerns_everybody for cause in causes_here)
-        subjects = self._concerned_subjects(causes_here, place, everybody)
+        access_place, comparison = self.inputs.access_place(place), self.access
+        strongest = comparison.rule == "strongest"
+        everybody = any(cause.concerns_everybody for cause in causes)
+        subjects = self._concerned_subjects(causes, place, everybody)
         access_places = tuple(
-            tuple(_access_places(world, place)) for world in (self.inputs.before, self.inputs.after)
+            tuple(_access_places(state, place)) for state in (self.inputs.before, self.inputs.after)
         )
         gain_by_key: dict[Any, AccessGain | None] = {}
         open_to_all = everybody
         for subject in subjects:
-            key = access.comparison_key(subject, access_places) if subject.kind == "person" else subject
+            key = comparison.comparison_key(subject, access_places) if subject.kind == "person" else subject
             if key not in gain_by_key:
-                gain_by_key[key] = access.gain(subject, place_type)
+                gain_by_key[key] = comparison.gain(subject, access_place)
             gain = gain_by_key[key]
             if subject.kind == "others":
                 open_to_all = open_to_all and gain is not None and gain.certain
             if gain is None or (open_to_all and subject == _UNLISTED_MEMBER):
                 continue
-            for number, cause in enumerate(causes_here):
+            for number, cause in enumerate(causes):
                 if cause.explains(subject, gain, place, strongest):
                     yield subject, gain, number
                     break
 
-    def _concerned_subjects(
-        self, causes_here: list[AccessCause], place: Key, everybody: bool
-    ) -> list[Subject]:
+    def _concerned_subjects(self, causes: list[AccessCause], place: Key, everybody: bool) -> list[Subject]:
         """Return the subjects whom these causes can concern in a place."""
         people: dict[Key, None] = {}
         groups: dict[Key, None] = {}
-        for giver in self._grantees(place) if everybody else ():
-            self._add_grantee(giver, people, groups)
-        for cause in causes_here:
+        for grantee in self._grantees(place) if everybody else ():
+            self._add_grantee(grantee, people, groups)
+        for cause in causes:
             if cause.mechanism == "given":
                 self._add_grantee(cause.grantee, people, groups)
             elif cause.grantee is not None and cause.mechanism in ("membership", "guest"):
@@ -559,27 +568,27 @@ class _GainFinder(Struct, frozen=True):
                 subjects += [_UNLISTED_MEMBER, _UNLISTED_GUEST]
         return subjects
 
-    def _add_grantee(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
+    def _add_grantee(self, grantee: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
         """Add a member to `people`, or the members of a team; if they are unknown, the team to `groups`."""
-        worlds = (self.inputs.before, self.inputs.after)
-        if giver not in self.inputs.teams_with_roles:
-            people[giver] = None
-        elif all(giver in world.teams for world in worlds) or isinstance(giver, Address):
-            members = {member for world in worlds for member in world.teams.get(giver, ())}
+        states = (self.inputs.before, self.inputs.after)
+        if grantee not in self.inputs.teams_with_roles:
+            people[grantee] = None
+        elif all(grantee in state.teams for state in states) or isinstance(grantee, Address):
+            members = {member for state in states for member in state.teams.get(grantee, ())}
             people.update(dict.fromkeys(sorted(members, key=str)))
         else:
-            groups[giver] = None
+            groups[grantee] = None
 
     def _grantees(self, place: Key) -> Iterator[Key]:
         """Yield the members and teams with a role on a place, or on another place that gives access to it."""
-        for world in (self.inputs.before, self.inputs.after):
-            for access_place in _access_places(world, place):
-                yield from world.member_roles.get(access_place, ())
-                yield from world.team_roles.get(access_place, ())
+        for state in (self.inputs.before, self.inputs.after):
+            for giving_place in _access_places(state, place):
+                yield from state.member_roles.get(giving_place, ())
+                yield from state.team_roles.get(giving_place, ())
 
     def _member_subject(self, key: Key) -> Subject | None:
         """Return a member; None for an admin, who has access to everything, and for a member who leaves."""
-        before, after = (world.members.get(key) for world in (self.inputs.before, self.inputs.after))
+        before, after = (state.members.get(key) for state in (self.inputs.before, self.inputs.after))
         if before is not None and after is None:
             return None
         if (ADMIN, ADMIN) in (before, after):
@@ -613,23 +622,23 @@ class _GainFinder(Struct, frozen=True):
 
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""
-        place_type, worlds = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
+        access_place, states = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
         precedence = self.access.rule == "precedence"  # only then, a role on a site counts on its spaces
         return (
             any(
-                access_place not in world.fully_read_places
-                for world in worlds
-                for access_place in _access_places(world, place)
+                giving_place not in state.fully_read_places
+                for state in states
+                for giving_place in _access_places(state, place)
                 if precedence or access_place not in world.sites_showing.get(place, ())
             )
             or (
                 precedence
-                and place_type.can_be_shown_by_sites
-                and not (worlds[0].sites_read and place_type.has_permission_list)
+                and access_place.can_be_shown_by_sites
+                and not (states[0].sites_read and access_place.has_permission_list)
             )
             or (
-                place_type.can_be_in_collections
-                and not all(world.enclosing_collections(place)[1] for world in worlds)
+                access_place.can_be_in_collections
+                and not all(state.enclosing_collections(place)[1] for state in states)
             )
         )
 
@@ -650,10 +659,10 @@ class _GainFinder(Struct, frozen=True):
         return AccessFinding(subject, None, (), unread) if subject is not None else None
 
 
-def _access_places(world: AccessState, place: Key) -> list[Key]:
+def _access_places(state: AccessState, place: Key) -> list[Key]:
     """Return a place and all places that give access to it."""
     return [
         place,
-        *sorted(world.sites_showing.get(place, ()), key=str),
-        *world.enclosing_collections(place)[0],
+        *sorted(state.sites_showing.get(place, ()), key=str),
+        *state.enclosing_collections(place)[0],
     ]

@@ -105,13 +105,15 @@ class AccessInputs(Struct, frozen=True, dict=True):
     @cached_property
     def created_objects(self) -> tuple[AccessObject, ...]:
         """Return the objects that the plan creates."""
-        entries = (self.decisions.entries.get(change.location) for change in self.changes)
+        decisions = (self.decisions.entries.get(change.location) for change in self.changes)
         return tuple(
-            AccessObject(self.key(entry.entry.address), kind, entry.entry, self._declared_fields(entry.entry))
-            for entry in entries
-            if entry is not None
-            and entry.live is None
-            and (kind := self.decisions.sides.kind(entry.entry)).access_fields
+            AccessObject(
+                self.key(decision.entry.address), kind, decision.entry, self._declared_fields(decision.entry)
+            )
+            for decision in decisions
+            if decision is not None
+            and decision.live is None
+            and (kind := self.decisions.sides.kind(decision.entry)).access_fields
         )
 
     def _declared_fields(self, entry: Entry) -> dict[str, Value]:
@@ -131,8 +133,8 @@ class AccessInputs(Struct, frozen=True, dict=True):
             kind = sides.kind(live)
             if (
                 kind.access_fields
-                and (above := above_of(live))
-                and above[-1] == root
+                and (ancestors := above_of(live))
+                and ancestors[-1] == root
                 and self._was_read(live, kind)
             ):
                 items.append(AccessObject(self.live_key(identity), kind, live, live.fields))
@@ -166,21 +168,23 @@ class AccessInputs(Struct, frozen=True, dict=True):
     def kept_objects(self) -> tuple[AccessObject, ...]:
         """Return the live objects that the plan keeps, with their fields after the apply."""
         return tuple(
-            AccessObject(item.key, item.kind, item.source, self._fields_after(item))
-            for item in self.live_objects
-            if isinstance(item.source, LiveObject)
-            and not self.decisions.deletions.deletes(item.source.identity)
+            AccessObject(
+                live_object.key, live_object.kind, live_object.source, self._fields_after(live_object)
+            )
+            for live_object in self.live_objects
+            if isinstance(live_object.source, LiveObject)
+            and not self.decisions.deletions.deletes(live_object.source.identity)
         )
 
     def _fields_after(self, item: AccessObject) -> Mapping[str, Value]:
         assert isinstance(item.source, LiveObject)
         address = self.decisions.sides.names.declared.get(item.source.identity)
-        entry = self.decisions.entries.get(address) if address is not None else None
-        if entry is None or not entry.separately_written:
+        decision = self.decisions.entries.get(address) if address is not None else None
+        if decision is None or not decision.separately_written:
             return item.fields
         return {
             **item.fields,
-            **{difference.field.name: difference.after for difference in entry.separately_written},
+            **{difference.field.name: difference.after for difference in decision.separately_written},
         }
 
     # The worlds.
@@ -189,11 +193,15 @@ class AccessInputs(Struct, frozen=True, dict=True):
     def before(self) -> AccessState:
         """Return the current state. A place that the plan creates counts as one without roles or level."""
         current = self._access_state(self.live_objects)
-        new = {item.key for item in self.created_objects if "level" in item.kind.access_fields}
+        new = {
+            created_object.key
+            for created_object in self.created_objects
+            if "level" in created_object.kind.access_fields
+        }
         after = self.after
 
-        def with_new(now: Mapping[Key, Any], later: Mapping[Key, Any]) -> dict[Key, Any]:
-            return {**now, **{key: later[key] for key in new if key in later}}
+        def with_new(current: Mapping[Key, Any], later: Mapping[Key, Any]) -> dict[Key, Any]:
+            return {**current, **{key: later[key] for key in new if key in later}}
 
         return AccessState(
             members=current.members,
@@ -213,35 +221,35 @@ class AccessInputs(Struct, frozen=True, dict=True):
         """Return the state after the apply."""
         return self._access_state((*self.kept_objects, *self.created_objects))
 
-    def _access_state(self, items: Iterable[AccessObject]) -> AccessState:
-        items = tuple(items)
+    def _access_state(self, access_objects: Iterable[AccessObject]) -> AccessState:
+        access_objects = tuple(access_objects)
         members: dict[Key, RoleRange] = {}
         member_roles: dict[Key, dict[Key, RoleRange]] = {}
         team_roles: dict[Key, dict[Key, RoleRange]] = {}
         teams: dict[Key, set[Key]] = {key: set() for key in self._teams_read}
         levels: dict[Key, RoleRange | None] = {}
-        inside: dict[Key, Key | None] = {}
-        shown: dict[Key, set[Key]] = {}
-        for item in items:
-            access = item.kind.access_fields
-            holder = self.referenced_by(item, "who")
+        collection_of: dict[Key, Key | None] = {}
+        sites_showing: dict[Key, set[Key]] = {}
+        for access_object in access_objects:
+            access = access_object.kind.access_fields
+            holder = self.referenced_by(access_object, "who")
             if "who" in access and "role" in access:
-                roles = team_roles if item.kind.name in self._team_role_kinds else member_roles
-                if (role := _role_range(item.fields.get(access["role"].name))) != (0, 0):
-                    roles.setdefault(self.parent_key(item), {})[holder] = role
+                roles = team_roles if access_object.kind.name in self._team_role_kinds else member_roles
+                if (role := _role_range(access_object.fields.get(access["role"].name))) != (0, 0):
+                    roles.setdefault(self.parent_key(access_object), {})[holder] = role
             elif "who" in access:
-                teams.setdefault(self.parent_key(item), set()).add(holder)
+                teams.setdefault(self.parent_key(access_object), set()).add(holder)
             elif "role" in access:
-                members[item.key] = _role_range(item.fields.get(access["role"].name))
+                members[access_object.key] = _role_range(access_object.fields.get(access["role"].name))
             if "level" in access:
-                levels[item.key] = self._level(item, access["level"])
+                levels[access_object.key] = self._level(access_object, access["level"])
             if "inside" in access:
-                inside[item.key] = self.referenced_by(item, "inside")
-            if "shows" in access and (space := self.referenced_by(item, "shows")) is not None:
-                shown.setdefault(space, set()).add(self.site_key(item))
-        shown |= {UnlistedSpaces(site): {site} for site in self.unread_sites if site in levels}
+                collection_of[access_object.key] = self.referenced_by(access_object, "inside")
+            if "shows" in access and (space := self.referenced_by(access_object, "shows")) is not None:
+                sites_showing.setdefault(space, set()).add(self.site_key(access_object))
+        sites_showing |= {UnlistedSpaces(site): {site} for site in self.unread_sites if site in levels}
         if not self.are_spaces_listed:
-            inside |= {UnlistedSpaces(key): key for key in levels if self.is_collection(key)}
+            collection_of |= {UnlistedSpaces(key): key for key in levels if self.is_collection(key)}
         for team in (team for roles in team_roles.values() for team in roles):
             if isinstance(team, Address):  # the plan creates it
                 teams.setdefault(team, set())
@@ -252,17 +260,17 @@ class AccessInputs(Struct, frozen=True, dict=True):
             team_roles=team_roles,
             fully_read_places=frozenset(key for key in levels if self._is_complete(key)),
             levels=levels,
-            collection_of=self._without_deleted_collections(inside),
-            sites_showing={space: frozenset(sites) for space, sites in shown.items()},
+            collection_of=self._without_deleted_collections(collection_of),
+            sites_showing={space: frozenset(sites) for space, sites in sites_showing.items()},
             sites_read=self.unread_sites == () and self.are_sites_listed,
             unread_levels=not self.are_sites_listed or any(levels.get(site) for site in self.unread_sites),
         )
 
-    def referenced_by(self, item: AccessObject, meaning: Any) -> Key | None:
+    def referenced_by(self, access_object: AccessObject, meaning: Any) -> Key | None:
         """Return the key of the object that the field with an access word refers to."""
-        field = item.kind.access_fields.get(meaning)
+        field = access_object.kind.access_fields.get(meaning)
         return (
-            self.referenced_key(field, item.fields.get(field.name), item.source)
+            self.referenced_key(field, access_object.fields.get(field.name), access_object.source)
             if field is not None
             else None
         )
@@ -276,9 +284,9 @@ class AccessInputs(Struct, frozen=True, dict=True):
     def _without_deleted_collections(self, collection_of: dict[Key, Key | None]) -> dict[Key, Key | None]:
         """Move the contents of a deleted collection to the collection that contained the deleted one."""
         deleted = {
-            item.key: self.referenced_by(item, "inside")
-            for item in self.live_objects
-            if "inside" in item.kind.access_fields and item.key not in collection_of
+            live_object.key: self.referenced_by(live_object, "inside")
+            for live_object in self.live_objects
+            if "inside" in live_object.kind.access_fields and live_object.key not in collection_of
         }
         containers = dict(collection_of)
         for key, container in collection_of.items():
@@ -312,8 +320,8 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def teams_with_roles(self) -> frozenset[Key]:
-        worlds = (self.before, self.after)
-        return frozenset(team for world in worlds for roles in world.team_roles.values() for team in roles)
+        states = (self.before, self.after)
+        return frozenset(team for state in states for roles in state.team_roles.values() for team in roles)
 
     def kind_noun(self, key: Identity) -> str:
         return self.decisions.sides.registry[key[0]].noun
@@ -339,17 +347,17 @@ class AccessInputs(Struct, frozen=True, dict=True):
         """Return the names of the kinds of sites."""
         return frozenset(map(self.decisions.sides.registry.tree_owner, self._kinds_with("shows")))
 
-    def parent_key(self, item: AccessObject) -> Key:
+    def parent_key(self, access_object: AccessObject) -> Key:
         """Return the place or the team that contains an object."""
-        source = item.source
+        source = access_object.source
         if isinstance(source, LiveObject):
             return self.live_key(source.parent) if source.parent is not None else None
         return self.key(source.parent) if source.parent is not None else None
 
-    def site_key(self, item: AccessObject) -> Key:
+    def site_key(self, access_object: AccessObject) -> Key:
         """Return the site whose structure contains an object."""
-        sides, source = self.decisions.sides, item.source
-        owner = sides.registry.tree_owner(item.kind)
+        sides, source = self.decisions.sides, access_object.source
+        owner = sides.registry.tree_owner(access_object.kind)
         if isinstance(source, LiveObject):
             return sides.hierarchy.live_ancestor(source, owner)
         address = sides.hierarchy.ancestor(source, owner)
@@ -419,9 +427,10 @@ class AccessInputs(Struct, frozen=True, dict=True):
         """Return the live sites whose structure was not read."""
         owners = {self.decisions.sides.registry.tree_owner(kind): kind for kind in self._kinds_with("shows")}
         return tuple(
-            item.key
-            for item in self.live_objects
-            if (kind := owners.get(item.kind.name)) is not None and not self.is_list_read(item.key, kind)
+            live_object.key
+            for live_object in self.live_objects
+            if (kind := owners.get(live_object.kind.name)) is not None
+            and not self.is_list_read(live_object.key, kind)
         )
 
     @cached_property
@@ -448,9 +457,9 @@ class AccessInputs(Struct, frozen=True, dict=True):
     def _holders_of_output_access(self) -> Mapping[Key, Identity]:
         """Return, by the key of an output, the identity of the object that holds the output's access."""
         return {
-            item.key: item.source.identity
-            for item in self.live_objects
-            if item.kind.is_part_of_output and isinstance(item.source, LiveObject)
+            live_object.key: live_object.source.identity
+            for live_object in self.live_objects
+            if live_object.kind.is_part_of_output and isinstance(live_object.source, LiveObject)
         }
 
     def _can_list_anybody(self, kind: Kind) -> bool:

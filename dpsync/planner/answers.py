@@ -229,11 +229,11 @@ class Answers(Struct, frozen=True):
 
     def unanswered_refusals(self, results: Iterable[Refusal | Question]) -> Iterator[Refusal]:
         """Yield the refusals, and the refusals of questions that the user did not answer."""
-        for item in results:
-            if isinstance(item, Refusal):
-                yield item
-            elif item.refusal is not None and not self.contains(item.answer):
-                yield item.refusal
+        for result in results:
+            if isinstance(result, Refusal):
+                yield result
+            elif result.refusal is not None and not self.contains(result.answer):
+                yield result.refusal
 
     def needed_answers(self, requested: Iterable[Answer]) -> list[Answer]:
         """Return the given answers that are among those asked for, sorted."""
@@ -246,7 +246,7 @@ class Answers(Struct, frozen=True):
 
 def requested_answers(results: Iterable[Refusal | Question]) -> frozenset[Answer]:
     """Return the answers that the questions among the results of rules ask for."""
-    return frozenset(item.answer for item in results if isinstance(item, Question))
+    return frozenset(result.answer for result in results if isinstance(result, Question))
 
 
 def reject_unneeded_answers(plan: Plan) -> None:

@@ -91,8 +91,10 @@ def _pending_output_reason(address: Address) -> str:
     )
 
 
-def _unsupported(address: str, item: Unsupported) -> Blocked:
-    return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
+def _unsupported(address: str, unsupported: Unsupported) -> Blocked:
+    return Blocked(
+        address=address, reason=unsupported.reason, todo=unsupported.todo, because=unsupported.because
+    )
 
 
 class Blocking(Struct, frozen=True):
@@ -112,13 +114,15 @@ class Blocking(Struct, frozen=True):
         """Return whether an entry is blocked."""
         return address in self.entries
 
-    def is_field_blocked(self, address: Address, item: Field) -> bool:
+    def is_field_blocked(self, address: Address, field: Field) -> bool:
         """Return whether a field of an entry is blocked."""
-        return (address, item.name) in self.fields
+        return (address, field.name) in self.fields
 
     def reported(self) -> tuple[Blocked, ...]:
         """Return every blocked entry and field that is reported, by address."""
-        entries = (item for address, item in self.entries.items() if address not in self.ignored)
+        entries = (
+            blocked_entry for address, blocked_entry in self.entries.items() if address not in self.ignored
+        )
         blocked = (*entries, *self.fields.values(), *self.other_blocks)
         return tuple(sorted(blocked, key=lambda item: item.address))
 
@@ -129,7 +133,8 @@ class Blocker:
     def __init__(self, sides: Sides, restructuring: Restructuring) -> None:
         self._sides = sides
         self._entries: dict[Address, Blocked] = {
-            address: _unsupported(str(address), item) for address, item in sides.desired.unsupported.items()
+            address: _unsupported(str(address), unsupported)
+            for address, unsupported in sides.desired.unsupported.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
         self._requested_answers: set[Answer] = set()
@@ -137,9 +142,9 @@ class Blocker:
         self._entries |= dict(self._missing_content())
         self._entries |= dict(self._unhideable_entries())
         self._block_dependents()
-        for item in restructuring.confirmed:
-            if not item.becomes_site_spaces:
-                self._block_navigation(item)
+        for tree in restructuring.confirmed:
+            if not tree.becomes_site_spaces:
+                self._block_navigation(tree)
         for address, owner in restructuring.owners_of_replaced_targets.items():
             reason = (
                 "this entry refers to an object that dpsync deletes before dpsync creates the new navigation "
@@ -188,23 +193,23 @@ class Blocker:
                 or sides.policy.is_ignored(address)
             ):
                 continue
-            for item in kind.fields:
-                value = entry.fields.get(item.name)
-                if value is None or item.name not in kind.unsupported_fields:
+            for field in kind.fields:
+                value = entry.fields.get(field.name)
+                if value is None or field.name not in kind.unsupported_fields:
                     continue
-                hides = visibility_change(item, initial_value(item), value) == "withdraw"
+                hides = visibility_change(field, initial_value(field), value) == "withdraw"
                 if (
                     hides
-                    and item.call_for_value(value) is None
-                    and not sides.policy.is_ignored(address, item.name)
+                    and field.call_for_value(value) is None
+                    and not sides.policy.is_ignored(address, field.name)
                 ):
                     displayed = str(value).lower() if isinstance(value, bool) else value
                     reason = sides.registry.profile.missing_operation_text(
-                        f"setting {item.name} to {displayed}"
+                        f"setting {field.name} to {displayed}"
                     )
                     todo = (
                         "create the object in GitBook yourself. Or remove the field "
-                        f"{item.name}; dpsync then creates the object, but the object is visible"
+                        f"{field.name}; dpsync then creates the object, but the object is visible"
                     )
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
@@ -213,11 +218,11 @@ class Blocker:
         count = -1
         while count != len(self._entries):
             count = len(self._entries)
-            for resource in self._sides.entries.values():
-                address = resource.address
+            for entry in self._sides.entries.values():
+                address = entry.address
                 is_decided = address in self._entries or address in self.created_first.values()
                 if not is_decided and self._sides.live(address) is None:
-                    self._block_if_impossible(resource)
+                    self._block_if_impossible(entry)
 
     def _block_navigation(self, tree: RestructuredTree) -> None:
         """Block all of a navigation except the entry that is created first; later plans create the rest."""
@@ -296,9 +301,9 @@ class Blocker:
         """Return the addresses that the request which creates an entry refers to."""
         kind = self._sides.kind(entry)
         needed: set[Address] = set()
-        for item in kind.fields:
-            if item.written_in in ("create", "both") or item.name == kind.key_field:
-                needed |= references(entry.fields.get(item.name))
+        for field in kind.fields:
+            if field.written_in in ("create", "both") or field.name == kind.key_field:
+                needed |= references(entry.fields.get(field.name))
         if isinstance(kind.create, Call) and kind.create.first_child_id_path and entry.children:
             needed |= self._needed_for_creation(self._sides.entries[entry.children[0]])
         return needed - {entry.address}
@@ -323,14 +328,14 @@ class Blocker:
 
     def _lacks_output(self, address: Address) -> bool:
         """Return whether a reference needs an output that the platform has not created yet."""
-        resource = self._sides.entries.get(address)
-        has_outputs = resource is not None and self._sides.kind(resource).platform_work.outputs is not None
+        entry = self._sides.entries.get(address)
+        has_outputs = entry is not None and self._sides.kind(entry).platform_work.outputs is not None
         return has_outputs and self._sides.values.live_id(address) is None
 
     def _will_be_output(self, address: Address) -> bool:
         """Return whether the platform is creating an output, or will do so after this plan starts it."""
-        resource = self._sides.entries[address]
-        kind, live = self._sides.kind(resource), self._sides.live(address)
+        entry = self._sides.entries[address]
+        kind, live = self._sides.kind(entry), self._sides.live(address)
         if kind.platform_work.busy is None:
             return False
         if live is None:
@@ -345,32 +350,32 @@ class Blocker:
         """Return whether an entry is blocked."""
         return address in self._entries
 
-    def block_field_if_needed(self, entry: Entry, item: Field) -> bool:
+    def block_field_if_needed(self, entry: Entry, field: Field) -> bool:
         """Return whether a field needs something that does not exist; if so, note the field as blocked."""
-        for other in sorted(references(entry.fields.get(item.name))):
+        for other in sorted(references(entry.fields.get(field.name))):
             if other in self._entries:
                 self.block_field(
-                    entry, item, f"this field refers to {other}, which is blocked", because=str(other)
+                    entry, field, f"this field refers to {other}, which is blocked", because=str(other)
                 )
                 return True
             if self._is_never_created(other):
-                self.block_field(entry, item, *self._ignored_reason(other))
+                self.block_field(entry, field, *self._ignored_reason(other))
                 return True
             if self._lacks_output(other) and not self._will_be_output(other):
-                self.block_field(entry, item, _pending_output_reason(other), _TODO_AFTER_CREATION)
+                self.block_field(entry, field, _pending_output_reason(other), _TODO_AFTER_CREATION)
                 return True
         for named, reason, todo in missing_pages(self._sides, entry):
-            if named.name == item.name:
-                self.block_field(entry, item, reason, todo)
+            if named.name == field.name:
+                self.block_field(entry, field, reason, todo)
                 return True
         return False
 
     def block_field(
-        self, entry: Entry, item: Field, reason: str, todo: str = "", because: str | None = None
+        self, entry: Entry, field: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
         """Note a field as blocked."""
-        name = str(entry.address.field(item.name))
-        self._fields[entry.address, item.name] = Blocked(
+        name = str(entry.address.field(field.name))
+        self._fields[entry.address, field.name] = Blocked(
             address=name, reason=reason, todo=todo, because=because
         )
 
@@ -394,7 +399,7 @@ class Blocker:
     def _prune_unsafe_places(self) -> Iterator[Blocked]:
         """Yield the pruned places whose undeclared objects are unknown."""
         sides = self._sides
-        for address, item in sides.snapshot.prune_unsafe.items():
+        for address, unsafe_place in sides.snapshot.prune_unsafe.items():
             pruned = sides.options.delete and sides.desired.is_pruned(address)
             if pruned and address in sides.desired.scopes and not sides.policy.is_ignored(address):
-                yield _unsupported(str(address), item)
+                yield _unsupported(str(address), unsafe_place)

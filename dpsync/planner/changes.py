@@ -44,17 +44,19 @@ def page_paths(sides: Sides, changes: Iterable[Change]) -> dict[str, dict[str, s
 
     Pages in spaces that were not read are left out.
     """
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    paths: dict[str, dict[str, str]] = defaultdict(dict)
     for change in changes if sides.snapshot.pages else ():
         entry, live = sides.entries.get(change.location), sides.live(change.location)
         both: list[Entry | LiveObject] = [*([entry] if entry else []), *([live] if live else [])]
-        for item in both:
-            for one in page_references(sides.registry, item, sides.entries, sides.snapshot.objects):
-                pages = sides.snapshot.pages.get(space_id(one.space, sides.values.live_id) or "", {})
-                if path := pages.get(one.page):
-                    value = sides.values.to_display(one.field, item.fields[one.field.name], item)
-                    found[reference_text(value[one.site_space_part])][one.page] = path
-    return dict(found)
+        for source in both:
+            for reference in page_references(sides.registry, source, sides.entries, sides.snapshot.objects):
+                pages = sides.snapshot.pages.get(space_id(reference.space, sides.values.live_id) or "", {})
+                if path := pages.get(reference.page):
+                    value = sides.values.to_display(
+                        reference.field, source.fields[reference.field.name], source
+                    )
+                    paths[reference_text(value[reference.site_space_part])][reference.page] = path
+    return dict(paths)
 
 
 _SYNCED_TODO = (
@@ -133,15 +135,15 @@ def _with_takeover(sides: Sides) -> Sides:
 def _differing_parts(taken_over: Sides, synced: GitSyncedEntry) -> Iterator[str]:
     """Yield the fields and nodes of a synced entry that differ from the files."""
     entry_address = synced.entry.address
-    for item in changed_fields(taken_over, taken_over.entries[entry_address], synced.live):
-        if item.field.name in synced.fields:
-            yield item.field.name
+    for field_change in changed_fields(taken_over, taken_over.entries[entry_address], synced.live):
+        if field_change.field.name in synced.fields:
+            yield field_change.field.name
     for address in taken_over.hierarchy.subtree(synced.tree) if synced.tree is not None else ():
-        resource = taken_over.entries[address]
-        if not taken_over.kind(resource).is_node or taken_over.policy.is_ignored(address):
+        entry = taken_over.entries[address]
+        if not taken_over.kind(entry).is_node or taken_over.policy.is_ignored(address):
             continue
         live = taken_over.live(address)
-        if live is None or changed_fields(taken_over, resource, live):
+        if live is None or changed_fields(taken_over, entry, live):
             yield "/".join(address.segments[len(entry_address.segments) :])
 
 
@@ -195,14 +197,14 @@ def _pattern_drift(sides: Sides, pattern: Pattern, identity: Identity) -> FieldD
     left_alone = sides.policy.is_ignored(address, name) or sides.policy.is_forgotten(identity)
     if field is None or left_alone:
         return None
-    value, wanted = live.fields.get(name), parse_value(field, pattern.value or "")
-    if wanted is INVALID or format_value(field, value) == format_value(field, wanted):
+    value, expected = live.fields.get(name), parse_value(field, pattern.value or "")
+    if expected is INVALID or format_value(field, value) == format_value(field, expected):
         return None
     compared = sides.label_commits.compared_commit
     is_in_base = compared is None or any(
         watch_pattern.text == pattern.text for watch_pattern in compared.desired.policy.watch_values
     )
-    return FieldDrift(field=name, live=value, file=wanted, cause=None if is_in_base else "edited here")
+    return FieldDrift(field=name, live=value, file=expected, cause=None if is_in_base else "edited here")
 
 
 _UNREPORTED_MATCHES: Final = frozenset(
@@ -231,58 +233,62 @@ class _ChangeBuilder(Struct, frozen=True):
 
     def addresses(self) -> set[Address]:
         """Return the addresses with steps, and the children that the request for their parent creates."""
-        entries = self.decisions.entries
-        children = {address for address in self.decisions.created_with_parent if address in entries}
+        decisions_by_address = self.decisions.entries
+        children = {
+            address for address in self.decisions.created_with_parent if address in decisions_by_address
+        }
         return self.steps.drafts.by_address.keys() | {
-            address for address in children if entries[address].live is None or entries[address].display
+            address
+            for address in children
+            if decisions_by_address[address].live is None or decisions_by_address[address].display
         }
 
     def build_change(self, address: Address) -> Change:
         """Return the change of one object."""
         sides = self.decisions.sides
-        resource = sides.entries.get(address)
+        entry = sides.entries.get(address)
         steps = self.steps.steps_of(address)
-        if resource is None:
+        if entry is None:
             return self._build_delete(address)
         live = sides.live(address)
         match = sides.snapshot.matches.get(address)
         if match is not None and match.by in _UNREPORTED_MATCHES:
             match = None
-        entry = self.decisions.entries.get(address)
-        display = entry.display if entry else ()
+        decision = self.decisions.entries.get(address)
+        display = decision.display if decision else ()
         moves = [step for step in steps if step.verb == "move"]
-        cause = self._cause(resource, live, steps)
+        cause = self._cause(entry, live, steps)
         return Change(
             address=str(address),
-            kind=resource.kind,
+            kind=entry.kind,
             action="create" if live is None else "update",
-            label=sides.names.label(resource),
+            label=sides.names.label(entry),
             id=live.id if live else None,
             matched=match.by if match else None,
             matched_detail=match.detail if match else "",
-            digest=object_digest(live, resource.fields) if live else None,
-            watched=tuple(sorted(resource.fields)) if live else (),
-            inside=self._containing_node(resource) if live is None else None,
+            digest=object_digest(live, entry.fields) if live else None,
+            watched=tuple(sorted(entry.fields)) if live else (),
+            inside=self._containing_node(entry) if live is None else None,
             differences=tuple(
-                self._difference(resource, item, self._field_cause(resource, item, live, cause))
-                for item in display
+                self._difference(entry, field_change, self._field_cause(entry, field_change, live, cause))
+                for field_change in display
                 if live is not None
-                or not item.field.is_parent_reference
-                or self._containing_node(resource) is not None
+                or not field_change.field.is_parent_reference
+                or self._containing_node(entry) is not None
             )
-            + self._owner_difference(resource),
+            + self._owner_difference(entry),
             cause=cause,
-            effects=tuple(self._cleared_field_effects(resource, live, display)),
+            effects=tuple(self._cleared_field_effects(entry, live, display)),
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
 
-    def _difference(self, entry: Entry, item: FieldChange, cause: Cause | None) -> Difference:
-        difference = item.difference(self.decisions.sides.values, entry, cause)
-        if item.field.exclusive_within is None or item.after is not True:
+    def _difference(self, entry: Entry, field_change: FieldChange, cause: Cause | None) -> Difference:
+        difference = field_change.difference(self.decisions.sides.values, entry, cause)
+        if field_change.field.exclusive_within is None or field_change.after is not True:
             return difference
         return difference.model_copy(
-            update={"taken_from": self.decisions.exclusive.live_holder_id(entry, item.field)}
+            update={"taken_from": self.decisions.exclusive.live_holder_id(entry, field_change.field)}
         )
 
     def _cause(self, entry: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
@@ -292,35 +298,39 @@ class _ChangeBuilder(Struct, frozen=True):
         return self.labels.position_label(entry) if entry.address in self.labels.moving_addresses else None
 
     def _field_cause(
-        self, entry: Entry, item: FieldChange, live: LiveObject | None, created: Cause | None
+        self, entry: Entry, field_change: FieldChange, live: LiveObject | None, created: Cause | None
     ) -> Cause | None:
         """Return the cause of a difference in a field."""
-        if item.inherited_from is not None:
-            return self._inherited_cause(item)
-        return created if live is None else self.labels.field_label(entry, item)
+        if field_change.inherited_from is not None:
+            return self._inherited_cause(field_change)
+        return created if live is None else self.labels.field_label(entry, field_change)
 
     def _cleared_field_effects(
         self, entry: Entry, live: LiveObject | None, display: tuple[FieldChange, ...]
     ) -> Iterator[Effect]:
         """Yield the fields that the platform clears because another field gets a value."""
         kind, displayed = self.decisions.sides.kind(entry), {item.field.name for item in display}
-        for item in display if live is not None else ():
-            name = item.field.mutually_exclusive_with
-            if live is None or name is None or name in displayed or item.after is None:
+        for field_change in display if live is not None else ():
+            name = field_change.field.mutually_exclusive_with
+            if live is None or name is None or name in displayed or field_change.after is None:
                 continue
             if (cleared := live.fields.get(name)) is not None:
                 text = (
                     f"the {name} ({cleared}) is removed, because {kind.noun_with_article} can have "
                     f"only one of {name} "
-                    f"and {item.field.name}"
+                    f"and {field_change.field.name}"
                 )
                 yield Effect(address=str(entry.address.field(name)), what=text, counts=False)
 
-    def _inherited_cause(self, item: FieldChange) -> Cause | None:
+    def _inherited_cause(self, field_change: FieldChange) -> Cause | None:
         """Return the cause that changes the value which a field inherits so far."""
-        source = self.decisions.entries.get(item.inherited_from) if item.inherited_from is not None else None
+        source = (
+            self.decisions.entries.get(field_change.inherited_from)
+            if field_change.inherited_from is not None
+            else None
+        )
         assert source is not None
-        change = next(change for change in source.display if change.field.name == item.field.name)
+        change = next(change for change in source.display if change.field.name == field_change.field.name)
         return self.labels.field_label(source.entry, change)
 
     def _owner_difference(self, entry: Entry) -> tuple[Difference, ...]:
@@ -388,19 +398,19 @@ Segments = tuple[str, ...]
 class ConfigurationOrder(Struct, frozen=True, dict=True):
     """Sort entries in the order that the configuration gives to siblings."""
 
-    lineage: Hierarchy
+    hierarchy: Hierarchy
 
     @cached_property
     def _places(self) -> Mapping[Segments, tuple[str, int]]:
         """Return, by the segments of an address, the sibling to sort before and the entry's number."""
         places: dict[Segments, tuple[str, int]] = {}
-        for kind in self.lineage.registry.in_dependency_order:
+        for kind in self.hierarchy.registry.in_dependency_order:
             for order in kind.list_orders:
                 places.update(self._list_positions(kind.name, order.name))
-        for scope in self.lineage.desired.scopes.values():
-            if self.lineage.registry[scope.kinds[0]].is_node:
-                children = self.lineage.desired.entries[scope.parent].children
-                for number, address in enumerate(self.lineage.preorder(children)):
+        for scope in self.hierarchy.desired.scopes.values():
+            if self.hierarchy.registry[scope.kinds[0]].is_node:
+                children = self.hierarchy.desired.entries[scope.parent].children
+                for number, address in enumerate(self.hierarchy.preorder(children)):
                     places[address.segments] = ("", number)
         return places
 
@@ -409,7 +419,7 @@ class ConfigurationOrder(Struct, frozen=True, dict=True):
 
         These entries are listed together, at the position of the first of them by name.
         """
-        for holder in self.lineage.desired.entries.values():
+        for holder in self.hierarchy.desired.entries.values():
             if holder.kind != kind:
                 continue
             addresses = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]

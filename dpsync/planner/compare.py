@@ -137,13 +137,13 @@ def visibility_change(field: Field, before: Value, after: Value) -> Literal["exp
     if not scale or before == after:
         return None
     if isinstance(scale, Restriction):
-        more, less = (
+        loosened, tightened = (
             _is_restriction_loosened(scale, before, after),
             _is_restriction_loosened(scale, after, before),
         )
-        if more == less:
+        if loosened == tightened:
             return None
-        return "expose" if more else "withdraw"
+        return "expose" if loosened else "withdraw"
     low, high = (scale.index(value) if value in scale else 0 for value in (before, after))
     return "expose" if high > low else "withdraw"
 
@@ -253,18 +253,20 @@ def changed_fields(sides: Sides, entry: Entry, live: LiveObject) -> list[FieldCh
     """Return the fields of an entry whose live values differ."""
     changes, kind = [], sides.kind(entry)
     for field in managed_fields(sides, entry):
-        wanted, current = entry.fields[field.name], live.fields.get(field.name)
-        equal = wanted == current and type(wanted) in PLAIN_TYPES and type(wanted) is type(current)
+        declared, live_value = entry.fields[field.name], live.fields.get(field.name)
+        equal = (
+            declared == live_value and type(declared) in PLAIN_TYPES and type(declared) is type(live_value)
+        )
         if equal and not field.may_be_write_only:
             continue  # nearly every field of nearly every entry
-        after = sides.values.with_references(field, wanted, entry)
-        before = sides.values.with_references(field, current, live)
+        after = sides.values.with_references(field, declared, entry)
+        before = sides.values.with_references(field, live_value, live)
         readable = field.response_path is not None
         if has_null(after):
             before = without_inherited(before, _inherited_value(sides, entry, field), after)
         if (
             (readable and not equals_live(field, after, before))
-            or _lacks_processed_part(kind, field, wanted, live)
+            or _lacks_processed_part(kind, field, declared, live)
             or _must_be_resent(sides, entry, field, live)
         ):
             changes.append(FieldChange(field, after, before))

@@ -44,11 +44,11 @@ class Coverage(Struct, frozen=True):
         if self.policy.selected is None and not has_ignored and not policy.watch_fields:
             return self._count_by_kind()
         fields = entry_count = places = 0
-        for resource in self._declared_entries():
-            field_count = sum(1 for _ in self.unwatched_fields(resource))
+        for entry in self._declared_entries():
+            field_count = sum(1 for _ in self.unwatched_fields(entry))
             fields += field_count
             entry_count += field_count > 0
-            places += sum(1 for _ in self.unwatched_places(resource))
+            places += sum(1 for _ in self.unwatched_places(entry))
         return Unwatched(places=places, fields=fields, things=entry_count)
 
     def _count_by_kind(self) -> Unwatched:
@@ -58,8 +58,8 @@ class Coverage(Struct, frozen=True):
         """
         fields = entry_count = places = 0
         groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
-        for resource in self.entries_by_address.values():
-            groups[resource.kind, tuple(resource.fields)].append(resource)
+        for entry in self.entries_by_address.values():
+            groups[entry.kind, tuple(entry.fields)].append(entry)
         for (kind, _), entries in groups.items():
             field_count = sum(1 for _ in self.unwatched_fields(entries[0]))
             fields += field_count * len(entries)
@@ -86,11 +86,11 @@ class Coverage(Struct, frozen=True):
 
     def unwatched_by_entry(self) -> Iterator[tuple[Entry, tuple[Field, ...], tuple[UndeclaredList, ...]]]:
         """Yield every entry that has unwatched fields or places, with these."""
-        for resource in self._declared_entries():
-            fields = tuple(self.unwatched_fields(resource))
-            places = tuple(self.unwatched_places(resource))
+        for entry in self._declared_entries():
+            fields = tuple(self.unwatched_fields(entry))
+            places = tuple(self.unwatched_places(entry))
             if fields or places:
-                yield resource, fields, places
+                yield entry, fields, places
 
     def unwatched_fields(self, entry: Entry) -> Iterator[Field]:
         """Yield the readable and writable fields that neither the entry nor the policy names."""

@@ -59,22 +59,22 @@ class HiddenCreation(Struct, frozen=True):
         """Return the fields that give a new entry more access than declared until a later request."""
         sent = self.fields_in_create(entry)
         fields = tuple(
-            item
-            for item in self.sides.kind(entry).fields
-            if isinstance(item.widens_when, tuple)
-            and item.name not in sent
-            and (value := entry.fields.get(item.name)) is not None
-            and widens_access(item, value, initial_value(item))
+            field
+            for field in self.sides.kind(entry).fields
+            if isinstance(field.widens_when, tuple)
+            and field.name not in sent
+            and (value := entry.fields.get(field.name)) is not None
+            and widens_access(field, value, initial_value(field))
         )
         return () if fields and self._is_hidden_anyway(entry) else fields
 
     def fields_set_later(self, entry: Entry) -> tuple[Field, ...]:
         """Return the fields that hide a new entry and that the request which creates it does not set."""
         sent = self.fields_in_create(entry)
-        fields = (item for item in self._hiding_fields(entry) if item.name not in sent)
+        fields = (field for field in self._hiding_fields(entry) if field.name not in sent)
         if entry.address not in self.created_with_parent and any(
-            item.name in sent and item.name in self.sides.kind(entry).visible_when
-            for item in self._hiding_fields(entry)
+            field.name in sent and field.name in self.sides.kind(entry).visible_when
+            for field in self._hiding_fields(entry)
         ):
             return ()
         return tuple(fields)
@@ -89,7 +89,7 @@ class HiddenCreation(Struct, frozen=True):
         add = kind.lifecycle.create_with_id
         if add is not None and entry.pin is not None:  # that call takes nothing but the id
             return frozenset((add.field,))
-        return frozenset(item.name for item in kind.fields if item.written_in in ("create", "both"))
+        return frozenset(field.name for field in kind.fields if field.written_in in ("create", "both"))
 
     def child_created_with(self, entry: Entry) -> Entry | None:
         """Return the child that the request for an entry also creates, None if there is none."""
@@ -133,15 +133,15 @@ class HiddenCreation(Struct, frozen=True):
             return None
         return None if entry.fields.get(field.name) in hiding_values(field) else field
 
-    def _created_child(self, resource: Entry) -> tuple[Entry, LiveObject] | None:
+    def _created_child(self, parent: Entry) -> tuple[Entry, LiveObject] | None:
         """Return the child that the request for an entry created: the first one, both in the files and live.
 
         Entries that were added later come after that child until it is finished.
         """
-        creates_child = getattr(self.sides.kind(resource).create, "first_child_id_path", None)
-        first = self.sides.hierarchy.first_child(resource) if creates_child else None
+        creates_child = getattr(self.sides.kind(parent).create, "first_child_id_path", None)
+        first = self.sides.hierarchy.first_child(parent) if creates_child else None
         live, live_parent = (
-            self.sides.live(entry.address) if entry is not None else None for entry in (first, resource)
+            self.sides.live(entry.address) if entry is not None else None for entry in (first, parent)
         )
         if first is None or live is None or live_parent is None:
             return None
@@ -162,9 +162,9 @@ class HiddenCreation(Struct, frozen=True):
         """
         earlier = self.sides.names.base_entry(entry, live)
         return any(
-            live.fields.get(item.name) in (None, item.value_when_absent)
-            and (earlier is None or earlier.fields.get(item.name) == entry.fields[item.name])
-            for item in self._hiding_fields(entry)
+            live.fields.get(field.name) in (None, field.value_when_absent)
+            and (earlier is None or earlier.fields.get(field.name) == entry.fields[field.name])
+            for field in self._hiding_fields(entry)
         )
 
     # What hides.
@@ -177,10 +177,10 @@ class HiddenCreation(Struct, frozen=True):
         """
         if self.sides.policy.is_unselected(entry.address):
             return
-        for item in self.sides.kind(entry).fields:
-            value = entry.fields.get(item.name)
-            if value is not None and visibility_change(item, initial_value(item), value) == "withdraw":
-                yield item
+        for field in self.sides.kind(entry).fields:
+            value = entry.fields.get(field.name)
+            if value is not None and visibility_change(field, initial_value(field), value) == "withdraw":
+                yield field
 
     def _usable_hiding_field(self, entry: Entry) -> Field | None:
         """Return the field that hides an entry, if the server takes it both on create and on update."""
@@ -195,24 +195,24 @@ class HiddenCreation(Struct, frozen=True):
             return None
         return None if self.sides.policy.is_ignored(entry.address, field.name) else field
 
-    def _is_hidden_anyway(self, resource: Entry) -> bool:
+    def _is_hidden_anyway(self, entry: Entry) -> bool:
         """Return whether nobody sees an entry before it is as declared.
 
         That is so if the entry, or a place around it, is hidden.
         """
-        kind = self.sides.kind(resource)
+        kind = self.sides.kind(entry)
         if any(
             kind.field(name).value_when_absent not in visible_values
             for name, visible_values in kind.visible_when.items()
             if _is_flag(kind, name)
         ):
             return True
-        container = resource.holder or resource.parent
+        container = entry.holder or entry.parent
         while container is not None:
-            entry = self.sides.entries[container]
-            if self._hides_contents(entry):
+            container_entry = self.sides.entries[container]
+            if self._hides_contents(container_entry):
                 return True
-            container = entry.holder or entry.parent
+            container = container_entry.holder or container_entry.parent
         return False
 
     def _hides_contents(self, entry: Entry) -> bool:
@@ -226,13 +226,13 @@ class HiddenCreation(Struct, frozen=True):
             if _is_flag(kind, name)
         )
 
-    def _declares_hidden(self, kind: SupportedKind, item: Field, entry: Entry) -> bool:
+    def _declares_hidden(self, kind: SupportedKind, flag: Field, entry: Entry) -> bool:
         """Return whether an entry declares to be hidden by this flag, and a request can do so at once."""
-        if item.name not in entry.fields or entry.fields[item.name] in kind.visible_when[item.name]:
+        if flag.name not in entry.fields or entry.fields[flag.name] in kind.visible_when[flag.name]:
             return False
-        if item.name in kind.unsupported_fields or self.sides.policy.is_ignored(entry.address, item.name):
+        if flag.name in kind.unsupported_fields or self.sides.policy.is_ignored(entry.address, flag.name):
             return False
-        return self.sides.live(entry.address) is not None or item.name in self.fields_in_create(entry)
+        return self.sides.live(entry.address) is not None or flag.name in self.fields_in_create(entry)
 
 
 def initial_value(field: Field) -> Any:

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec import field as struct_field
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field, Kind
@@ -53,7 +54,7 @@ StaysInPlace = Callable[[Address, Field], bool]
 def self_nesting_fields(registry: Registry) -> Iterator[tuple[Kind, Field]]:
     """Yield each kind whose objects can be inside others of the same kind, with the field that says so."""
     for kind in registry.in_dependency_order:
-        yield from ((kind, item) for other, item in registry.place_fields(kind.name) if other is kind)
+        yield from ((kind, field) for other, field in registry.place_fields(kind.name) if other is kind)
 
 
 class Nesting(Struct, frozen=True):
@@ -66,18 +67,18 @@ class Nesting(Struct, frozen=True):
     kind: Kind
     place_field: Field
     stays_in_place: StaysInPlace
-    _containers: dict[AddressOrIdentity, AddressOrIdentity | None] = field(default_factory=dict)
+    _containers: dict[AddressOrIdentity, AddressOrIdentity | None] = struct_field(default_factory=dict)
 
-    def container(self, item: AddressOrIdentity) -> AddressOrIdentity | None:
+    def container(self, object_key: AddressOrIdentity) -> AddressOrIdentity | None:
         """Return the object that will contain an object; None at the top and for a deleted object."""
-        if item not in self._containers:
-            self._containers[item] = self._find_container(item)
-        return self._containers[item]
+        if object_key not in self._containers:
+            self._containers[object_key] = self._find_container(object_key)
+        return self._containers[object_key]
 
-    def containers(self, item: AddressOrIdentity) -> Iterator[AddressOrIdentity]:
+    def containers(self, object_key: AddressOrIdentity) -> Iterator[AddressOrIdentity]:
         """Yield all objects that will contain an object, innermost first; in a circle each once."""
-        seen: set[AddressOrIdentity] = {item}
-        holder = self.container(item)
+        seen: set[AddressOrIdentity] = {object_key}
+        holder = self.container(object_key)
         while holder is not None and holder not in seen:
             seen.add(holder)
             yield holder
@@ -94,24 +95,26 @@ class Nesting(Struct, frozen=True):
         ]
         for circle in find_simple_cycles(addresses, self.container):
             entries = [item for item in circle if isinstance(item, Address)]
-            with_place = [item for item in entries if self.place_field.name in resources[item].fields]
+            with_place = [
+                address for address in entries if self.place_field.name in resources[address].fields
+            ]
             yield rotated_to(min(with_place or entries), circle)
 
-    def _find_container(self, item: AddressOrIdentity) -> AddressOrIdentity | None:
+    def _find_container(self, object_key: AddressOrIdentity) -> AddressOrIdentity | None:
         sides, name = self.sides, self.place_field.name
-        if isinstance(item, Address):
-            resource, live = sides.entries.get(item), sides.live(item)
+        if isinstance(object_key, Address):
+            entry, live = sides.entries.get(object_key), sides.live(object_key)
             if (
-                resource is not None
-                and name in resource.fields
-                and not sides.policy.is_unselected(item)
-                and not self.stays_in_place(item, self.place_field)
+                entry is not None
+                and name in entry.fields
+                and not sides.policy.is_unselected(object_key)
+                and not self.stays_in_place(object_key, self.place_field)
             ):
                 return self._as_item(
-                    sides.values.with_references(self.place_field, resource.fields[name], resource)
+                    sides.values.with_references(self.place_field, entry.fields[name], entry)
                 )
         else:
-            live = sides.snapshot.objects.get(item)
+            live = sides.snapshot.objects.get(object_key)
         return (
             self._as_item(sides.values.with_references(self.place_field, live.fields.get(name), live))
             if live
@@ -137,9 +140,9 @@ class Transfers(Struct, frozen=True):
     def transferred_inside(self, identity: Identity) -> list[Address]:
         """Return the transferred entries inside a transferred object."""
         return [
-            self.transferred[item.identity]
-            for item in self.contents[identity]
-            if item.identity in self.transferred
+            self.transferred[content.identity]
+            for content in self.contents[identity]
+            if content.identity in self.transferred
         ]
 
     @property
@@ -151,21 +154,21 @@ class Transfers(Struct, frozen=True):
 
 def find_transfers(sides: Sides) -> Transfers:
     """Return the objects to transfer: those whose live parent differs from the parent of their entry."""
-    given = {
+    transferred = {
         live.identity: address
         for address in sorted(sides.snapshot.transferred_entries)
         if (live := sides.live(address)) is not None and not sides.policy.is_ignored(address)
     }
-    inside = {identity: tuple(sides.hierarchy.contents(identity)) for identity in given}
-    along = {
+    contents = {identity: tuple(sides.hierarchy.contents(identity)) for identity in transferred}
+    transferred_along = {
         live.identity
-        for identity, address in given.items()
-        for live in inside[identity]
-        if live.identity in given
-        and _owner(sides.names, given[live.identity]) == _owner(sides.names, address)
+        for identity, address in transferred.items()
+        for live in contents[identity]
+        if live.identity in transferred
+        and _owner(sides.names, transferred[live.identity]) == _owner(sides.names, address)
     }
-    calls = tuple(address for identity, address in given.items() if identity not in along)
-    return Transfers(given, inside, calls)
+    calls = tuple(address for identity, address in transferred.items() if identity not in transferred_along)
+    return Transfers(transferred, contents, calls)
 
 
 def _owner(names: Names, address: Address) -> Address | None:
@@ -175,10 +178,10 @@ def _owner(names: Names, address: Address) -> Address | None:
 
 def transfer_difference(names: Names, address: Address, cause: Cause | None) -> Difference:
     """Return the change of owner as a difference."""
-    live, resource = names.snapshot.objects[names.identities[address]], names.desired.entries[address]
+    live, entry = names.snapshot.objects[names.identities[address]], names.desired.entries[address]
     assert live.parent is not None
-    assert resource.parent is not None
-    before, after = names.address(live.parent), resource.parent
+    assert entry.parent is not None
+    before, after = names.address(live.parent), entry.parent
     return Difference(field=live.parent[0], before=str(before), after=str(after), cause=cause)
 
 
@@ -187,11 +190,11 @@ def transfer_refusals(names: Names, transfers: Transfers) -> Iterator[Refusal]:
     for identity, address in transfers.transferred.items():
         yield from _shown_refusals(names, identity, address)
         for live in transfers.contents[identity]:
-            stays = _kept_address(names, live.identity)
-            if stays is None:
+            kept_address = _kept_address(names, live.identity)
+            if kept_address is None:
                 yield from _shown_refusals(names, live.identity, address)
                 continue
-            yield ALSO_TRANSFERRED.refusal(address, stays=stays, owner=_owner(names, address))
+            yield ALSO_TRANSFERRED.refusal(address, stays=kept_address, owner=_owner(names, address))
 
 
 def _kept_address(names: Names, identity: Identity) -> Address | None:
@@ -211,13 +214,13 @@ def transfer_notes(names: Names, transfers: Transfers) -> Iterator[Note]:
     """Yield notes about undeclared contents that are transferred too, and about roles that are lost."""
     for identity, address in transfers.transferred.items():
         for live in transfers.contents[identity]:
-            given = names.declared.get(live.identity)
-            if given is None:
+            declared_address = names.declared.get(live.identity)
+            if declared_address is None:
                 text = f"{names.address(live.identity)} is inside this object and is transferred, too"
                 yield Note(address=str(address), text=text, consequence=True)
-            elif given in names.snapshot.transferred_entries:
+            elif declared_address in names.snapshot.transferred_entries:
                 text = f"this object is inside {address} and is transferred, too"
-                yield Note(address=str(given), text=text, consequence=True)
+                yield Note(address=str(declared_address), text=text, consequence=True)
     for address in transfers.requested_entries:
         text = "GitBook removes all roles on this object, and dpsync sets the roles in your files again"
         yield Note(address=str(address), text=text, consequence=True)
@@ -277,10 +280,10 @@ def decide(sides: Sides) -> Decisions:
 
 def _children_created_with_parent(sides: Sides) -> Iterator[Address]:
     """Yield the first child of each new entry whose create request also creates that child."""
-    for resource in sides.entries.values():
-        also_creates = getattr(sides.kind(resource).create, "first_child_id_path", None)
-        if also_creates and resource.children and sides.live(resource.address) is None:
-            yield resource.children[0]
+    for entry in sides.entries.values():
+        also_creates = getattr(sides.kind(entry).create, "first_child_id_path", None)
+        if also_creates and entry.children and sides.live(entry.address) is None:
+            yield entry.children[0]
 
 
 class _Decider:
@@ -302,13 +305,13 @@ class _Decider:
         self.requested_answers: set[Answer] = set()
 
     def decide(self) -> Decisions:
-        entries = {entry.entry.address: entry for entry in self._decide_entries()}
-        entries.update(self._decisions_to_write_inherited(entries))
+        decisions = {entry.entry.address: entry for entry in self._decide_entries()}
+        decisions.update(self._decisions_to_write_inherited(decisions))
         exclusive = ExclusiveFlags(
             self.sides, self.deletions.deletes, lambda entry: self.blocker.is_entry_blocked(entry.address)
         )
-        for resource, flag in exclusive.entries_forced_to_have_flag():
-            self._note_required_flag(resource, flag)
+        for entry, flag in exclusive.entries_forced_to_have_flag():
+            self._note_required_flag(entry, flag)
         blocking = self.blocker.blocking()
         return Decisions(
             sides=self.sides,
@@ -317,7 +320,7 @@ class _Decider:
             deletions=self.deletions,
             blocking=blocking,
             exclusive=exclusive,
-            entries=entries,
+            entries=decisions,
             differences_by_entry=self.differences_by_entry,
             hidden_creation=self.hidden_creation,
             created_with_parent=self.created_with_parent,
@@ -334,93 +337,107 @@ class _Decider:
     def _decide_entries(self) -> Iterator[EntryDecision]:
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.in_dependency_order)}
         resources = self.sides.entries.values()
-        first, resends = set(self.blocker.created_first.values()), self.sides.answers.contains_words(SEND)
-        for resource in sorted(resources, key=lambda item: rank[item.kind]):  # they come by address
-            live = self.sides.live(resource.address)
-            if resource.address in first:
+        created_first, resends = (
+            set(self.blocker.created_first.values()),
+            self.sides.answers.contains_words(SEND),
+        )
+        for entry in sorted(resources, key=lambda item: rank[item.kind]):  # they come by address
+            live = self.sides.live(entry.address)
+            if entry.address in created_first:
                 # The object that will contain this one does not exist yet.
-                kind = self.sides.kind(resource)
+                kind = self.sides.kind(entry)
                 fields = {
                     name: value
-                    for name, value in resource.fields.items()
+                    for name, value in entry.fields.items()
                     if not kind.field(name).is_parent_reference
                 }
                 yield EntryDecision(
-                    replace(resource, fields=fields),
+                    replace(entry, fields=fields),
                     None,
-                    tuple(fields_of_new_object(self.sides, resource)),
+                    tuple(fields_of_new_object(self.sides, entry)),
                     has_create_request=True,
-                    hiding_field=self.hidden_creation.hiding_field(resource),
+                    hiding_field=self.hidden_creation.hiding_field(entry),
                 )
                 continue
-            if self.sides.policy.is_ignored(resource.address):
+            if self.sides.policy.is_ignored(entry.address):
                 continue
             if live is not None:
-                self.differences_by_entry[resource.address] = tuple(
-                    changed_fields(self.sides, resource, live)
-                )
-                self.requested_answers.update(resend_answers(self.sides, resource) if resends else ())
-            if not self.blocker.is_entry_blocked(resource.address):
-                yield self._decide_new(resource) if live is None else self._decide_live(resource, live)
+                self.differences_by_entry[entry.address] = tuple(changed_fields(self.sides, entry, live))
+                self.requested_answers.update(resend_answers(self.sides, entry) if resends else ())
+            if not self.blocker.is_entry_blocked(entry.address):
+                yield self._decide_new(entry) if live is None else self._decide_live(entry, live)
 
     def _decisions_to_write_inherited(
-        self, entries: Mapping[Address, EntryDecision]
+        self, decisions: Mapping[Address, EntryDecision]
     ) -> Iterator[tuple[Address, EntryDecision]]:
         """Yield the entries that must get their own value, because the value that they inherit changes."""
         if all(kind.inherits_from_kind is None for kind in self.sides.registry.in_dependency_order):
             return
-        for address, entry in entries.items():
-            source = entries.get(inherited_from(self.sides, entry.entry) or address)
-            if entry.live is None or source is None or source is entry or source.live is None:
+        for address, decision in decisions.items():
+            source = decisions.get(inherited_from(self.sides, decision.entry) or address)
+            if decision.live is None or source is None or source is decision or source.live is None:
                 continue
-            written_fields = {item.field.name for item in self.differences_by_entry[address]}
+            written_fields = {change.field.name for change in self.differences_by_entry[address]}
             own_values = tuple(
-                item
-                for item in inherited_values_to_write(
-                    self.sides, entry.entry, entry.live, source.separately_written, written_fields
+                change
+                for change in inherited_values_to_write(
+                    self.sides, decision.entry, decision.live, source.separately_written, written_fields
                 )
-                if self._can_write(entry.entry, item)
+                if self._can_write(decision.entry, change)
             )
             if own_values:
-                displayed, written = (*entry.display, *own_values), (*entry.separately_written, *own_values)
-                yield address, replace(entry, display=displayed, separately_written=written)
+                displayed, written = (
+                    (*decision.display, *own_values),
+                    (*decision.separately_written, *own_values),
+                )
+                yield address, replace(decision, display=displayed, separately_written=written)
 
     def _decide_new(self, entry: Entry) -> EntryDecision:
         """Return the decision about an entry that is not live."""
-        wanted, kind = fields_of_new_object(self.sides, entry), self.sides.kind(entry)
-        sent = self.hidden_creation.fields_in_create(entry)
-        held = self.hidden_creation.hiding_field(entry)
-        later = [item for item in wanted if item.field.written_in != "create" and item.field.name not in sent]
-        unblocked = [item for item in later if not self.blocker.block_field_if_needed(entry, item.field)]
+        changes, kind = fields_of_new_object(self.sides, entry), self.sides.kind(entry)
+        sent_fields = self.hidden_creation.fields_in_create(entry)
+        hiding_field = self.hidden_creation.hiding_field(entry)
+        later = [
+            change
+            for change in changes
+            if change.field.written_in != "create" and change.field.name not in sent_fields
+        ]
+        unblocked = [
+            change for change in later if not self.blocker.block_field_if_needed(entry, change.field)
+        ]
         written = [
-            item for item in unblocked if item.field.own_call is None or self._has_call_for(entry, item)
+            change
+            for change in unblocked
+            if change.field.own_call is None or self._has_call_for(entry, change)
         ]
         created = entry.address not in self.created_with_parent and not kind.exists_with_parent
-        if held is not None:
-            written = [item for item in written if item.field is not held]
-            written += show_changes(entry, held)
-        return EntryDecision(entry, None, tuple(wanted), tuple(written), created, held)
+        if hiding_field is not None:
+            written = [change for change in written if change.field is not hiding_field]
+            written += show_changes(entry, hiding_field)
+        return EntryDecision(entry, None, tuple(changes), tuple(written), created, hiding_field)
 
     def _decide_live(self, entry: Entry, live: LiveObject) -> EntryDecision:
         """Return the decision about a live entry."""
         self._note_unreadable_values(entry, live)
         self._note_platform_state(entry, live)
         compared = self.differences_by_entry[entry.address]
-        written = [item for item in compared if self._can_write(entry, item)]
+        written = [change for change in compared if self._can_write(entry, change)]
         unfinished = self.hidden_creation.field_hiding_unfinished(entry, live)
-        held = self.hidden_creation.field_hiding_child_of_unfinished(entry, live)
+        hiding_field = self.hidden_creation.field_hiding_child_of_unfinished(entry, live)
         if unfinished is not None:
             written += show_changes(entry, unfinished)
-        is_included = any(item.field is held for item in written)
-        shown_later = show_changes(entry, held) if held is not None and not is_included else ()
+        is_included = any(change.field is hiding_field for change in written)
+        shown_later = (
+            show_changes(entry, hiding_field) if hiding_field is not None and not is_included else ()
+        )
         return EntryDecision(
             entry,
             live,
             tuple(written),
             (*written, *shown_later),
             user_actions=tuple(self._requested_user_actions(entry)),
-            hiding_field=held,
-            is_unfinished=unfinished is not None or held is not None,
+            hiding_field=hiding_field,
+            is_unfinished=unfinished is not None or hiding_field is not None,
         )
 
     def _requested_user_actions(self, entry: Entry) -> Iterator[str]:
@@ -450,7 +467,7 @@ class _Decider:
 
     def _resend_hint(self, entry: Entry, field: Field, live: LiveObject) -> str:
         """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""
-        if any(item.field is field for item in self.differences_by_entry[entry.address]):
+        if any(change.field is field for change in self.differences_by_entry[entry.address]):
             return ""
         unknown = unreadable_part(self.sides.kind(live), field, entry.fields[field.name], live)
         compared = unknown is None or self.sides.names.base_entry(entry, live) is not None
@@ -461,46 +478,46 @@ class _Decider:
 
     # What can be written.
 
-    def _can_write(self, entry: Entry, item: FieldChange) -> bool:
+    def _can_write(self, entry: Entry, change: FieldChange) -> bool:
         """Return whether a field can be written; note it as blocked if only a person can write it."""
-        field = item.field
+        field = change.field
         if self.blocker.block_field_if_needed(entry, field):
             return False
         if field.written_in == "create" and field.own_call is None:
             return False  # refused by a guard
-        if field.exclusive_within and item.after is not True:
+        if field.exclusive_within and change.after is not True:
             owner = self.sides.hierarchy.ancestor(entry, field.exclusive_within)
             if (entry.kind, field.name, owner) not in self._declared_flags:
                 self._note_required_flag(entry, field)
             return False
-        if item.after is None and field.null_effect == "by hand":
+        if change.after is None and field.null_effect == "by hand":
             todo = f"clear {field.name} in GitBook, or remove {field.name} from the entry"
             self.blocker.block_field(entry, field, f"the API cannot clear {field.name}", todo)
             return False
-        return field.own_call is None or self._has_call_for(entry, item)
+        return field.own_call is None or self._has_call_for(entry, change)
 
     @cached_property
     def _declared_flags(self) -> set[tuple[str, str, Address | None]]:
         """Return every exclusive flag that an entry declares to have: kind, name of the flag, and place."""
         return {
-            (other.kind, item.name, self.sides.hierarchy.ancestor(other, item.exclusive_within))
+            (other.kind, field.name, self.sides.hierarchy.ancestor(other, field.exclusive_within))
             for other in self.sides.entries.values()
-            for item in self.sides.kind(other).fields
-            if item.exclusive_within is not None and other.fields.get(item.name) is True
+            for field in self.sides.kind(other).fields
+            if field.exclusive_within is not None and other.fields.get(field.name) is True
             if not self.sides.policy.is_unselected(other.address)
         }
 
-    def _note_required_flag(self, entry: Entry, item: Field) -> None:
+    def _note_required_flag(self, entry: Entry, flag: Field) -> None:
         """Note that one object must always have a flag."""
         noun = self.sides.kind(entry).noun
-        reason = f"one {noun} must always have {item.name}: true"
-        self.blocker.block_field(entry, item, reason, f"set {item.name}: true on another {noun}")
+        reason = f"one {noun} must always have {flag.name}: true"
+        self.blocker.block_field(entry, flag, reason, f"set {flag.name}: true on another {noun}")
 
-    def _has_call_for(self, entry: Entry, item: FieldChange) -> bool:
+    def _has_call_for(self, entry: Entry, change: FieldChange) -> bool:
         """Return whether a call can set a field to this value; note the field as blocked otherwise."""
-        if item.field.call_for_value(item.after) is not None:
+        if change.field.call_for_value(change.after) is not None:
             return True
-        name, value = item.field.name, self.sides.values.to_display(item.field, item.after, entry)
+        name, value = change.field.name, self.sides.values.to_display(change.field, change.after, entry)
         if isinstance(value, dict) and set(value) == {REF_MARKER}:
             value = value[REF_MARKER]
         display = str(value).lower() if isinstance(value, bool) else value or "nothing"
@@ -508,7 +525,7 @@ class _Decider:
         if name in self.sides.kind(entry).unsupported_fields:
             reason = self.sides.registry.profile.missing_operation_text(f"setting {name} to {display}")
         todo = f"change {name} in GitBook, or remove {name} from the entry"
-        self.blocker.block_field(entry, item.field, reason, todo)
+        self.blocker.block_field(entry, change.field, reason, todo)
         return False
 
     # What cannot be compared.
@@ -516,14 +533,14 @@ class _Decider:
     def _note_unreadable_values(self, entry: Entry, live: LiveObject) -> None:
         """Note the values of a live entry that cannot be read back."""
         kind = self.sides.kind(entry)
-        for item in kind.write_only_fields:
-            unknown = unreadable_part(kind, item, entry.fields.get(item.name), live)
+        for field in kind.write_only_fields:
+            unknown = unreadable_part(kind, field, entry.fields.get(field.name), live)
             if unknown is not None:
-                address = str(entry.address.field(item.name))
+                address = str(entry.address.field(field.name))
                 is_in_base = self.sides.names.base_entry(entry, live) is not None
                 text = self._unreadable_note(address, is_in_base)
                 self.notes.append(Note(address=address, text=text, permanent=True))
-                if self.sides.options.proof and differs_from_base(self.sides, entry, item, live):
+                if self.sides.options.proof and differs_from_base(self.sides, entry, field, live):
                     self.unverifiable.append(address)
 
     def _unreadable_note(self, address: str, is_in_base: bool) -> str:

@@ -51,15 +51,17 @@ def effective_limits(policy: Policy, base: Base, names: Names) -> EffectiveLimit
 
     Nobody has confirmed a limit that is raised in the same change that needs it.
     """
-    now = policy.limits
-    before = base.desired.policy.limits if base.desired is not None else now
-    exposures = [limit for limit in (now.exposures, before.exposures) if limit is not None]
+    current = policy.limits
+    before = base.desired.policy.limits if base.desired is not None else current
+    exposures = [limit for limit in (current.exposures, before.exposures) if limit is not None]
     limits = Limits(
-        min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
+        min(current.deletes, before.deletes),
+        min(current.percent, before.percent),
+        min(exposures, default=None),
     )
     lower = f"the lower limit in your files and in {base.name} applies"
     explanation = f"{lower}, because a change cannot raise its own limits"
-    since = "" if limits == now else f" ({explanation})"
+    since = "" if limits == current else f" ({explanation})"
     return EffectiveLimits(limits, since, partial(_managed_addresses, names))
 
 
@@ -168,7 +170,7 @@ def _exposure_questions(
     One answer, `--confirm "expose N"` with the number of all exposures, confirms them together.
     """
     allowed = limits_in_force.limits.exposures
-    counts = Counter(item.location.organization_key for item in exposures)
+    counts = Counter(exposure.location.organization_key for exposure in exposures)
     answer = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
         if allowed is not None and count > allowed:
@@ -191,10 +193,10 @@ def _exposure_questions(
 
 def _brief_exposure_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """Yield the question about exposures for a moment, which always need an answer with their number."""
-    momentary = [item for item in exposures if item.moment]
+    momentary = [exposure for exposure in exposures if exposure.moment]
     answer = Answer(EXPOSE_BRIEFLY, str(len(momentary)))
     if momentary:
-        addresses = list(dict.fromkeys(item.address for item in momentary))
+        addresses = list(dict.fromkeys(exposure.address for exposure in momentary))
         refusal = refusals.FOR_A_MOMENT.refusal(
             addresses[0],
             names=shorten_list(addresses),
@@ -453,8 +455,14 @@ class _QuestionWriter(Struct, frozen=True):
             steps.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
         if number:
-            at = names[self.objects[0]] if self.objects else self.exceeded_limits[0].organization
-            answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
+            organization_or_object = (
+                names[self.objects[0]] if self.objects else self.exceeded_limits[0].organization
+            )
+            answers.append(
+                WayOut(
+                    address=organization_or_object, add=number.flag, means="confirm all deletes of this plan"
+                )
+            )
         answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
         steps += self._keep_commands(to_name, names)
         return DeleteQuestion(self._sentence(), "; ".join(steps), tuple(answers))
@@ -568,9 +576,9 @@ def address_for_policy(former_names: FormerNames, identity: Identity) -> str:
 
     The address is quoted for a YAML list between brackets.
     """
-    taken = former_names.desired.entries.keys() | former_names.desired.unsupported.keys()
+    used_addresses = former_names.desired.entries.keys() | former_names.desired.unsupported.keys()
     for address in sorted(former_names.addresses_of(identity)):
-        is_free = address not in taken and not address.last_segment.startswith("[")
+        is_free = address not in used_addresses and not address.last_segment.startswith("[")
         if is_free and former_names.objects_at(address) == frozenset({identity}):
             return _quoted(str(address))
     return _quoted(str(former_names.address_with_id(identity)))

@@ -16,7 +16,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec import field as struct_field
 
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import TreeNode as NodeShape
@@ -49,14 +50,14 @@ class Cascade(Struct, frozen=True, dict=True):
     """
 
     roots: frozenset[Identity]
-    objects: Mapping[Identity, str] = field(default_factory=dict)
+    objects: Mapping[Identity, str] = struct_field(default_factory=dict)
     """By object that is deleted along: one of the three reasons above."""
     cleared_fields: tuple[Loss, ...] = ()
     """Fields of kept objects that refer to a deleted object."""
-    roots_by_loss: Mapping[Loss, frozenset[Identity]] = field(default_factory=dict)
-    redundant_roots: Mapping[Identity, frozenset[Identity]] = field(default_factory=dict)
+    roots_by_loss: Mapping[Loss, frozenset[Identity]] = struct_field(default_factory=dict)
+    redundant_roots: Mapping[Identity, frozenset[Identity]] = struct_field(default_factory=dict)
     """By root that would be deleted along with other roots anyway: those other roots."""
-    contents_kept_inside: Mapping[Identity, tuple[LiveObject, ...]] = field(default_factory=dict)
+    contents_kept_inside: Mapping[Identity, tuple[LiveObject, ...]] = struct_field(default_factory=dict)
     """By deleted holder whose contents move out of it: the kept objects that are still inside."""
 
     def deletes(self, identity: Identity) -> bool:
@@ -81,7 +82,7 @@ def find_cascade(
     names: Names,
     roots: Collection[Identity],
     is_rewritten: Callable[[LiveObject, Field], bool],
-    moves_in: Callable[[LiveObject], bool],
+    gets_new_child: Callable[[LiveObject], bool],
 ) -> Cascade:
     """Find everything that is lost along with some deletes.
 
@@ -92,7 +93,7 @@ def find_cascade(
         arrives: Returns whether a node will have a new child before the deletes.
     """
     return (
-        _CascadeSearch(names, frozenset(roots), is_rewritten, moves_in).cascade()
+        _CascadeSearch(names, frozenset(roots), is_rewritten, gets_new_child).cascade()
         if roots
         else Cascade(frozenset())
     )
@@ -105,10 +106,15 @@ class _CascadeSearch:
         self,
         names: Names,
         roots: frozenset[Identity],
-        written: Callable[[LiveObject, Field], bool],
-        arrives: Callable[[LiveObject], bool],
+        is_rewritten: Callable[[LiveObject, Field], bool],
+        gets_new_child: Callable[[LiveObject], bool],
     ) -> None:
-        self.names, self.roots, self.is_rewritten, self.moves_in = names, roots, written, arrives
+        self.names, self.roots, self.is_rewritten, self.gets_new_child = (
+            names,
+            roots,
+            is_rewritten,
+            gets_new_child,
+        )
         self.objects: dict[Identity, str] = {}
         self.cleared_fields: set[Loss] = set()
         self.roots_by_loss: dict[Loss, frozenset[Identity]] = {}
@@ -118,9 +124,9 @@ class _CascadeSearch:
         for live in names.snapshot.objects.values():
             if live.parent is not None:
                 self.children[live.parent].append(live)
-            for item in names.registry[live.kind].reference_fields:
-                for target in self._referenced(live, item):
-                    self.references_to[target].append((live, item))
+            for field in names.registry[live.kind].reference_fields:
+                for target in self._referenced(live, field):
+                    self.references_to[target].append((live, field))
         self.pending = sorted(roots)
         self.root_causes: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
         self.remaining_roots = dict(self.root_causes)
@@ -140,8 +146,8 @@ class _CascadeSearch:
             for child in self.children[identity]:
                 covered = self._is_deleted(child.identity)
                 self._add(child, INSIDE_DELETED, self.remaining_roots[identity] if covered else causes)
-            for live, item in self.references_to[identity]:
-                self._follow_reference(live, item, causes)
+            for live, field in self.references_to[identity]:
+                self._follow_reference(live, field, causes)
         return Cascade(
             self.roots,
             {key: self.objects[key] for key in sorted(self.objects)},
@@ -154,14 +160,14 @@ class _CascadeSearch:
     def _is_deleted(self, identity: Identity) -> bool:
         return identity in self.roots or identity in self.objects
 
-    def _follow_reference(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
-        if is_container_field(item) or self.is_rewritten(live, item):
+    def _follow_reference(self, live: LiveObject, field: Field, causes: frozenset[Identity]) -> None:
+        if is_container_field(field) or self.is_rewritten(live, field):
             return
         kind = self.names.registry[live.kind]
-        if is_deleted_with_reference(kind, item, live):
+        if is_deleted_with_reference(kind, field, live):
             self._add(live, REFERS_TO_DELETED, causes)
         else:
-            lost = (live.identity, item.name)
+            lost = (live.identity, field.name)
             self.cleared_fields.add(lost)
             self.roots_by_loss[lost] = self.roots_by_loss.get(lost, frozenset()) | causes
 
@@ -195,13 +201,15 @@ class _CascadeSearch:
         if live is None or not isinstance(shape, NodeShape) or not shape.min_children:
             return
         if holder not in self.staying_contents:
-            stays = (child for child in self._needed_children(holder) if not self._is_deleted(child.identity))
-            self.staying_contents[holder] = sum(1 for _ in stays)
-        if self.staying_contents[holder] == 0 and not self.moves_in(live):
+            kept_children = (
+                child for child in self._needed_children(holder) if not self._is_deleted(child.identity)
+            )
+            self.staying_contents[holder] = sum(1 for _ in kept_children)
+        if self.staying_contents[holder] == 0 and not self.gets_new_child(live):
             children = (child.identity for child in self._needed_children(holder))
-            taken = [child for child in children if child in self.objects]
-            causes = frozenset().union(*(self.root_causes[child] for child in taken))
-            if taken and holder not in causes:
+            deleted_children = [child for child in children if child in self.objects]
+            causes = frozenset().union(*(self.root_causes[child] for child in deleted_children))
+            if deleted_children and holder not in causes:
                 self._add(live, LEFT_EMPTY, causes)
 
     def _needed_children(self, holder: Identity) -> Iterator[LiveObject]:
@@ -216,30 +224,30 @@ class _CascadeSearch:
     def _kept_contents(self, root: Identity) -> Iterator[LiveObject]:
         """Yield the kept objects that are still inside a deleted holder whose contents move out of it."""
         if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
-            for live, item in self.references_to[root]:
+            for live, field in self.references_to[root]:
                 if (
-                    is_container_field(item)
+                    is_container_field(field)
                     and not self._is_deleted(live.identity)
-                    and not self.is_rewritten(live, item)
+                    and not self.is_rewritten(live, field)
                 ):
                     yield live
 
 
-def is_deleted_with_reference(kind: Kind, item: Field, live: LiveObject) -> bool:
+def is_deleted_with_reference(kind: Kind, field: Field, live: LiveObject) -> bool:
     """Return whether an object is deleted along with the object that this field refers to.
 
     Content is deleted along only by a field with `means`: the object is made of what the field refers to. A
     list with several references only loses one.
     """
-    needed = item.refers_to_kind is not None or (
-        (item.required or item.name == kind.key_field) and not kind.has_content
+    needed = field.refers_to_kind is not None or (
+        (field.required or field.name == kind.key_field) and not kind.has_content
     )
-    return needed and len(referenced_ids(item, live.fields.get(item.name))) == 1
+    return needed and len(referenced_ids(field, live.fields.get(field.name))) == 1
 
 
-def referenced_ids(item: Field, value: Value) -> set[str]:
+def referenced_ids(field: Field, value: Value) -> set[str]:
     """Return the ids in the value of a field: of references, or the text itself if the text is an id."""
-    if item.refers_to_kind and isinstance(value, str):
+    if field.refers_to_kind and isinstance(value, str):
         return {value}
     return {value.id} if isinstance(value, LiveId) else live_ids(value)
 
@@ -280,7 +288,7 @@ class Deletions(Struct, frozen=True):
     def roots_by_contained(self) -> dict[Identity, Identity]:
         """Return the roots and everything inside them, each with the root of its delete."""
         own = {root: root for root in self.roots}
-        inside = (item for item, why in self.cascade.objects.items() if why == INSIDE_DELETED)
+        inside = (identity for identity, why in self.cascade.objects.items() if why == INSIDE_DELETED)
         return {**own, **{item: min(self.cascade.roots_by_loss[item, ""]) for item in inside}}
 
 
@@ -305,11 +313,11 @@ def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
     """Decide for every undeclared object in a declared place; parents come before their children."""
     roots: dict[Identity, LiveObject] = {}
     objects = sides.snapshot.objects
-    kept: dict[str, list[Identity]] = {}
-    inside: set[Identity] = set()
+    kept_by_place: dict[str, list[Identity]] = {}
+    deleted: set[Identity] = set()
     skipped: dict[Identity, Identity] = {}
     only = sides.desired.policy.deletable_ids
-    recreated = {item.scope.address: item.becomes_site_spaces for item in restructuring.confirmed}
+    recreated = {tree.scope.address: tree.becomes_site_spaces for tree in restructuring.confirmed}
     left_over = set(restructuring.leftover_sections) if sides.options.delete else set()
     for address in sorted(sides.snapshot.scopes):
         if recreated.get(address) is False:
@@ -328,31 +336,35 @@ def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
             continue
         pruned = address in sides.desired.scopes and sides.desired.is_pruned(address)
         if not ((pruned or address in recreated) and sides.options.delete):
-            to_delete = {item for item in undeclared if {item, objects[item].parent} & left_over}
-            kept[str(address)] = [item for item in undeclared if item not in to_delete]
-            undeclared = [item for item in undeclared if item in to_delete]
+            to_delete = {
+                identity for identity in undeclared if {identity, objects[identity].parent} & left_over
+            }
+            kept_by_place[str(address)] = [identity for identity in undeclared if identity not in to_delete]
+            undeclared = [identity for identity in undeclared if identity in to_delete]
         not_deleted = {
             identity for identity in undeclared if _cannot_be_declared(sides.names, objects[identity])
         }
         if pruned and address not in recreated and sides.options.delete:
             skipped |= {identity: identity for identity in undeclared if sides.policy.is_skipped(identity)}
             not_deleted |= skipped.keys() & set(undeclared)
-        kept.setdefault(str(address), []).extend(not_deleted)
+        kept_by_place.setdefault(str(address), []).extend(not_deleted)
         for identity in undeclared:
             if identity in not_deleted:
                 continue
             live = objects[identity]
             if not isinstance(sides.kind(live).delete, Call):
                 continue
-            if live.parent not in inside:  # else it goes with its parent
+            if live.parent not in deleted:  # else it goes with its parent
                 roots[identity] = live
-            inside.add(identity)
+            deleted.add(identity)
     movable, held = _without_blocked_by_contents(sides, roots)
     unprotected, protected = _without_protected(sides, movable, restructuring)
     readable, full_cascade, unreadable = _with_readable_effects(sides, unprotected, restructuring)
     names = {
-        place: sorted(str(sides.names.address(item)) for item in items if not full_cascade.deletes(item))
-        for place, items in kept.items()
+        place: sorted(
+            str(sides.names.address(identity)) for identity in items if not full_cascade.deletes(identity)
+        )
+        for place, items in kept_by_place.items()
     }
     return Deletions(
         roots=readable,
@@ -376,7 +388,7 @@ def _without_protected(
     """
     if not sides.desired.policy.skip:
         return roots, {}
-    recreated = [item.scope.address for item in restructuring.confirmed if item.becomes_site_spaces]
+    recreated = [tree.scope.address for tree in restructuring.confirmed if tree.becomes_site_spaces]
     full_cascade, left_out = planned_cascade(sides, roots, restructuring), dict[Identity, Identity]()
     for identity in filter(sides.policy.is_skipped, full_cascade.objects):
         for root in full_cascade.roots_by_loss[identity, ""]:
@@ -396,28 +408,28 @@ def _without_blocked_by_contents(
     registry, names = sides.registry, sides.names
     lifted = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
     containers: dict[Identity, set[Identity]] = {}
-    held: dict[Identity, Address] = {}
+    blocked: dict[Identity, Address] = {}
     for live in sides.snapshot.objects.values() if lifted else ():
         address = names.declared.get(live.identity)
-        resource = sides.entries.get(address) if address is not None else None
-        for item in filter(is_container_field, registry[live.kind].reference_fields):
-            ids = referenced_ids(item, live.fields.get(item.name))
+        entry = sides.entries.get(address) if address is not None else None
+        for field in filter(is_container_field, registry[live.kind].reference_fields):
+            ids = referenced_ids(field, live.fields.get(field.name))
             inside = lifted & {
-                names.referenced_object(live, kind, id) for id in ids for kind in item.referenced_kinds
+                names.referenced_object(live, kind, id) for id in ids for kind in field.referenced_kinds
             }
             if live.identity in lifted:
                 containers.setdefault(live.identity, set()).update(inside)
-            elif inside and address is not None and resource is not None and item.name in resource.fields:
-                wanted = sides.values.with_references(item, resource.fields[item.name], resource)
-                if item.own_call is not None and item.call_for_value(wanted) is None:
-                    held |= dict.fromkeys(inside, address)
-    pending = sorted(held)
+            elif inside and address is not None and entry is not None and field.name in entry.fields:
+                declared_value = sides.values.with_references(field, entry.fields[field.name], entry)
+                if field.own_call is not None and field.call_for_value(declared_value) is None:
+                    blocked |= dict.fromkeys(inside, address)
+    pending = sorted(blocked)
     while pending:
         identity = pending.pop()
-        outer = containers.get(identity, set()) - held.keys()
-        held |= dict.fromkeys(outer, held[identity])
+        outer = containers.get(identity, set()) - blocked.keys()
+        blocked |= dict.fromkeys(outer, blocked[identity])
         pending += sorted(outer)
-    return {root: live for root, live in roots.items() if root not in held}, held
+    return {root: live for root, live in roots.items() if root not in blocked}, blocked
 
 
 def _with_readable_effects(
@@ -428,7 +440,7 @@ def _with_readable_effects(
     The last mapping contains the unreadable URL by delete. A navigation is re-created as a whole or not at
     all.
     """
-    recreated = [item.scope.address for item in restructuring.confirmed if item.becomes_site_spaces]
+    recreated = [tree.scope.address for tree in restructuring.confirmed if tree.becomes_site_spaces]
     left_out: dict[Identity, str] = {}
     while True:
         full_cascade = planned_cascade(sides, roots, restructuring)
@@ -457,14 +469,12 @@ def planned_cascade(
     if not roots:
         return Cascade(frozenset())
     new = {
-        resource.holder
-        for address, resource in sides.entries.items()
-        if resource.holder is not None
-        and sides.live(address) is None
-        and not sides.policy.is_ignored(address)
+        entry.holder
+        for address, entry in sides.entries.items()
+        if entry.holder is not None and sides.live(address) is None and not sides.policy.is_ignored(address)
     }
 
-    def written(live: LiveObject, item: Field) -> bool:
+    def is_rewritten(live: LiveObject, field: Field) -> bool:
         address = sides.names.declared.get(live.identity)
         if (
             address not in sides.entries
@@ -472,12 +482,12 @@ def planned_cascade(
             or address in restructuring.owners_of_replaced_targets
         ):
             return False
-        return item.name in sides.entries[address].fields
+        return field.name in sides.entries[address].fields
 
-    def arrives(live: LiveObject) -> bool:
+    def gets_new_child(live: LiveObject) -> bool:
         return sides.names.declared.get(live.identity) in new
 
-    return find_cascade(sides.names, roots, written, arrives)
+    return find_cascade(sides.names, roots, is_rewritten, gets_new_child)
 
 
 def delete_effects(names: Names, cascade: Cascade, root: Identity) -> tuple[Effect, ...]:

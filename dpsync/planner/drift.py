@@ -38,7 +38,7 @@ def find_drift(sides: Sides, plan: Plan, with_watched: bool = False) -> Drift:
     differences = tuple(finder.find())
     watched = watched_values(sides, plan.origins, finder.is_selected)
     appeared = tuple(finder.undeclared_in_watched()) if with_watched else ()
-    unwatched = (item for item in appeared if item.address not in watched.origins)
+    unwatched = (drifted for drifted in appeared if drifted.address not in watched.origins)
     all_drift = (*differences, *watched.drifted, *unwatched)
     kept = tuple(_without_reported(plan.kept, {item.address for item in (*watched.drifted, *appeared)}))
     return Drift(
@@ -50,12 +50,12 @@ def find_drift(sides: Sides, plan: Plan, with_watched: bool = False) -> Drift:
     )
 
 
-def _without_reported(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
+def _without_reported(kept_objects: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
     """Yield the kept objects without those that are reported as drift."""
-    for item in kept:
-        remaining = tuple(address for address in item.addresses if address not in reported)
+    for kept in kept_objects:
+        remaining = tuple(address for address in kept.addresses if address not in reported)
         if remaining:
-            yield item.model_copy(update={"addresses": remaining})
+            yield kept.model_copy(update={"addresses": remaining})
 
 
 def _not_readable_addresses(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[str, ...]:
@@ -63,26 +63,37 @@ def _not_readable_addresses(snapshot: Snapshot, policy: EffectivePolicy) -> tupl
     places = (*snapshot.not_readable, *snapshot.not_readable_watched)
     unread = [str(address) for address in places if not policy.is_ignored(address)]
     unread += [
-        str(at.field(name)) for at, name in snapshot.not_readable_fields if not policy.is_ignored(at, name)
+        str(address.field(name))
+        for address, name in snapshot.not_readable_fields
+        if not policy.is_ignored(address, name)
     ]
     return tuple(sorted(unread))
 
 
-def _ignored(sides: Sides, drifted: Iterable[Drifted]) -> Iterator[Drifted]:
-    """Yield what would be drift if the policy ignored nothing."""
+def _ignored(sides: Sides, differences: Iterable[Drifted]) -> Iterator[Drifted]:
+    """Yield the objects and fields that `policy.ignore` excludes from the reported `differences`.
+
+    These are found by planning once more without `ignore`; objects and fields in `differences` are left out.
+    """
     policy = sides.desired.policy
     if not policy.ignore:
         return
     strict: Policy = replace(policy, ignore=())
     everything = replace(sides, loaded=replace(sides.loaded, policy=strict))
-    reported = {item.address: {part.field for part in item.fields} for item in drifted}
-    for item in _DriftFinder(everything, make_plan(everything)).find():
-        if item.address not in reported:
-            yield item
+    reported = {
+        drifted.address: {difference.field for difference in drifted.fields} for drifted in differences
+    }
+    for drifted in _DriftFinder(everything, make_plan(everything)).find():
+        if drifted.address not in reported:
+            yield drifted
             continue
-        remaining = tuple(part for part in item.fields if part.field not in reported[item.address])
+        remaining = tuple(
+            difference for difference in drifted.fields if difference.field not in reported[drifted.address]
+        )
         if remaining:
-            yield item.model_copy(update={"fields": remaining, "place": None, "order": None, "cause": None})
+            yield drifted.model_copy(
+                update={"fields": remaining, "place": None, "order": None, "cause": None}
+            )
 
 
 class _DriftFinder:
@@ -97,9 +108,9 @@ class _DriftFinder:
             effective_limits(sides.desired.policy, sides.base, sides.names), plan.changes
         )
         self.out_of_place = {
-            address: item.place
-            for item in plan.blocked
-            if item.place is not None and sides.live(address := item.location) is not None
+            address: blocked.place
+            for blocked in plan.blocked
+            if blocked.place is not None and sides.live(address := blocked.location) is not None
         }
         moved = {change.location for change in plan.changes if change.moved}
         self.labels = Labels(sides, frozenset(moved | self.out_of_place.keys()))
@@ -125,7 +136,7 @@ class _DriftFinder:
     @staticmethod
     def _live_differences(change: Change) -> tuple[Difference, ...]:
         """Return the differences between live object and files, without values that the plan only keeps."""
-        return tuple(item for item in change.differences if item.inherited is None)
+        return tuple(difference for difference in change.differences if difference.inherited is None)
 
     def _is_missing(self, address: Address) -> bool:
         """Return whether an entry is not live, or is live only as a deleted object that can be restored."""
@@ -136,16 +147,16 @@ class _DriftFinder:
         """Yield objects in the wrong place that no request can move and that do not differ otherwise."""
         for address in sorted(self.out_of_place.keys() - reported):
             live = self.sides.live(address)
-            resource = self.sides.entries[address]
+            entry = self.sides.entries[address]
             yield Drifted(
                 address=str(address),
-                kind=resource.kind,
+                kind=entry.kind,
                 what="different",
-                label=self.sides.names.label(resource),
+                label=self.sides.names.label(entry),
                 id=live.id if live is not None else None,
                 place=self.out_of_place[address],
-                order=self._ordering_list(resource),
-                cause=self.labels.position_label(resource),
+                order=self._ordering_list(entry),
+                cause=self.labels.position_label(entry),
             )
 
     def _ordering_list(self, entry: Entry) -> str | None:
@@ -163,20 +174,22 @@ class _DriftFinder:
     def _missing_entry(self, address: Address, cause: Cause | None) -> Drifted:
         """Return an entry that is not live, with live objects that may be the entry renamed."""
         objects, candidates = self.sides.snapshot.objects, self.candidates.get(address)
-        resource = self.sides.entries[address]
+        entry = self.sides.entries[address]
         return Drifted(
             address=str(address),
-            kind=resource.kind,
+            kind=entry.kind,
             what="missing",
-            label=self.sides.names.label(resource),
+            label=self.sides.names.label(entry),
             cause=cause,
             renamed=tuple(
                 Renamed(
-                    address=str(self.sides.names.address(item.identity)),
-                    id=item.id,
-                    label=self.sides.names.label(item),
+                    address=str(self.sides.names.address(candidate.identity)),
+                    id=candidate.id,
+                    label=self.sides.names.label(candidate),
                 )
-                for item in (objects[identity] for identity in (candidates.candidates if candidates else ()))
+                for candidate in (
+                    objects[identity] for identity in (candidates.candidates if candidates else ())
+                )
             ),
         )
 
@@ -263,7 +276,7 @@ class _DriftFinder:
         address = change.location
         unmoved = self.out_of_place.get(address)
         place = change.moved or unmoved
-        fields = tuple(self._field_drift(change, item) for item in self._live_differences(change))
+        fields = tuple(self._field_drift(change, difference) for difference in self._live_differences(change))
         return Drifted(
             address=change.address,
             kind=change.kind,
@@ -278,17 +291,19 @@ class _DriftFinder:
             or (self.labels.position_label(self.sides.entries[address]) if unmoved else None),
         )
 
-    def _field_drift(self, change: Change, item: Difference) -> FieldDrift:
+    def _field_drift(self, change: Change, difference: Difference) -> FieldDrift:
         """Return a differing field."""
         kind = self.sides.registry[change.kind]
-        declared = next((field for field in kind.fields if field.name == item.field), None)
-        opens = declared is not None and kind.redirects is None and item.known
+        declared = next((field for field in kind.fields if field.name == difference.field), None)
+        opens = declared is not None and kind.redirects is None and difference.known
         return FieldDrift(
-            field=item.field,
-            live=item.before,
-            file=item.after,
-            known=item.known,
-            cause=item.cause,
-            watched=item.field not in self.sides.desired.entries[change.location].fields,
-            opens=opens and declared is not None and widens_access(declared, item.after, item.before),
+            field=difference.field,
+            live=difference.before,
+            file=difference.after,
+            known=difference.known,
+            cause=difference.cause,
+            watched=difference.field not in self.sides.desired.entries[change.location].fields,
+            opens=opens
+            and declared is not None
+            and widens_access(declared, difference.after, difference.before),
         )
