@@ -37,7 +37,10 @@ PERSON, LEVEL, UNREAD, DEFAULT_ROLE, UNKNOWN = "person", "level", "unread", "def
 
 
 class RoleDoubt(Struct, frozen=True):
-    """Why it is uncertain that a role counts. `text` may contain `{}` for the name of `place`."""
+    """Why it is uncertain that a role counts. `text` may contain `{}` for the name of `place`.
+
+    An example: "the permissions of {}", because the list with the roles on a space was not read.
+    """
 
     text: str
     is_missing_in_files: bool = False
@@ -62,7 +65,7 @@ SITE_LEVEL_ON_SPACES: Final = RoleDoubt(
 
 
 class RoleSource(Struct, frozen=True):
-    """One role that a place gives: to a member, to a team, or to everybody by its level."""
+    """One role that a place (a space, collection or site) gives to a member, a team, or all by its level."""
 
     place: Key
     grantee: Key
@@ -72,6 +75,7 @@ class RoleSource(Struct, frozen=True):
 
     @property
     def identifier(self) -> tuple[Key, Key]:
+        """Return the place and the grantee: the same for a source before and after, whatever its role is."""
         return self.place, self.grantee
 
 
@@ -113,7 +117,7 @@ class AccessState(Struct, frozen=True, dict=True):
 
     @cached_property
     def teams_of(self) -> Mapping[Key, frozenset[Key]]:
-        """Return the teams of each member, as far as the members of teams were read."""
+        """Return the teams of each member, without teams whose members were not read."""
         teams_by_member: dict[Key, set[Key]] = {}
         for team, members in self.teams.items():
             for member in members:
@@ -122,7 +126,7 @@ class AccessState(Struct, frozen=True, dict=True):
 
     @cached_property
     def places_of(self) -> Mapping[Key, tuple[Key, ...]]:
-        """Return the places where each member or team has a role."""
+        """Return, by member or team, the spaces, collections and sites on which it has a role."""
         places_by_grantee: dict[Key, list[Key]] = {}
         for roles_by_place in (self.member_roles, self.team_roles):
             for place, roles in roles_by_place.items():
@@ -132,7 +136,7 @@ class AccessState(Struct, frozen=True, dict=True):
 
     @cached_property
     def contents(self) -> Mapping[Key, tuple[Key, ...]]:
-        """Return the objects directly in each collection, and the spaces that each site shows."""
+        """Return, by collection, the objects directly inside, and by site the spaces that the site shows."""
         contents: dict[Key, list[Key]] = {}
         for key, container in self.collection_of.items():
             contents.setdefault(container, []).append(key)
@@ -142,9 +146,10 @@ class AccessState(Struct, frozen=True, dict=True):
         return {place: tuple(keys) for place, keys in contents.items()}
 
     def dependents(self, place: Key) -> Iterator[Key]:
-        """Yield the spaces and collections that get access from a place.
+        """Yield the spaces and collections whose members can get a role from a collection or site.
 
-        These are the contents of a collection at any depth, or the spaces on a site.
+        These are the contents of a collection at any depth, or the spaces on a site. A change of the
+        collection or site can change the access to each of them.
         """
         pending, seen = [place], {place}
         while pending:
@@ -155,7 +160,7 @@ class AccessState(Struct, frozen=True, dict=True):
                     yield key
 
     def enclosing_collections(self, place: Key) -> tuple[tuple[Key, ...], bool]:
-        """Return the collections around a place, innermost first, and whether these are all."""
+        """Return the collections around a space or collection, innermost first, and whether all are known."""
         collections: list[Key] = []
         while place in self.collection_of:
             collection = self.collection_of[place]
@@ -187,7 +192,7 @@ class Subject(Struct, frozen=True):
 
     @property
     def doubts(self) -> frozenset[RoleDoubt]:
-        """Return why the role in the organization is uncertain."""
+        """Return why the subject's role in the organization is uncertain, nothing if the role is known."""
         if self.kind == "group":
             return frozenset({_unread_team(self.key)})
         known = self.before[0] == self.before[1] and self.after[0] == self.after[1]
@@ -195,7 +200,10 @@ class Subject(Struct, frozen=True):
 
 
 class AccessGain(Struct, frozen=True):
-    """A stronger role. `sources` are the sources that differ in the first step where the two sides differ."""
+    """A stronger role after the plan than before it. It is possible but not certain if `certain` is false.
+
+    `sources` identifies the role sources that differ in `precedence_step`, the first step with a difference.
+    """
 
     certain: bool
     before: RoleRange
@@ -218,14 +226,17 @@ class AccessPlace(Struct, frozen=True):
 
 
 class AccessComparison(Struct, frozen=True):
-    """Both sides, and the rule that combines roles."""
+    """Compare the access before and after a plan under the rule by which the platform combines roles."""
 
     rule: AccessRule
     before: AccessState
     after: AccessState
 
     def gain(self, subject: Subject, place: AccessPlace) -> AccessGain | None:
-        """Return what a subject gains on a place, None if that is certainly nothing."""
+        """Return the stronger role that the plan gives a subject on a place, None if certainly none.
+
+        The subject is a member or a group of members; the place is a space, collection or site.
+        """
         old = self.sources(self.before, subject, subject.before, place)
         new = self.sources(self.after, subject, subject.after, place)
         gain = _gain_by_precedence(old, new) if self.rule == "precedence" else _gain_by_strength(old, new)
@@ -234,9 +245,10 @@ class AccessComparison(Struct, frozen=True):
         return replace(gain, doubts=gain.doubts | subject.doubts)
 
     def comparison_key(self, subject: Subject, places_around: tuple[tuple[Key, ...], ...]) -> Any:
-        """Return a comparison key: two persons with equal keys gain the same on a place.
+        """Return a cache key: two members with equal keys gain the same access to a place.
 
-        `places_around` contains, for before and after, the place and all places that give access to it.
+        `places_around` contains, for before and after, the place and all places that give access to it. The
+        key consists of the member's role in the organization and the roles in each of these places.
         """
         roles = []
         for state, places in zip((self.before, self.after), places_around, strict=True):
@@ -250,7 +262,12 @@ class AccessComparison(Struct, frozen=True):
     def sources(
         self, state: AccessState, subject: Subject, role: RoleRange, place: AccessPlace
     ) -> SourcesByPrecedence:
-        """Return the sources of a role on one side. By the strongest rule they are one step."""
+        """Return the sources of a subject's role on a place, before or after the plan, one set for each step.
+
+        By the rule "precedence" there are five steps, and a later step counts only if no earlier step
+        certainly gives a role: the place, its default level, sites, collections, the organization. By the
+        rule "strongest" all sources are one step. `role` is the subject's role in the organization.
+        """
         collector = _RoleCollector(state, subject, role)
         own_roles = frozenset(collector.place_sources(place.key, RESOLVED_PLACE))
         collections, all_known = (
@@ -279,7 +296,11 @@ class AccessComparison(Struct, frozen=True):
 
 
 class _RoleCollector(Struct, frozen=True):
-    """The roles of one subject on one side: before the plan, or after it."""
+    """Collect the sources that may give a subject a role, in the state before or after the plan.
+
+    `place` is a space, collection or site. `name` is the name of the place in the sources: `RESOLVED_PLACE`
+    for the place whose access is resolved, otherwise the place.
+    """
 
     state: AccessState
     subject: Subject
@@ -288,10 +309,15 @@ class _RoleCollector(Struct, frozen=True):
 
     @property
     def is_guest(self) -> bool:
+        """Return whether the subject is certainly a guest: a guest has no role in the organization."""
         return self.role[1] == 0
 
     def place_sources(self, place: Key, name: Key) -> Iterator[RoleSource]:
-        """Yield the roles that a place gives to a member or to teams."""
+        """Yield the roles that the permissions of a place give to the subject, as a member or through teams.
+
+        If the permissions of the place were not all read, also yield a source with an unknown role. A subject
+        of the kind "others" has no role on any place.
+        """
         member_roles, team_roles = (
             self.state.member_roles.get(place, {}),
             self.state.team_roles.get(place, {}),
@@ -308,12 +334,16 @@ class _RoleCollector(Struct, frozen=True):
             doubts = {_unread_team(subject.key)} if grantee != subject.key else set()
             yield RoleSource(name, grantee, role, frozenset(doubts))
         if subject.kind != "others" and place not in self.state.fully_read_places:
-            yield _unknown_source(
-                name, UNREAD, PERMISSIONS_UNREAD if name == RESOLVED_PLACE else _unread_list(place)
-            )
+            unread = RoleDoubt("the permissions of {}", is_missing_in_files=True, place=place)
+            doubt = PERMISSIONS_UNREAD if name == RESOLVED_PLACE else unread
+            yield _unknown_source(name, UNREAD, doubt)
 
     def level_source(self, place: Key, name: Key) -> Iterator[RoleSource]:
-        """Yield the level of a place, which holds for everybody but admins; a guest gets none by it."""
+        """Yield the role by the default level of a place; nothing if the place inherits its level.
+
+        The level applies to all members except guests, and except admins, who have access to everything. The
+        role is 0 (no access) for a guest, and may be 0 for a subject that may be a guest.
+        """
         if place not in self.state.levels:
             yield _unknown_source(name, LEVEL, LEVEL_UNREAD)
         elif (level := self.state.levels[place]) is not None:
@@ -325,39 +355,45 @@ class _RoleCollector(Struct, frozen=True):
             yield RoleSource(name, LEVEL, (low, high))
 
     def site_sources(self, space: AccessPlace) -> Iterator[RoleSource]:
-        """Yield the roles on the sites that show a space."""
+        """Yield the roles that the subject has by the permissions and levels of the sites that show a space.
+
+        Sites whose structure was not read may show the space as well: they count as one more possible site.
+        If several sites give roles, all these sources are doubtful.
+        """
         by_site: list[list[RoleSource]] = []
         for site in sorted(self.state.sites_showing.get(space.key, ()), key=str):
-            sources = [
-                self._add_guest_doubt(source, GUEST_INSIDE) for source in self.place_sources(site, site)
-            ]
+            sources = [self._with_guest_doubt(source) for source in self.place_sources(site, site)]
             if not self.is_guest and not _is_certain(sources):
                 sources += (
                     _add_doubt(source, SITE_LEVEL_ON_SPACES) for source in self.level_source(site, site)
                 )
             by_site.append(sources)
         if not (self.state.sites_read and space.has_permission_list):
-            by_site.append(list(self._unread_sites()))
+            unread_site: list[RoleSource] = []
+            if self.subject.kind != "others":
+                unread_site.append(_unknown_source(UNKNOWN, UNREAD, SITES_UNREAD))
+            elif self.state.unread_levels:
+                unread_site.append(_unknown_source(UNKNOWN, LEVEL, SITES_UNREAD))
+            by_site.append(unread_site)
         several = len(by_site) > 1 and not all(map(_is_certain, by_site))
         for source in (source for sources in by_site for source in sources):
             yield _add_doubt(source, SEVERAL_SITES) if several else source
 
-    def _unread_sites(self) -> Iterator[RoleSource]:
-        """Yield the possible roles on sites that may show a space but whose structure was not read."""
-        if self.subject.kind != "others":
-            yield _unknown_source(UNKNOWN, UNREAD, SITES_UNREAD)
-        elif self.state.unread_levels:
-            yield _unknown_source(UNKNOWN, LEVEL, SITES_UNREAD)
-
     def collection_sources(
         self, collections: tuple[Key, ...], all_known: bool, *, nested: bool
     ) -> Iterator[RoleSource]:
-        """Yield the roles and levels of the collections around a place, innermost first."""
+        """Yield the roles by the permissions and levels of the collections around a place, innermost first.
+
+        Args:
+            collections: The collections that contain the place.
+            all_known: Whether these are certainly all; otherwise, one more source is unknown.
+            nested: Whether already the innermost collection is doubtful, because the place is a collection:
+                how the roles of nested collections combine is undocumented.
+        """
         for collection in collections:
             doubt = NESTED_COLLECTIONS if nested else None
             sources = [
-                self._add_guest_doubt(source, GUEST_INSIDE)
-                for source in self.place_sources(collection, collection)
+                self._with_guest_doubt(source) for source in self.place_sources(collection, collection)
             ]
             if not self.is_guest and not _is_certain(sources):
                 sources += self.level_source(collection, collection)
@@ -367,11 +403,18 @@ class _RoleCollector(Struct, frozen=True):
             yield _unknown_source(UNKNOWN, LEVEL, COLLECTION_UNREAD)
 
     def organization_source(self) -> Iterator[RoleSource]:
-        """Yield the role in the organization."""
+        """Yield the subject's role in the organization, which applies if no other source gives a role."""
         yield RoleSource(DEFAULT_ROLE, DEFAULT_ROLE, self.role)
 
     def default_sources(self, places: tuple[Key, ...], all_known: bool) -> Iterator[RoleSource]:
-        """Yield the nearest level, else the role in the organization. A guest has neither."""
+        """Yield the nearest default level of these places, else the role in the organization.
+
+        A guest has neither.
+
+        Args:
+            places: The place whose access is resolved, then the collections around it, innermost first.
+            all_known: Whether these are certainly all collections around the place.
+        """
         if self.is_guest:
             return
         for place in places:
@@ -382,34 +425,36 @@ class _RoleCollector(Struct, frozen=True):
         if all_known:
             yield from self.organization_source()
 
-    def _add_guest_doubt(self, source: RoleSource, doubt: RoleDoubt) -> RoleSource:
-        """Add a doubt for a guest, or for somebody who may be one."""
-        return _add_doubt(source, doubt) if self.role[0] == 0 else source
+    def _with_guest_doubt(self, source: RoleSource) -> RoleSource:
+        """Return a source on a site or collection, doubtful if the subject may be a guest.
+
+        Whether a guest's role on a site or collection also applies to the objects inside is undocumented.
+        """
+        return _add_doubt(source, GUEST_INSIDE) if self.role[0] == 0 else source
 
 
 def _unread_team(team: Key) -> RoleDoubt:
+    """Return the doubt about a role that a team gives: the members of the team were not read."""
     return RoleDoubt("the members of {}", is_missing_in_files=True, place=team)
 
 
-def _unread_list(place: Key) -> RoleDoubt:
-    return RoleDoubt("the permissions of {}", is_missing_in_files=True, place=place)
-
-
 def _unknown_source(place: Key, grantee: Key, doubt: RoleDoubt) -> RoleSource:
-    """Return a source of which neither the role is known nor whether it applies."""
+    """Return a source that may give any role or none, because the files lack what `doubt` names."""
     return RoleSource(place, grantee, ANY_ROLE, frozenset({doubt}))
 
 
 def _add_doubt(source: RoleSource, doubt: RoleDoubt) -> RoleSource:
+    """Return a copy of a source with one more reason why its role may not apply."""
     return RoleSource(source.place, source.grantee, source.role, source.doubts | {doubt})
 
 
 def _is_certain(sources: Iterable[RoleSource]) -> bool:
-    """Return whether a source of this step certainly applies, so that later steps do not count."""
+    """Return whether one of the sources certainly applies, so that sources of later steps do not count."""
     return any(not source.doubts for source in sources)
 
 
 def _doubts(sources: Iterable[RoleSource]) -> frozenset[RoleDoubt]:
+    """Return the doubts of all sources together."""
     return frozenset(doubt for source in sources for doubt in source.doubts)
 
 
@@ -417,35 +462,44 @@ def _doubts(sources: Iterable[RoleSource]) -> frozenset[RoleDoubt]:
 
 
 class _PossibleRoles(Struct, frozen=True):
-    """Possible roles after some steps, and the doubts that make the role uncertain."""
+    """The weakest and the strongest possible role on a place, and the doubts that make the role uncertain."""
 
     role: RoleRange
     doubts: frozenset[RoleDoubt]
 
 
 def _gain_by_precedence(old: SourcesByPrecedence, new: SourcesByPrecedence) -> AccessGain | None:
-    """Compare two chains step by step: the first step that certainly gives a role decides."""
+    """Return the gain under the rule "precedence", None if the role certainly does not become stronger.
+
+    `old` and `new` contain the sources before and after the plan, one set for each step. The first step that
+    certainly gives a role decides. Find the first step that gives a different role after the plan, and
+    compare the possible roles from there on.
+    """
     doubts: set[RoleDoubt] = set()
-    for number, (before, after) in enumerate(zip(old, new, strict=True)):
+    for step, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after or _is_never_stronger(before, after):
             if _is_certain(after):
                 return None
-            # Whether these apply is not known, but it is the same on both sides.
+            # Whether these sources apply is unknown, but they apply before the plan if they apply after it.
             doubts |= _doubts(after)
             continue
-        old_roles, new_roles = _possible_roles(old[number:], number), _possible_roles(new[number:], number)
+        old_roles, new_roles = _possible_roles(old[step:], step), _possible_roles(new[step:], step)
         if new_roles.role[1] <= old_roles.role[0]:
             return None
         certain = not doubts and new_roles.role[0] > old_roles.role[1]
         all_doubts = frozenset(doubts) | old_roles.doubts | new_roles.doubts
         return AccessGain(
-            certain, old_roles.role, new_roles.role, _differing_sources(before, after), number, all_doubts
+            certain, old_roles.role, new_roles.role, _differing_sources(before, after), step, all_doubts
         )
     return None
 
 
 def _gain_by_strength(old: SourcesByPrecedence, new: SourcesByPrecedence) -> AccessGain | None:
-    """Compare two chains by their strongest role."""
+    """Return the gain under the rule "strongest", None if the role certainly does not become stronger.
+
+    `old` and `new` each contain one set of sources, and the strongest role of a set counts. The gain is
+    certain if a certain new source is stronger than every possible role before the plan.
+    """
     (before,), (after,) = old, new
     new_sources = after - before
     floor = max((source.role[0] for source in before if not source.doubts), default=0)
@@ -462,12 +516,15 @@ def _gain_by_strength(old: SourcesByPrecedence, new: SourcesByPrecedence) -> Acc
 
 
 def _differing_sources(before: SourceGroup, after: SourceGroup) -> frozenset[tuple[Key, Key]]:
-    """Return the names of the sources that only one of the two sides has."""
+    """Return the places and grantees of the sources that only one of two sets of sources contains."""
     return frozenset(source.identifier for source in before ^ after)
 
 
 def _is_never_stronger(before: SourceGroup, after: SourceGroup) -> bool:
-    """Return whether the same sources give no stronger role: however they combine, nothing is gained."""
+    """Return whether both steps have the same sources, and none has a stronger role after the plan.
+
+    Then nothing is gained in this step, however the platform combines the sources.
+    """
     old_sources, new_sources = ({source.identifier: source for source in step} for step in (before, after))
     return old_sources.keys() == new_sources.keys() and all(
         new_sources[name].doubts == source.doubts
@@ -478,15 +535,19 @@ def _is_never_stronger(before: SourceGroup, after: SourceGroup) -> bool:
 
 
 def _possible_roles(steps: SourcesByPrecedence, first: int) -> _PossibleRoles:
-    """Return the possible roles: of the first certain step, and of the doubtful steps before that step."""
+    """Return the roles that the sources of these steps may give.
+
+    These are the roles in the first step that certainly gives a role, and in the uncertain steps before that
+    step. `first` is the number of the first of these steps in the order of precedence.
+    """
     roles: list[RoleRange] = []
     doubts: set[RoleDoubt] = set()
-    for number, step in enumerate(steps, first):
-        roles += [source.role for source in step]
-        doubts |= _doubts(step)
-        if _is_certain(step):
-            if len({source.role for source in step}) > 1:
-                several = len({source.place for source in step}) > 1
+    for number, sources in enumerate(steps, first):
+        roles += [source.role for source in sources]
+        doubts |= _doubts(sources)
+        if _is_certain(sources):
+            if len({source.role for source in sources}) > 1:
+                several = len({source.place for source in sources}) > 1
                 doubts.add(_DOUBT_OF_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
             break
     else:

@@ -1,15 +1,16 @@
 """List who gains access by a plan, grouped by the change that gives the access.
 
-`access_exposures` is the entry point. Each relevant change names the places and the people that it can
-concern (`access_causes`). Only these are resolved on both sides (access.py): a member by name if the member
-has a role on the way, everybody else once for each role in the organization. Places with the same access are
-resolved once. `AccessSentences` puts the gains into sentences: certain gains first, then possible gains.
+Input: decisions and changes. Output: `Exposure`s (`access_exposures`). `access_causes` splits changes into
+causes, each with the places (spaces, collections, sites) and people that the cause can concern. Only their
+access is resolved, before and after the plan (access.py): once for each member with a role of their own, and
+once for all others with one role in the organization. Places with equal access are resolved once.
+`AccessSentences` describes the gains: certain gains first, then possible gains.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 from dpsync.model.address import Address
-from dpsync.model.change import Change, Difference, Exposure
+from dpsync.model.change import Change, Exposure
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.text import MAX_LISTED_NAMES, shorten_list
 from dpsync.planner.access import (
@@ -32,7 +33,6 @@ from dpsync.planner.access import (
     AccessGain,
     AccessState,
     Key,
-    RoleDoubt,
     RoleRange,
     Subject,
 )
@@ -45,9 +45,9 @@ _MAX_REASONS = 2
 
 
 class AccessFinding(Struct, frozen=True):
-    """A gain of one subject in some places.
+    """A gain of one subject (a member or a group of members) on some spaces, collections or sites.
 
-    If `gain` is None, unknown because the files lack `missing_lists`.
+    If `gain` is None, the gain is unknown, because the files lack the lists that `missing_lists` names.
     """
 
     subject: Subject
@@ -62,9 +62,10 @@ class AccessSentences(Struct, frozen=True):
     inputs: AccessInputs
 
     def describe(self, address: Address, findings: list[AccessFinding], role: Any = None) -> str:
-        """Return one text for everything that the change at an address opens.
+        """Return one text about everybody who gains access by the change at an address.
 
-        `role`: the role that the change gives, if it gives one.
+        The sentences about certain gains come first, then possible gains, then unknown gains. `role`: the
+        role that the change gives, None if the change gives no role.
         """
         findings = _without_differing_names(findings)
         certain = [finding for finding in findings if finding.gain is not None and finding.gain.certain]
@@ -73,13 +74,16 @@ class AccessSentences(Struct, frozen=True):
         return "; ".join(
             [
                 *self._certain_sentences(address, certain),
-                *self._possible_sentence(possible, role),
-                *self._unknown_sentence(unknown),
+                *([self._possible_sentence(possible, role)] if possible else []),
+                *([f"may open more objects to {self._finding_subjects(unknown)}"] if unknown else []),
             ]
         )
 
     def missing_lists(self, findings: list[AccessFinding]) -> tuple[str, ...]:
-        """Return what the files lack, so that the plan cannot determine who gains access."""
+        """Return the lists that the files lack and without which it is uncertain who gains access.
+
+        An example: "the permissions of acme/spaces/docs".
+        """
         texts = {finding.missing_lists for finding in findings if finding.missing_lists}
         for finding in findings:
             doubts = finding.gain.doubts if finding.gain is not None and not finding.gain.certain else ()
@@ -89,6 +93,11 @@ class AccessSentences(Struct, frozen=True):
         return tuple(sorted(texts))
 
     def _certain_sentences(self, address: Address, findings: list[AccessFinding]) -> Iterator[str]:
+        """Yield a sentence for each certain gain, such as "Ann, Bob: no access → reader on acme/spaces/docs".
+
+        Subjects with the same roles before and after in the same places share a sentence. After the first
+        few sentences, one sentence counts the others.
+        """
         by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
         for finding in findings:
             assert finding.gain is not None
@@ -102,40 +111,46 @@ class AccessSentences(Struct, frozen=True):
         groups: dict[tuple[str, str, tuple[str, ...]], list[Subject]] = defaultdict(list)
         for (before, after, subject), places in by_gain.items():
             groups[before, after, self._place_names(places)].append(subject)
-        sentences = sorted(
-            f"{self._subject_names(subjects)}: {before} → {after}{_place_suffix(address, places)}"
-            for (before, after, places), subjects in groups.items()
-        )
+        sentences = []
+        for (before, after, place_names), subjects in groups.items():
+            # The place is not repeated if it is the only one, and the change is on it or inside.
+            is_obvious = len(place_names) == 1 and address.is_at_or_below(Address.parse(place_names[0]))
+            suffix = "" if is_obvious else f" on {shorten_list(place_names)}"
+            sentences.append(f"{self._subject_names(subjects)}: {before} → {after}{suffix}")
+        sentences.sort()
         yield from sentences[:_MAX_GROUPS]
         if len(sentences) > _MAX_GROUPS:
             yield f"and more access for {len(sentences) - _MAX_GROUPS} other groups of members"
 
-    def _possible_sentence(self, findings: list[AccessFinding], role: Any) -> Iterator[str]:
-        if not findings:
-            return
+    def _possible_sentence(self, findings: list[AccessFinding], role: Any) -> str:
+        """Return a sentence about all possible gains, such as "role editor may open acme/spaces/docs to Ann".
+
+        The sentence ends with what the platform does not document, if the files lack no lists; missing lists
+        are reported separately (`missing_lists`).
+        """
         places = self._place_names({place: None for finding in findings for place in finding.places})
         doubts = {doubt for finding in findings if finding.gain is not None for doubt in finding.gain.doubts}
-        subjects = self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
         lead = f"role {role} " if role is not None else ""
-        yield f"{lead}may open {shorten_list(places)} to {subjects}{self._undocumented_reason(doubts)}"
+        reason = ""
+        if doubts and not any(doubt.is_missing_in_files for doubt in doubts):
+            reason = f": {shorten_list(sorted(doubt.text for doubt in doubts), _MAX_REASONS)}"
+        return f"{lead}may open {shorten_list(places)} to {self._finding_subjects(findings)}{reason}"
 
-    def _unknown_sentence(self, findings: list[AccessFinding]) -> Iterator[str]:
-        if findings:
-            subjects = self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
-            yield f"may open more objects to {subjects}"
-
-    def _undocumented_reason(self, doubts: Collection[RoleDoubt]) -> str:
-        """Return what the platform does not document; "" if the files lack lists (see `missing_lists`)."""
-        if not doubts or any(doubt.is_missing_in_files for doubt in doubts):
-            return ""
-        return f": {shorten_list(sorted(doubt.text for doubt in doubts), _MAX_REASONS)}"
+    def _finding_subjects(self, findings: list[AccessFinding]) -> str:
+        """Return the names of the people whom findings are about, as one phrase."""
+        return self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
 
     # Names.
 
     def _place_names(self, places: Iterable[Key]) -> tuple[str, ...]:
+        """Return the names of spaces, collections and sites, sorted."""
         return tuple(sorted(map(self._place_name, places)))
 
     def _place_name(self, place: Key) -> str:
+        """Return the address of a space, collection, site or team; without an address, its title or id.
+
+        Examples: "acme/spaces/docs", "the space "Docs"" and "the site site_1".
+        """
         if isinstance(place, UnlistedSpaces):
             return f"the spaces of {self._place_name(place.place)} that your files do not list"
         if address := self.inputs.address(place):
@@ -145,6 +160,7 @@ class AccessSentences(Struct, frozen=True):
         return f"the {self.inputs.kind_noun(place)} {name}"
 
     def _subject_names(self, subjects: list[Subject]) -> str:
+        """Return one phrase for several subjects, such as "Ann, members of acme/teams/dev"."""
         people = sorted(self._member_name(subject.key) for subject in subjects if subject.kind == "person")
         groups = sorted(
             f"members of {self._place_name(subject.key)}" for subject in subjects if subject.kind == "group"
@@ -153,12 +169,16 @@ class AccessSentences(Struct, frozen=True):
         others = [subject for subject in subjects if subject.kind == "others"]
         unlisted = any(subject.kind == "unlisted" for subject in subjects)
         phrases = [shorten_list(named)] if named else []
-        phrases += [self._other_members(others)] if others else []
+        phrases += [self._other_members_phrase(others)] if others else []
         phrases += ["people whose role your files do not list"] if unlisted else []
         return ", ".join(phrases)
 
-    def _other_members(self, others: list[Subject]) -> str:
-        """Describe the remaining members by their roles in the organization, with the first names."""
+    def _other_members_phrase(self, others: list[Subject]) -> str:
+        """Return a phrase for all members without a role of their own, by their roles in the organization.
+
+        An example: "other members with the role reader (ann@example.org and 4 more)". The names of a few
+        members are included if they are known.
+        """
         roles = [
             ROLES_ASCENDING_WITH_GUEST[subject.after[0]]
             for subject in others
@@ -177,7 +197,7 @@ class AccessSentences(Struct, frozen=True):
         return f"{text} ({', '.join(names)}{f' and {unnamed_count} more' if unnamed_count else ''})"
 
     def _member_name(self, key: Key) -> str:
-        """Return the e-mail of a member, as people know it."""
+        """Return the e-mail of a member, or the title or id if the member has no address in this plan."""
         address = self.inputs.address(key)
         if address is None and (title := self.inputs.title(key)):
             return title
@@ -187,7 +207,11 @@ class AccessSentences(Struct, frozen=True):
 
 
 def _without_differing_names(findings: list[AccessFinding]) -> list[AccessFinding]:
-    """Remove the names of the remaining members with a role if these members differ between places."""
+    """Remove the example names from "others" subjects if the names for a role differ between places.
+
+    Otherwise the same group, such as "other members with the role reader", would appear several times with
+    different names.
+    """
     by_roles: dict[tuple[RoleRange, RoleRange], set[Subject]] = defaultdict(set)
     for finding in findings:
         if finding.subject.kind == "others":
@@ -201,14 +225,12 @@ def _without_differing_names(findings: list[AccessFinding]) -> list[AccessFindin
     ]
 
 
-def _place_suffix(address: Address, places: tuple[str, ...]) -> str:
-    """Return the places as a phrase, "" if the only place is the one that contains the change."""
-    alone = len(places) == 1 and address.is_at_or_below(Address.parse(places[0]))
-    return "" if alone else f" on {shorten_list(places)}"
-
-
 def _role_word(role: RoleRange, default: RoleRange, subject: Subject, inexact: str, *, last: bool) -> str:
-    """Return a role as a word: `inexact` with one end of the range if the role is not certain."""
+    """Return a role as a word; "their own role" for members whose role in the organization applies.
+
+    If the role is uncertain, insert one end of the range into `inexact`, such as "at least {}": the strongest
+    possible role if `last`, otherwise the weakest.
+    """
     if subject.kind == "others" and role == default:
         return "their own role"
     low, high = role
@@ -243,16 +265,21 @@ class AccessCause(Struct, frozen=True):
         return self.mechanism in ("link", "move")
 
     def comparison_key(self, place: Key) -> tuple[str, Key, Key]:
-        """Return a comparison key, equal for all places that the cause affects in the same way."""
-        own, who = (RESOLVED_PLACE if key == place else key for key in (self.place, self.grantee))
-        return self.mechanism, own, who
+        """Return a cache key that is equal for all places that the cause affects in the same way."""
+        cause_place, grantee = (RESOLVED_PLACE if key == place else key for key in (self.place, self.grantee))
+        return self.mechanism, cause_place, grantee
 
     @property
     def concerns_everybody(self) -> bool:
+        """Return whether the cause can change the access of every member, not only of `grantee`."""
         return self.mechanism in ("level", "link", "move")
 
     def explains(self, subject: Subject, gain: AccessGain, place: Key, strongest: bool) -> bool:
-        """Return whether a gain of a subject on a place results from this cause."""
+        """Return whether the role sources that differ in a gain are those that this cause changes.
+
+        `strongest`: whether the strongest role counts; then each link and move explains every gain, because
+        the sources have no order.
+        """
         if self.mechanism in ("membership", "guest") and self.grantee not in (None, subject.key):
             return False
         name = RESOLVED_PLACE if place == self.place else self.place
@@ -270,17 +297,20 @@ class AccessCause(Struct, frozen=True):
 
 
 def access_exposures(decisions: Decisions, changes: Iterable[Change]) -> Mapping[Address, list[Exposure]]:
-    """Return the exposures that open access to somebody, by the address of the change."""
+    """Return, by the address of a change, an exposure for each of its fields that gives somebody access.
+
+    An exposure is a warning in the plan. It has a text about who gains which role.
+    """
     by_organization: dict[str, list[Change]] = defaultdict(list)
     for change in changes:
         if affects_access(decisions, change):
             by_organization[change.location.organization_key].append(change)
     exposures: dict[Address, list[Exposure]] = {}
     for name, organization_changes in sorted(by_organization.items()):
-        parts = AccessInputs(decisions, tuple(organization_changes), Address.root(name))
-        words = AccessSentences(parts)
+        inputs = AccessInputs(decisions, tuple(organization_changes), Address.root(name))
+        sentences = AccessSentences(inputs)
         by_change: dict[tuple[Address, str], list[tuple[AccessCause, AccessFinding]]] = defaultdict(list)
-        for cause, finding in access_findings(parts):
+        for cause, finding in access_findings(inputs):
             by_change[cause.change.location, cause.field].append((cause, finding))
         for (address, _), pairs in sorted(by_change.items(), key=lambda item: item[0]):
             cause = pairs[0][0]
@@ -290,18 +320,25 @@ def access_exposures(decisions: Decisions, changes: Iterable[Change]) -> Mapping
             )
             role = difference.after if difference is not None and cause.mechanism == "given" else None
             change_findings = [finding for _, finding in pairs]
-            exposure = _exposure(
-                cause,
-                difference,
-                words.describe(address, change_findings, role),
-                words.missing_lists(change_findings),
+            is_update = difference is not None and cause.change.action == "update"
+            exposure = Exposure(
+                address=cause.change.address,
+                field=cause.field,
+                before=difference.before if difference is not None and is_update else None,
+                after=difference.after if difference is not None else None,
+                words=sentences.describe(address, change_findings, role),
+                missing=sentences.missing_lists(change_findings),
             )
             exposures.setdefault(address, []).append(exposure)
     return exposures
 
 
 def affects_access(decisions: Decisions, change: Change) -> bool:
-    """Return whether a change can affect who has access."""
+    """Return whether a change can affect who has access.
+
+    A create or an update can if the kind or a written field has to do with access (`Field.access_meaning`), a
+    delete if the deleted objects include such an object or a team. A transfer does not count.
+    """
     registry, address = decisions.sides.registry, change.location
     if address in decisions.sides.snapshot.transferred_entries:
         return False
@@ -320,37 +357,23 @@ def affects_access(decisions: Decisions, change: Change) -> bool:
 
 
 def _cascade_of(decisions: Decisions, root: Identity) -> list[Identity]:
-    """Return the objects that a delete takes along."""
+    """Return the objects that are deleted together with `root`."""
     return [
         identity for identity, name in decisions.deletions.cascade.losses_by_root.get(root, ()) if not name
     ]
 
 
 def _is_team(decisions: Decisions, name: str) -> bool:
-    """Return whether a kind is a team, so that another kind declares its members."""
+    """Return whether a kind is a team: it contains objects that refer to a member and give no role."""
     kinds = decisions.sides.registry.children(name)
     return any("who" in kind.access_fields and "role" not in kind.access_fields for kind in kinds)
-
-
-def _exposure(
-    cause: AccessCause, difference: Difference | None, words: str, missing: tuple[str, ...]
-) -> Exposure:
-    change = cause.change
-    return Exposure(
-        address=change.address,
-        field=cause.field,
-        before=difference.before if difference is not None and change.action == "update" else None,
-        after=difference.after if difference is not None else None,
-        words=words,
-        missing=missing,
-    )
 
 
 # What changes.
 
 
 def access_causes(inputs: AccessInputs) -> Iterator[AccessCause]:
-    """Yield every part of the changes that access depends on."""
+    """Yield the causes of all changes: each role, level, link, move or membership that a change affects."""
     created = {
         created_object.source.address: created_object
         for created_object in inputs.created_objects
@@ -372,21 +395,27 @@ def access_causes(inputs: AccessInputs) -> Iterator[AccessCause]:
                 yield from _causes_of_delete(inputs, change, identity, live.get(identity))
 
 
-def _causes_of_create(inputs: AccessInputs, change: Change, item: AccessObject) -> Iterator[AccessCause]:
-    access, place = item.kind.access_fields, inputs.parent_key(item)
+def _causes_of_create(inputs: AccessInputs, change: Change, created: AccessObject) -> Iterator[AccessCause]:
+    """Yield the cause of a new object: a role, a team membership, a space shown by a site, or a level."""
+    access, place = created.kind.access_fields, inputs.parent_key(created)
     if "who" in access:
-        kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
+        mechanism: Literal["given", "membership"] = "given" if "role" in access else "membership"
         field = access["role"].name if "role" in access else ""
-        yield AccessCause(change, field, kind, place, inputs.referenced_by(item, "who"))
-    elif "shows" in access and (space := inputs.referenced_by(item, "shows")) is not None:
-        yield AccessCause(change, access["shows"].name, "link", inputs.site_key(item), space)
-    elif "level" in access and inputs.after.levels[item.key] is not None:
-        yield AccessCause(change, access["level"].name, "level", item.key)
+        yield AccessCause(change, field, mechanism, place, inputs.referenced_by(created, "who"))
+    elif "shows" in access and (space := inputs.referenced_by(created, "shows")) is not None:
+        yield AccessCause(change, access["shows"].name, "link", inputs.site_key(created), space)
+    elif "level" in access and inputs.after.levels[created.key] is not None:
+        yield AccessCause(change, access["level"].name, "level", created.key)
 
 
 def _causes_of_update(
     inputs: AccessInputs, change: Change, live: Mapping[Identity, AccessObject]
 ) -> Iterator[AccessCause]:
+    """Yield a cause for each written field of a live object that has to do with access.
+
+    A changed role in the organization counts only if it makes the member a guest. If a site shows another
+    space than before, both spaces are affected.
+    """
     decision = inputs.decisions.entries[change.location]
     live_object = live.get(decision.live.identity) if decision.live is not None else None
     if live_object is None:
@@ -415,28 +444,37 @@ def _causes_of_update(
 
 
 def _causes_of_delete(
-    inputs: AccessInputs, change: Change, identity: Identity, item: AccessObject | None
+    inputs: AccessInputs, change: Change, identity: Identity, deleted: AccessObject | None
 ) -> Iterator[AccessCause]:
+    """Yield the causes of a deleted object, because a lost role can leave somebody a stronger role.
+
+    If a collection is deleted, its contents move. `deleted` is None if no access depends on the object.
+    """
     if _is_team(inputs.decisions, identity[0]):
         yield AccessCause(change, "", "membership", identity)
-    if item is None:
+    if deleted is None:
         return
-    access = item.kind.access_fields
+    access = deleted.kind.access_fields
     if "who" in access:
-        kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
-        yield AccessCause(change, "", kind, inputs.parent_key(item), inputs.referenced_by(item, "who"))
-    elif "shows" in access and (space := inputs.referenced_by(item, "shows")) is not None:
-        yield AccessCause(change, "", "link", inputs.site_key(item), space)
-    elif "level" in access:
-        for key in inputs.before.contents.get(item.key, ()) if inputs.is_collection(item.key) else ():
+        mechanism: Literal["given", "membership"] = "given" if "role" in access else "membership"
+        grantee = inputs.referenced_by(deleted, "who")
+        yield AccessCause(change, "", mechanism, inputs.parent_key(deleted), grantee)
+    elif "shows" in access and (space := inputs.referenced_by(deleted, "shows")) is not None:
+        yield AccessCause(change, "", "link", inputs.site_key(deleted), space)
+    elif "level" in access and inputs.is_collection(deleted.key):
+        for key in inputs.before.contents.get(deleted.key, ()):
             yield AccessCause(change, "", "move", key)
 
 
-# Who gains by it.
+# Who gains access by these causes.
 
 
 def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessFinding]]:
-    """Yield all gains, each under its cause."""
+    """Yield everybody who gains access by the changes, with the cause of the gain.
+
+    Access is resolved once for all places (spaces, collections, sites) with equal access and equal causes. A
+    gain counts under the first cause that explains it. Unknown gains come last.
+    """
     finder = _GainFinder(inputs)
     by_place: dict[Key, list[AccessCause]] = defaultdict(list)
     all_causes = sorted(access_causes(inputs), key=lambda cause: cause.is_structural)
@@ -444,24 +482,21 @@ def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessF
         for place in dict.fromkeys(finder.affected_places(cause)):
             if finder.still_exists(place):
                 by_place[place].append(cause)
-    places_by_key: dict[Any, list[Key]] = defaultdict(list)
-    for place, place_causes in by_place.items():
-        places_by_key[
-            finder.access_key(place), tuple(cause.comparison_key(place) for cause in place_causes)
-        ].append(place)
-    for places in places_by_key.values():
+    similar_places: dict[Any, list[Key]] = defaultdict(list)
+    for place, causes in by_place.items():
+        cause_keys = tuple(cause.comparison_key(place) for cause in causes)
+        similar_places[finder.access_key(place), cause_keys].append(place)
+    for places in similar_places.values():
         for subject, gain, number in finder.gains(by_place[places[0]], places[0]):
             by_cause: dict[int, list[Key]] = defaultdict(list)
             for place in places:
                 by_cause[id(by_place[place][number])].append(place)
-            for same_cause_places in by_cause.values():
-                yield (
-                    by_place[same_cause_places[0]][number],
-                    AccessFinding(subject, gain, tuple(same_cause_places)),
-                )
+            for places_of_cause in by_cause.values():
+                cause = by_place[places_of_cause[0]][number]
+                yield cause, AccessFinding(subject, gain, tuple(places_of_cause))
     for cause in all_causes:
-        if (unknown := finder.unknown_gain(cause)) is not None:
-            yield cause, unknown
+        if (finding := finder.unknown_gain(cause)) is not None:
+            yield cause, finding
 
 
 _UNLISTED_MEMBER: Final = Subject("unlisted", None, NOT_A_GUEST, NOT_A_GUEST)
@@ -469,21 +504,26 @@ _UNLISTED_GUEST: Final = Subject("unlisted", None, (0, 0), (0, 0))
 
 
 class _GainFinder(Struct, frozen=True):
-    """Find the subjects that gain access in each place."""
+    """Find the members, and groups of members, that gain access to a space, collection or site."""
 
     inputs: AccessInputs
 
     @property
     def access(self) -> AccessComparison:
+        """Return a comparison of the access before and after the plan, by the rule of the API version."""
         rule = self.inputs.decisions.sides.registry.profile.access_rule
         return AccessComparison(rule, self.inputs.before, self.inputs.after)
 
     def still_exists(self, place: Key) -> bool:
-        """Return whether a place still exists after the apply."""
+        """Return whether a place exists after the apply; on a deleted place, nobody gains access."""
         return place in self.inputs.after.levels or place not in self.inputs.before.levels
 
     def affected_places(self, cause: AccessCause) -> Iterator[Key]:
-        """Yield the places whose access a cause can change."""
+        """Yield the spaces, collections and sites whose access a cause can change.
+
+        These are the places with roles of the team or member, or the place of the cause, and everything that
+        gets access from these: the contents of collections, and the spaces on sites.
+        """
         before, after = self.inputs.before, self.inputs.after
         if cause.mechanism == "link":
             yield cause.grantee
@@ -500,7 +540,10 @@ class _GainFinder(Struct, frozen=True):
             yield from after.dependents(place)
 
     def access_key(self, place: Key) -> Any:
-        """Return a comparison key: places with equal keys give everybody the same access."""
+        """Return a cache key: places with equal keys give everybody the same access.
+
+        A place (space, collection or site) with roles of its own has a key of its own.
+        """
         access_place = self.inputs.access_place(place)
         states = (self.inputs.before, self.inputs.after)
         has_roles = any(place in state.member_roles or place in state.team_roles for state in states)
@@ -522,7 +565,11 @@ class _GainFinder(Struct, frozen=True):
         )
 
     def gains(self, causes: list[AccessCause], place: Key) -> Iterator[tuple[Subject, AccessGain, int]]:
-        """Yield the gain of each subject in a place, with the index of the first cause that explains it."""
+        """Yield each subject that gains access to a place by these causes.
+
+        Each gain comes with the index of the first cause that explains it; a gain without such a cause is
+        left out. A gain of unlisted members is left out if all other members certainly gain access.
+        """
         access_place, comparison = self.inputs.access_place(place), self.access
         strongest = comparison.rule == "strongest"
         everybody = any(cause.concerns_everybody for cause in causes)
@@ -547,11 +594,19 @@ class _GainFinder(Struct, frozen=True):
                     break
 
     def _concerned_subjects(self, causes: list[AccessCause], place: Key, everybody: bool) -> list[Subject]:
-        """Return the subjects whom these causes can concern in a place."""
+        """Return the members, and groups of members, whose access to a place these causes can change.
+
+        If a cause concerns everybody, these are all members with a role that affects the place, one subject
+        for the other members with each role in the organization, and unlisted members if some may exist.
+        """
         people: dict[Key, None] = {}
         groups: dict[Key, None] = {}
-        for grantee in self._grantees(place) if everybody else ():
-            self._add_grantee(grantee, people, groups)
+        if everybody:
+            for state in (self.inputs.before, self.inputs.after):
+                for access_place in _access_places(state, place):
+                    roles = (state.member_roles, state.team_roles)
+                    for grantee in (key for by_place in roles for key in by_place.get(access_place, ())):
+                        self._add_grantee(grantee, people, groups)
         for cause in causes:
             if cause.mechanism == "given":
                 self._add_grantee(cause.grantee, people, groups)
@@ -569,7 +624,10 @@ class _GainFinder(Struct, frozen=True):
         return subjects
 
     def _add_grantee(self, grantee: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
-        """Add a member to `people`, or the members of a team; if they are unknown, the team to `groups`."""
+        """Add a member, or the members of a team, to `people`; a team with unknown members to `groups`.
+
+        `people` and `groups` are used as ordered sets.
+        """
         states = (self.inputs.before, self.inputs.after)
         if grantee not in self.inputs.teams_with_roles:
             people[grantee] = None
@@ -579,15 +637,11 @@ class _GainFinder(Struct, frozen=True):
         else:
             groups[grantee] = None
 
-    def _grantees(self, place: Key) -> Iterator[Key]:
-        """Yield the members and teams with a role on a place, or on another place that gives access to it."""
-        for state in (self.inputs.before, self.inputs.after):
-            for giving_place in _access_places(state, place):
-                yield from state.member_roles.get(giving_place, ())
-                yield from state.team_roles.get(giving_place, ())
-
     def _member_subject(self, key: Key) -> Subject | None:
-        """Return a member; None for an admin, who has access to everything, and for a member who leaves."""
+        """Return the subject of a member with the roles in the organization before and after.
+
+        Return None for an admin, who has access to everything, and for a member who leaves.
+        """
         before, after = (state.members.get(key) for state in (self.inputs.before, self.inputs.after))
         if before is not None and after is None:
             return None
@@ -598,9 +652,12 @@ class _GainFinder(Struct, frozen=True):
         return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
 
     def _other_subjects(self, named: frozenset[Key], *, all_listed: bool) -> list[Subject]:
-        """Return the remaining members, once for each role in the organization, without guests.
+        """Return a subject for all other members with the same role in the organization; none for guests.
 
-        `all_listed`: every list that can give one of these members a role was read.
+        Args:
+            named: The members that have a subject of their own.
+            all_listed: Whether every list that can give one of the other members a role was read. Only then
+                the subjects contain example members and their number.
         """
         counts = Counter({pair: len(members) for pair, members in self.inputs.members_by_role.items()})
         counts.subtract(self.inputs.roles_of(key) for key in named if key in self.inputs.after.members)
@@ -610,18 +667,19 @@ class _GainFinder(Struct, frozen=True):
             return [Subject("others", None, NOT_A_GUEST, NOT_A_GUEST)]
         if not all_listed:
             return [Subject("others", None, *pair) for pair in sorted(roles)]
-        return [
-            Subject("others", None, *pair, self._first_members(pair, named), counts[pair])
-            for pair in sorted(roles)
-        ]
-
-    def _first_members(self, pair: tuple[RoleRange, RoleRange], named: frozenset[Key]) -> tuple[Key, ...]:
-        """Return the first few members with a pair of roles, without the members in `named`."""
-        members = self.inputs.members_by_role[pair]
-        return tuple(islice((key for key in members if key not in named), MAX_LISTED_NAMES))
+        subjects = []
+        for pair in sorted(roles):
+            members = (key for key in self.inputs.members_by_role[pair] if key not in named)
+            examples = tuple(islice(members, MAX_LISTED_NAMES))
+            subjects.append(Subject("others", None, *pair, examples, counts[pair]))
+        return subjects
 
     def _may_be_unlisted(self, place: Key) -> bool:
-        """Return whether somebody may have a role in a list that was not read."""
+        """Return whether an unread list may give somebody a role that applies to a space, collection or site.
+
+        That is so if the permissions of the place or of one that gives access to it were not read, or if not
+        all sites and collections that give access to it are known.
+        """
         access_place, states = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
         precedence = self.access.rule == "precedence"  # only then, a role on a site counts on its spaces
         return (
@@ -643,24 +701,28 @@ class _GainFinder(Struct, frozen=True):
         )
 
     def unknown_gain(self, cause: AccessCause) -> AccessFinding | None:
-        """Return a finding without places if access may open in places whose permissions the files lack."""
+        """Return a finding without places if a cause may open places whose permissions were not read.
+
+        That is so if a member joins a team. By precedence, also a member who leaves a team or becomes a guest
+        may get a stronger role, because a later step decides. Return None if all lists with roles were read.
+        """
         joins = cause.mechanism == "membership" and cause.change.action == "create"
         leaves = cause.mechanism == "membership" and not joins
-        unbound = cause.mechanism == "guest" and self.inputs.has_levels_around
-        by_losing = (leaves or unbound) and self.access.rule == "precedence"
+        loses_levels = cause.mechanism == "guest" and self.inputs.has_levels_around
+        by_losing = (leaves or loses_levels) and self.access.rule == "precedence"
         if self.inputs.is_everything_read or not (joins or by_losing):
             return None
         if cause.grantee is None:
-            return None  # the team is deleted: before that everything that names it was read
+            return None  # The team is deleted, so everything that refers to the team was read.
         if isinstance(cause.place, Address):
-            return None  # the plan creates the team, which has only the roles that the files give to it
+            return None  # The plan creates the team, so the team has only the roles in the files.
         subject = self._member_subject(cause.grantee)
         unread = "the permissions of all spaces, collections and sites"
         return AccessFinding(subject, None, (), unread) if subject is not None else None
 
 
 def _access_places(state: AccessState, place: Key) -> list[Key]:
-    """Return a place and all places that give access to it."""
+    """Return a space, collection or site, then all sites and collections that give access to it."""
     return [
         place,
         *sorted(state.sites_showing.get(place, ()), key=str),

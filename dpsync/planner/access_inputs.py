@@ -1,8 +1,8 @@
 """Collect what access depends on: members, roles, levels and places, before and after the plan.
 
-`AccessInputs` turns decisions into two `World`s (access.py). Only lists that were read for declared places or
-for a delete count. Other objects of the snapshot, which were read because a base declares them, are left out:
-a plan must not depend on the base.
+`AccessInputs` turns decisions into two `AccessState`s (access.py). A place is a space, collection or site.
+Only lists that were read for declared places or for a delete count. Other objects of the snapshot, which were
+read because the git base declares them, are left out: the access in a plan must not depend on the base.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
@@ -28,13 +29,13 @@ _INHERIT = "inherit"
 
 
 class UnlistedSpaces(Struct, frozen=True):
-    """Stands for the spaces on a site or in a collection that no list of the files contains."""
+    """A key for the spaces on a site or in a collection (`place`) that no list of the files contains."""
 
     place: Key
 
 
 class AccessObject(Struct, frozen=True):
-    """An object of one side with its fields as they are on that side."""
+    """An object that affects access, with its fields as they are before or after the plan."""
 
     key: Key
     kind: Kind
@@ -43,7 +44,11 @@ class AccessObject(Struct, frozen=True):
 
 
 class AccessInputs(Struct, frozen=True, dict=True):
-    """The objects of one organization that affect access, by their kinds' `Field.access`."""
+    """The objects of one organization that affect access, before and after the plan.
+
+    A field affects access by its access word (`Field.access_meaning`): `who` refers to a member or team,
+    `role` is a role, `level` a default level, `inside` refers to a collection, and `shows` to a space.
+    """
 
     decisions: Decisions
     changes: tuple[Change, ...]
@@ -52,7 +57,10 @@ class AccessInputs(Struct, frozen=True, dict=True):
     # Names.
 
     def key(self, address: Address) -> Key:
-        """Return the key of an entry: the identity of its object, or its address while there is no object."""
+        """Return the key of the object at an address: its identity, or the address before it is created.
+
+        An object that the platform creates as the output of an entry has the identity of the output.
+        """
         sides = self.decisions.sides
         entry = sides.entries.get(address)
         if address in sides.snapshot.outputs and entry is not None:
@@ -67,14 +75,17 @@ class AccessInputs(Struct, frozen=True, dict=True):
         return (sides.names.identity(address, lookup) if lookup is not None else None) or address
 
     def live_key(self, identity: Identity) -> Key:
-        """Return the key of a live object; the key of the output if the object holds an output's access."""
+        """Return the key of a live object; the key of an output for the object that holds its access."""
         registry = self.decisions.sides.registry
         kind = registry[identity[0]]
         outputs = registry[kind.parents[0]].platform_work.outputs if kind.is_part_of_output else None
         return (outputs.kind, identity[1]) if outputs is not None else identity
 
     def referenced_key(self, field: Field, value: Value, source: Entry | LiveObject) -> Key | None:
-        """Return the key of the object that a reference refers to."""
+        """Return the key of the object to which the value of a reference field refers, None for other values.
+
+        If the field can refer to several kinds, prefer one with an object that was read.
+        """
         if isinstance(value, Ref):
             return self.key(value.address)
         if not isinstance(value, LiveId):
@@ -94,7 +105,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
             return str(key)
         if key in sides.snapshot.objects:
             return str(sides.names.address(key))
-        return next((str(at) for at, id in sides.snapshot.outputs.items() if id == key[1]), None)
+        return next((str(address) for address, id in sides.snapshot.outputs.items() if id == key[1]), None)
 
     def title(self, key: Key) -> str | None:
         """Return the title of an object that was not read, taken from an object that refers to it."""
@@ -104,46 +115,45 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def created_objects(self) -> tuple[AccessObject, ...]:
-        """Return the objects that the plan creates."""
-        decisions = (self.decisions.entries.get(change.location) for change in self.changes)
-        return tuple(
-            AccessObject(
-                self.key(decision.entry.address), kind, decision.entry, self._declared_fields(decision.entry)
-            )
-            for decision in decisions
-            if decision is not None
-            and decision.live is None
-            and (kind := self.decisions.sides.kind(decision.entry)).access_fields
-        )
-
-    def _declared_fields(self, entry: Entry) -> dict[str, Value]:
-        """Return the fields of an entry that are not blocked."""
-        kind, noted = self.decisions.sides.kind(entry), self.decisions.blocking.is_field_blocked
-        return {
-            name: value for name, value in entry.fields.items() if not noted(entry.address, kind.field(name))
-        }
+        """Return the objects that the plan creates and that affect access, without blocked fields."""
+        created = []
+        is_field_blocked = self.decisions.blocking.is_field_blocked
+        for change in self.changes:
+            decision = self.decisions.entries.get(change.location)
+            if decision is None or decision.live is not None:
+                continue
+            entry, kind = decision.entry, self.decisions.sides.kind(decision.entry)
+            if kind.access_fields:
+                fields = {
+                    name: value
+                    for name, value in entry.fields.items()
+                    if not is_field_blocked(entry.address, kind.field(name))
+                }
+                created.append(AccessObject(self.key(entry.address), kind, entry, fields))
+        return tuple(created)
 
     @cached_property
     def live_objects(self) -> tuple[AccessObject, ...]:
-        """Return the relevant live objects with their current fields."""
-        sides, above_of = self.decisions.sides, self.decisions.sides.snapshot.ancestors
-        root = sides.names.identities.get(self.organization)
-        items = []
+        """Return the live objects of the organization that affect access, with their current fields."""
+        sides = self.decisions.sides
+        organization = sides.names.identities.get(self.organization)
+        live_objects = []
         for identity, live in sides.snapshot.objects.items():
             kind = sides.kind(live)
             if (
                 kind.access_fields
-                and (ancestors := above_of(live))
-                and ancestors[-1] == root
-                and self._was_read(live, kind)
+                and (ancestors := sides.snapshot.ancestors(live))
+                and ancestors[-1] == organization
+                and self._is_read_without_base(live, kind)
             ):
-                items.append(AccessObject(self.live_key(identity), kind, live, live.fields))
-        return tuple(items)
+                live_objects.append(AccessObject(self.live_key(identity), kind, live, live.fields))
+        return tuple(live_objects)
 
-    def _was_read(self, live: LiveObject, kind: Kind) -> bool:
-        """Return whether an object was read independently of the base.
+    def _is_read_without_base(self, live: LiveObject, kind: Kind) -> bool:
+        """Return whether dpsync would also read a live object if there were no git base.
 
-        Before a delete, all objects that refer to the deleted object are read (live/delete_evidence.py).
+        That is so for a role or membership if the whole list was read, or if the member or team is deleted:
+        before a delete, all objects that refer to the deleted object are read (live/delete_evidence.py).
         """
         if "who" not in kind.access_fields or live.parent is None:
             return True
@@ -154,9 +164,9 @@ class AccessInputs(Struct, frozen=True, dict=True):
         return is_deleted or self.is_list_read(live.parent, kind)
 
     def is_list_read(self, place: Identity, kind: Kind) -> bool:
-        """Return whether all objects of a kind in a live place were read.
+        """Return whether the list of all objects of a kind in a live object was read.
 
-        The objects in a deleted place were read, because the plan lists them (live/delete_evidence.py).
+        The objects in a deleted object were read, because the plan lists them (live/delete_evidence.py).
         """
         sides = self.decisions.sides
         return place in sides.snapshot.objects and (
@@ -166,41 +176,34 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def kept_objects(self) -> tuple[AccessObject, ...]:
-        """Return the live objects that the plan keeps, with their fields after the apply."""
-        return tuple(
-            AccessObject(
-                live_object.key, live_object.kind, live_object.source, self._fields_after(live_object)
-            )
-            for live_object in self.live_objects
-            if isinstance(live_object.source, LiveObject)
-            and not self.decisions.deletions.deletes(live_object.source.identity)
-        )
+        """Return the live objects that affect access and that the plan keeps, with their planned fields."""
+        kept_objects = []
+        for live_object in self.live_objects:
+            source = live_object.source
+            if not isinstance(source, LiveObject) or self.decisions.deletions.deletes(source.identity):
+                continue
+            address = self.decisions.sides.names.declared.get(source.identity)
+            decision = self.decisions.entries.get(address) if address is not None else None
+            written = decision.separately_written if decision is not None else ()
+            new_values = {difference.field.name: difference.after for difference in written}
+            kept_objects.append(replace(live_object, fields={**live_object.fields, **new_values}))
+        return tuple(kept_objects)
 
-    def _fields_after(self, item: AccessObject) -> Mapping[str, Value]:
-        assert isinstance(item.source, LiveObject)
-        address = self.decisions.sides.names.declared.get(item.source.identity)
-        decision = self.decisions.entries.get(address) if address is not None else None
-        if decision is None or not decision.separately_written:
-            return item.fields
-        return {
-            **item.fields,
-            **{difference.field.name: difference.after for difference in decision.separately_written},
-        }
-
-    # The worlds.
+    # The access before and after.
 
     @cached_property
     def before(self) -> AccessState:
-        """Return the current state. A place that the plan creates counts as one without roles or level."""
+        """Return the access before the plan.
+
+        A space, collection or site that the plan creates counts as already there, without roles or a default
+        level, so that each role on it counts as a gain.
+        """
         current = self._access_state(self.live_objects)
-        new = {
-            created_object.key
-            for created_object in self.created_objects
-            if "level" in created_object.kind.access_fields
-        }
+        new = {created.key for created in self.created_objects if "level" in created.kind.access_fields}
         after = self.after
 
         def with_new(current: Mapping[Key, Any], later: Mapping[Key, Any]) -> dict[Key, Any]:
+            """Return `current`, with the values of new places from `later`."""
             return {**current, **{key: later[key] for key in new if key in later}}
 
         return AccessState(
@@ -218,10 +221,15 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def after(self) -> AccessState:
-        """Return the state after the apply."""
+        """Return the access after the apply."""
         return self._access_state((*self.kept_objects, *self.created_objects))
 
     def _access_state(self, access_objects: Iterable[AccessObject]) -> AccessState:
+        """Return the access that these objects result in: all members, teams, roles, levels and places.
+
+        Spaces that no read list contains are represented by `UnlistedSpaces`, one for each site or collection
+        that may have such spaces.
+        """
         access_objects = tuple(access_objects)
         members: dict[Key, RoleRange] = {}
         member_roles: dict[Key, dict[Key, RoleRange]] = {}
@@ -232,17 +240,22 @@ class AccessInputs(Struct, frozen=True, dict=True):
         sites_showing: dict[Key, set[Key]] = {}
         for access_object in access_objects:
             access = access_object.kind.access_fields
-            holder = self.referenced_by(access_object, "who")
+            grantee = self.referenced_by(access_object, "who")
             if "who" in access and "role" in access:
                 roles = team_roles if access_object.kind.name in self._team_role_kinds else member_roles
                 if (role := _role_range(access_object.fields.get(access["role"].name))) != (0, 0):
-                    roles.setdefault(self.parent_key(access_object), {})[holder] = role
+                    roles.setdefault(self.parent_key(access_object), {})[grantee] = role
             elif "who" in access:
-                teams.setdefault(self.parent_key(access_object), set()).add(holder)
+                teams.setdefault(self.parent_key(access_object), set()).add(grantee)
             elif "role" in access:
                 members[access_object.key] = _role_range(access_object.fields.get(access["role"].name))
             if "level" in access:
-                levels[access_object.key] = self._level(access_object, access["level"])
+                # An entry without the field inherits the level. So does a live object without the field, if
+                # the platform's value for that is None.
+                is_entry, field = isinstance(access_object.source, Entry), access["level"]
+                level = access_object.fields.get(field.name, _INHERIT if is_entry else None)
+                level = field.value_when_absent if level is None else level
+                levels[access_object.key] = None if level in (None, _INHERIT) else _role_range(level)
             if "inside" in access:
                 collection_of[access_object.key] = self.referenced_by(access_object, "inside")
             if "shows" in access and (space := self.referenced_by(access_object, "shows")) is not None:
@@ -267,7 +280,10 @@ class AccessInputs(Struct, frozen=True, dict=True):
         )
 
     def referenced_by(self, access_object: AccessObject, meaning: Any) -> Key | None:
-        """Return the key of the object that the field with an access word refers to."""
+        """Return the key of the object to which the field with an access word refers, None without the field.
+
+        An example of an access word (`Field.access_meaning`) is "who": the member or team that gets a role.
+        """
         field = access_object.kind.access_fields.get(meaning)
         return (
             self.referenced_key(field, access_object.fields.get(field.name), access_object.source)
@@ -275,14 +291,12 @@ class AccessInputs(Struct, frozen=True, dict=True):
             else None
         )
 
-    def _level(self, item: AccessObject, field: Field) -> RoleRange | None:
-        """Return the level of a place; None if the place inherits, also if no answer contains the field."""
-        value = item.fields.get(field.name, _INHERIT if isinstance(item.source, Entry) else None)
-        value = field.value_when_absent if value is None else value
-        return None if value in (None, _INHERIT) else _role_range(value)
-
     def _without_deleted_collections(self, collection_of: dict[Key, Key | None]) -> dict[Key, Key | None]:
-        """Move the contents of a deleted collection to the collection that contained the deleted one."""
+        """Return the mapping with the contents of a deleted collection moved to the collection around it.
+
+        The platform moves them when it deletes the collection. If the deleted collection was at the top, its
+        contents are at the top as well.
+        """
         deleted = {
             live_object.key: self.referenced_by(live_object, "inside")
             for live_object in self.live_objects
@@ -296,6 +310,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
         return containers
 
     def access_place(self, key: Key) -> AccessPlace:
+        """Return a space, collection or site as a place whose access can be resolved."""
         if isinstance(key, UnlistedSpaces):
             return AccessPlace(key, can_be_shown_by_sites=True, has_permission_list=False)
         kind = self._kind_name(key)
@@ -307,19 +322,20 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def members_by_role(self) -> Mapping[tuple[RoleRange, RoleRange], list[Key]]:
-        """Return the members by role in the organization before and after, sorted by address."""
+        """Return, by role in the organization before and after, the members with these roles by address."""
         members: dict[tuple[RoleRange, RoleRange], list[Key]] = defaultdict(list)
         for member in sorted(self.after.members, key=lambda key: (self.address(key) or "", str(key))):
             members[self.roles_of(member)].append(member)
         return members
 
     def roles_of(self, member: Key) -> tuple[RoleRange, RoleRange]:
-        """Return the role of a member in the organization, before and after."""
+        """Return the role of a member in the organization, before and after; equal for a new member."""
         role = self.after.members[member]
         return self.before.members.get(member, role), role
 
     @cached_property
     def teams_with_roles(self) -> frozenset[Key]:
+        """Return the teams that have a role on any space, collection or site, before or after."""
         states = (self.before, self.after)
         return frozenset(team for state in states for roles in state.team_roles.values() for team in roles)
 
@@ -335,7 +351,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def _shown_kinds(self) -> frozenset[str]:
-        """Return the names of the kinds that sites show."""
+        """Return the names of the kinds that sites show: spaces."""
         return frozenset(
             name
             for kind in self._kinds_with("shows")
@@ -348,14 +364,14 @@ class AccessInputs(Struct, frozen=True, dict=True):
         return frozenset(map(self.decisions.sides.registry.tree_owner, self._kinds_with("shows")))
 
     def parent_key(self, access_object: AccessObject) -> Key:
-        """Return the place or the team that contains an object."""
+        """Return the key of the space, collection, site or team that contains a role or a membership."""
         source = access_object.source
         if isinstance(source, LiveObject):
             return self.live_key(source.parent) if source.parent is not None else None
         return self.key(source.parent) if source.parent is not None else None
 
     def site_key(self, access_object: AccessObject) -> Key:
-        """Return the site whose structure contains an object."""
+        """Return the key of the site whose structure contains an object, such as a space on the site."""
         sides, source = self.decisions.sides, access_object.source
         owner = sides.registry.tree_owner(access_object.kind)
         if isinstance(source, LiveObject):
@@ -366,7 +382,11 @@ class AccessInputs(Struct, frozen=True, dict=True):
     # What was read.
 
     def _kinds_with(self, *words: Any) -> list[Kind]:
-        """Return the kinds with all of these access words, and without the others of "who" and "role"."""
+        """Return the kinds that have fields with all of these access words (`Field.access_meaning`).
+
+        Kinds with "who" or "role" count only if that word is asked for: `_kinds_with("who")` returns team
+        memberships, without the kinds that give a role.
+        """
         roles = {"who", "role"}
         return [
             kind
@@ -377,12 +397,12 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def _team_kinds(self) -> frozenset[str]:
-        """Return the names of the kinds that have members."""
+        """Return the names of the kinds of teams: those that contain memberships without a role."""
         return frozenset(name for kind in self._kinds_with("who") for name in kind.parents)
 
     @cached_property
     def _team_role_kinds(self) -> frozenset[str]:
-        """Return the names of the kinds that give a role to a team."""
+        """Return the names of the kinds whose objects give a role to a team, not to a member."""
         kinds = self._kinds_with("who", "role")
         return frozenset(
             kind.name
@@ -391,14 +411,16 @@ class AccessInputs(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def _root(self) -> Identity | None:
+    def _organization_identity(self) -> Identity | None:
+        """Return the identity of the live organization, None if it was not read."""
         return self.decisions.sides.names.identities.get(self.organization)
 
     def _is_list_read(self, kind: Kind) -> bool:
         """Return whether the list of all objects of a kind in the organization was read."""
         sides = self.decisions.sides
-        return self._root is not None and (
-            self.is_list_read(self._root, kind)
+        organization = self._organization_identity
+        return organization is not None and (
+            self.is_list_read(organization, kind)
             or any(
                 lookup.kind == kind.name and lookup.parent == self.organization
                 for lookup in sides.desired.lookups.values()
@@ -407,6 +429,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def are_members_read(self) -> bool:
+        """Return whether the list of all members of the organization was read."""
         return all(map(self._is_list_read, self._kinds_with("role")))
 
     @cached_property
@@ -420,6 +443,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def are_sites_listed(self) -> bool:
+        """Return whether the list of all sites of the organization was read."""
         return all(self._is_list_read(self.decisions.sides.registry[name]) for name in self._site_kinds)
 
     @cached_property
@@ -442,19 +466,22 @@ class AccessInputs(Struct, frozen=True, dict=True):
         )
 
     def _is_complete(self, key: Key) -> bool:
-        """Return whether all roles on a place were read."""
+        """Return whether all roles on a space, collection or site were read; true for a new place.
+
+        A list that cannot contain anybody does not need to be read.
+        """
         if isinstance(key, Address):
             return True
-        place = self._holders_of_output_access.get(key, key)
+        place = self._access_objects_of_outputs.get(key, key)
         registry = self.decisions.sides.registry
         return all(
-            self.is_list_read(place, kind) or not self._can_list_anybody(kind)
+            self.is_list_read(place, kind) or self._is_list_empty(kind)
             for kind in self._kinds_with("who", "role")
             if place[0] in registry and place[0] in kind.parents
         )
 
     @cached_property
-    def _holders_of_output_access(self) -> Mapping[Key, Identity]:
+    def _access_objects_of_outputs(self) -> Mapping[Key, Identity]:
         """Return, by the key of an output, the identity of the object that holds the output's access."""
         return {
             live_object.key: live_object.source.identity
@@ -462,12 +489,12 @@ class AccessInputs(Struct, frozen=True, dict=True):
             if live_object.kind.is_part_of_output and isinstance(live_object.source, LiveObject)
         }
 
-    def _can_list_anybody(self, kind: Kind) -> bool:
-        """Return whether a list of this kind can contain anybody: without teams, a list of teams is empty."""
+    def _is_list_empty(self, kind: Kind) -> bool:
+        """Return whether a list of roles is certainly empty: without teams, no team has a role."""
         sides = self.decisions.sides
         names = kind.access_fields["who"].type.referenced_kinds
         known = all(self._is_list_read(sides.registry[name]) for name in names)
-        return not known or any(identity[0] in names for identity in sides.snapshot.objects)
+        return known and not any(identity[0] in names for identity in sides.snapshot.objects)
 
     @cached_property
     def has_levels_around(self) -> bool:
@@ -479,7 +506,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def is_everything_read(self) -> bool:
-        """Return whether every list with roles was read."""
+        """Return whether every list with roles on spaces, collections and sites was read."""
         places = [
             kind
             for kind in self._kinds_with()
@@ -493,7 +520,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
 
 def _role_range(word: Value) -> RoleRange:
-    """Return the rank of a role; the full range for a role that this version does not know."""
+    """Return a role as a range of one rank; the full range for a role that this version does not know."""
     if word is None:
         return (0, 0)
     return (rank, rank) if (rank := _RANKS.get(word)) is not None else ANY_ROLE
