@@ -1,16 +1,16 @@
-"""Parse the answers of `--confirm "delete 12"`, and match them with the questions of a plan.
+"""Parse the answers of the user, such as `--confirm "delete 12"`, and match them with the plan's questions.
 
-`parse_answers` reads the flags, and rules return each `Question` as the answer that confirms it. A text that
-no rule can ask for is refused before anything is read (DP332). An answer that this plan does not ask for
-becomes a note (planner/plan.py); in an unattended run it is an error (`reject_unneeded_answers`, DP333):
-otherwise the answer could stay in a workflow and confirm a later plan.
+`parse_answers` reads the flags. The planner's rules return `Question`s, each with the answer that confirms
+it. A text that no rule can ask for is refused before anything is read (DP332). An answer that this plan does
+not ask for becomes a note (planner/plan.py); in an unattended run it is an error (`reject_unneeded_answers`,
+DP333), because the answer could stay in a workflow and confirm a later plan.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -53,7 +53,10 @@ class Answer(Struct, frozen=True, order=True):
         return f"{self.words} {self.subject}"
 
     def matching_addresses(self, addresses: Iterable[Address]) -> list[Address]:
-        """Return the addresses that the pattern of a `new N PATTERN` answer matches; none if N is wrong."""
+        """Return the addresses that the pattern of a `new N PATTERN` answer matches.
+
+        Return none if their number is not N, or if this is another form of answer.
+        """
         number, _, pattern = self.subject.partition(" ")
         if self.words != NEW or not pattern:
             return []
@@ -63,7 +66,7 @@ class Answer(Struct, frozen=True, order=True):
 
     @property
     def flag(self) -> str:
-        """Return the answer as a command line flag."""
+        """Return the answer as a command line flag, such as `--confirm "delete 12"`, quoted for a shell."""
         return (
             f'--confirm "{self}"'
             if _SAFE_WORD.fullmatch(str(self))
@@ -72,13 +75,13 @@ class Answer(Struct, frozen=True, order=True):
 
 
 def answer_in_flag(flag: str) -> str | None:
-    """Return the answer text in a flag that `Answer.flag` returned; None for another text."""
+    """Return the answer in a flag from `Answer.flag`, such as "delete 12"; None for another text."""
     words = shlex.split(flag) if flag.startswith("--confirm ") else []
     return words[1] if len(words) == 2 else None
 
 
 class AnswerForm(Struct, frozen=True):
-    """One kind of answer: its words, the form of its subject, and the kinds of objects that it applies to."""
+    """A form of answer, such as `delete N`, and the kinds of objects that the answer can confirm."""
 
     words: str
     subject: SubjectForm
@@ -89,10 +92,17 @@ class AnswerForm(Struct, frozen=True):
 
 
 def answer_forms(registry: Registry) -> tuple[AnswerForm, ...]:
-    """Return every form of answer that some rule asks for; each act of a kind is one."""
+    """Return every form of answer that some rule can ask for.
+
+    Each user action of a kind has a form, too: a call to the platform that dpsync makes only if asked to.
+    """
     kinds = registry.with_all_kinds.kinds.values()
     trees = {registry.with_all_kinds.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
-    act_words = sorted({word for kind in kinds for word in kind.platform_work.user_actions})
+    action_words = sorted({word for kind in kinds for word in kind.platform_work.user_actions})
+
+    def has_user_action(word: str) -> Callable[[Kind], bool]:
+        return lambda kind: word in kind.platform_work.user_actions
+
     return (
         AnswerForm(DELETE, "N"),
         AnswerForm(EXPOSE, "N"),
@@ -102,48 +112,41 @@ def answer_forms(registry: Registry) -> tuple[AnswerForm, ...]:
         AnswerForm(NEW, "N PATTERN"),
         AnswerForm(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
         AnswerForm(SEND, "ADDRESS#field"),
-        *(AnswerForm(word, "ADDRESS", _has_user_action(word)) for word in act_words),
+        *(AnswerForm(word, "ADDRESS", has_user_action(word)) for word in action_words),
         AnswerForm(
             NOT_TOKEN_USER, "ADDRESS", lambda kind: kind.guard is not None and kind.guard.protects_token_user
         ),
     )
 
 
-def _has_user_action(word: str) -> Callable[[Kind], bool]:
-    """Return a function that tells whether a kind has an act."""
-    return lambda kind: word in kind.platform_work.user_actions
-
-
 def parse_answer(text: str, registry: Registry) -> Answer:
-    """Parse the text of an answer.
+    """Parse the text of an answer, such as "delete 12" or "new acme/spaces/docs", into its normal form.
+
+    Several forms can begin with the same words; the subject decides between them.
 
     Raises:
         ValueError: If no rule asks for such an answer.
     """
     all_forms = answer_forms(registry)
     candidates = [form for form in all_forms if text.startswith(f"{form.words} ")]
-    if candidates:
-        longest = max(len(form.words) for form in candidates)
-        subject = text[longest:].strip()
-        form = _fitting_form([form for form in candidates if len(form.words) == longest], subject)
-        if error := _subject_error(form, subject, registry):
-            raise ValueError(f'"{text}": {error}')
-        return Answer(form.words, _normalize_subject(form, subject, registry))
-    listed = ", ".join(f'"{form}"' for form in all_forms)
-    raise ValueError(f'"{text}" is not a valid confirmation. Valid confirmations: {listed}')
-
-
-def _fitting_form(forms: Sequence[AnswerForm], subject: str) -> AnswerForm:
-    """Return the form that fits a subject: a number, an address (with a slash), or a number and a pattern."""
+    if not candidates:
+        listed = ", ".join(f'"{form}"' for form in all_forms)
+        raise ValueError(f'"{text}" is not a valid confirmation. Valid confirmations: {listed}')
+    longest = max(len(form.words) for form in candidates)
+    subject = text[longest:].strip()
+    forms = [form for form in candidates if len(form.words) == longest]
     number, _, pattern = subject.partition(" ")
     subject_form: SubjectForm = "ADDRESS" if "/" in subject else "N"
     if pattern and number.isdigit():
         subject_form = "N PATTERN"
-    return next((form for form in forms if form.subject == subject_form), forms[0])
+    form = next((form for form in forms if form.subject == subject_form), forms[0])
+    if error := _subject_error(form, subject, registry):
+        raise ValueError(f'"{text}": {error}')
+    return Answer(form.words, _normalize_subject(form, subject, registry))
 
 
 def _normalize_subject(form: AnswerForm, subject: str, registry: Registry) -> str:
-    """Return a subject in the notation that rules use."""
+    """Return the subject of an answer as rules write it: "012" becomes "12", for example."""
     if form.subject == "N":
         return str(int(subject))
     if form.subject == "N PATTERN":
@@ -153,10 +156,10 @@ def _normalize_subject(form: AnswerForm, subject: str, registry: Registry) -> st
 
 
 def parse_answers(texts: Iterable[str], registry: Registry) -> list[Answer]:
-    """Parse the texts of answers.
+    """Parse the texts of all `--confirm` flags.
 
     Raises:
-        DiagnosticError: With exit code 64 and every text that is not an answer.
+        DiagnosticError: With exit code 64 and a diagnostic for every text that is not an answer.
     """
     answers, diagnostics = [], []
     for text in texts:
@@ -170,38 +173,37 @@ def parse_answers(texts: Iterable[str], registry: Registry) -> list[Answer]:
 
 
 def _subject_error(form: AnswerForm, subject: str, registry: Registry) -> str | None:
-    """Return why a subject does not fit the form of an answer, None if it does."""
+    """Return an error message if the subject of an answer is not valid for the form, None if it is valid.
+
+    Besides the notation, this checks that objects can be at the address, and that some rule asks for this
+    form of answer about such objects.
+    """
     if form.subject == "N":
         is_number = subject.isascii() and subject.isdigit() and len(subject) <= _MAX_DIGITS
         return None if is_number else f'write "{form}", with a number in place of N'
+    places = PlaceTypes(registry)
     if form.subject == "N PATTERN":
-        return _pattern_error(subject, registry)
+        number, _, text = subject.partition(" ")
+        try:
+            pattern = Pattern.parse(text.strip(), registry.pattern_words)
+        except ValueError as error:
+            return str(error)
+        if len(number) > _MAX_DIGITS or pattern.field is not None:
+            return 'write "new N PATTERN", with a number and an address pattern'
+        problem = places.find_problem(pattern, "objects")
+        return f"{problem.reason}; {problem.hint}" if problem else None
     address, field = FieldAddress.parse(subject)
     if (field is not None) != (form.subject == "ADDRESS#field"):
         return f'write "{form}"'
     if "*" in str(address):
         return "this confirmation needs one address, not a pattern"
-    places = PlaceTypes(registry)
-    if mistake := places.find_problem(Pattern(subject, address.segments, field), "objects"):
+    if problem := places.find_problem(Pattern(subject, address.segments, field), "objects"):
         if address.segments[0] in registry.pattern_words:
             return f'begin the address with your organization: "ORGANIZATION/{subject}"'
-        return f"{mistake.reason}; {mistake.hint}"
+        return f"{problem.reason}; {problem.hint}"
     if not any(form.applies_to(kind) for kind in places.kinds(address)):
         return f'dpsync never asks you to confirm "{form}" for this address'
     return None
-
-
-def _pattern_error(subject: str, registry: Registry) -> str | None:
-    """Return why a subject is not a number and a pattern, None if it is."""
-    number, _, text = subject.partition(" ")
-    try:
-        pattern = Pattern.parse(text.strip(), registry.pattern_words)
-    except ValueError as error:
-        return str(error)
-    if len(number) > _MAX_DIGITS or pattern.field is not None:
-        return 'write "new N PATTERN", with a number and an address pattern'
-    mistake = PlaceTypes(registry).find_problem(pattern, "objects")
-    return f"{mistake.reason}; {mistake.hint}" if mistake else None
 
 
 class Question(Struct, frozen=True):
@@ -228,7 +230,7 @@ class Answers(Struct, frozen=True):
         return any(answer.words == words for answer in self.confirmed)
 
     def unanswered_refusals(self, results: Iterable[Refusal | Question]) -> Iterator[Refusal]:
-        """Yield the refusals, and the refusals of questions that the user did not answer."""
+        """Yield the refusals that stand: those without a question, and those of unanswered questions."""
         for result in results:
             if isinstance(result, Refusal):
                 yield result
@@ -236,24 +238,26 @@ class Answers(Struct, frozen=True):
                 yield result.refusal
 
     def needed_answers(self, requested: Iterable[Answer]) -> list[Answer]:
-        """Return the given answers that are among those asked for, sorted."""
+        """Return the user's answers that a question asks for, sorted."""
         return sorted(self.confirmed.intersection(requested))
 
     def unneeded_answers(self, requested: Iterable[Answer]) -> list[Answer]:
-        """Return the given answers that nothing asked for, sorted."""
+        """Return the user's answers that no question asks for, sorted."""
         return sorted(self.confirmed.difference(requested))
 
 
 def requested_answers(results: Iterable[Refusal | Question]) -> frozenset[Answer]:
-    """Return the answers that the questions among the results of rules ask for."""
+    """Return the answers that questions ask for; `results` are the refusals and questions of rules."""
     return frozenset(result.answer for result in results if isinstance(result, Question))
 
 
 def reject_unneeded_answers(plan: Plan) -> None:
-    """Raise an error if a plan with changes does not ask for an answer that the user gave.
+    """Raise an error if the user gave an answer that a plan with changes does not ask for.
+
+    This is used in unattended runs: otherwise the flag could stay in a workflow and confirm a later plan.
 
     Raises:
-        DiagnosticError: With exit code 64 and every such answer.
+        DiagnosticError: With exit code 64 and a diagnostic for every such answer.
     """
     unneeded = [note.address for note in plan.notes if note.text == UNNEEDED_MESSAGE]
     if plan.empty or not unneeded:

@@ -1,8 +1,8 @@
 """Find the entries and fields that dpsync cannot create or write, and everything that depends on them.
 
 `Blocker` finds blocked entries when it is created, and blocked fields while entries are decided
-(planner/decide.py). `Blocking` is the result. A blocked entry also blocks the entries inside of it and the
-entries that need it for their creation; another reference to it blocks only that field. `missing_pages` finds
+(planner/decide.py). `Blocking` is the result. A blocked entry also blocks the entries inside and the entries
+whose create request refers to it; another reference to it blocks only that field. `missing_pages` finds
 references to pages that do not exist, because the platform would refuse a request with such a reference.
 """
 
@@ -32,7 +32,7 @@ _MAX_PAGES: Final = 8
 
 
 def missing_pages(sides: Sides, entry: Entry) -> Iterator[tuple[Field, str, str]]:
-    """Yield each field that refers to a missing page, with the reason and what to do.
+    """Yield each field of an entry that refers to a missing page, with a reason and what the user can do.
 
     Fields that refer to a space whose pages could not be read are skipped.
     """
@@ -52,35 +52,33 @@ def missing_pages(sides: Sides, entry: Entry) -> Iterator[tuple[Field, str, str]
 
 
 def _suggest_pages(page: str, pages: Mapping[str, str]) -> str:
-    """Suggest pages that are similar to a missing page, and list the pages of the space."""
+    """Return a hint with pages similar to a missing page, and the first pages of the space.
+
+    `pages` maps page ids to paths. Pages with the same last segment are similar, otherwise one with a similar
+    id or path, otherwise those with a similar last segment.
+    """
     paths = sorted(path for path in pages.values() if path)
     if not paths:
         return "create the page and apply again: the space has no pages"
     page_list = f"use the path of a page in that space: {shorten_list(paths, _MAX_PAGES)}"
-    similar = _similar_pages(page.strip("/"), pages)
+    by_slug: dict[str, list[str]] = {}
+    for path in paths:
+        by_slug.setdefault(path.rpartition("/")[2].casefold(), []).append(path)
+    page = page.strip("/")
+    slug = page.rpartition("/")[2]
+    similar = by_slug.get(slug.casefold(), [])
+    if not similar:
+        nearest = did_you_mean(page, [*pages, *pages.values()])
+        similar = [nearest] if nearest else by_slug.get(did_you_mean(slug, by_slug) or "", [])
     if not similar:
         return page_list
     quoted = join_with_or([f'"{path}"' for path in similar[:MAX_LISTED_NAMES]])
     return f"did you mean {quoted}? Otherwise, {page_list}"
 
 
-def _similar_pages(page: str, pages: Mapping[str, str]) -> list[str]:
-    """Return the pages with the same last segment, else those with a similar id, path or last segment."""
-    by_slug: dict[str, list[str]] = {}
-    for path in sorted(filter(None, pages.values())):
-        by_slug.setdefault(path.rpartition("/")[2].casefold(), []).append(path)
-    slug = page.rpartition("/")[2]
-    if same := by_slug.get(slug.casefold()):
-        return same
-    nearest = did_you_mean(page, [*pages, *pages.values()])
-    return [nearest] if nearest else by_slug.get(did_you_mean(slug, by_slug) or "", [])
-
-
 _TODO_AFTER_CREATION = f"after GitBook has created that object, run {format_command('apply')}"
 _TODO_AFTER_RESTORE = f"after the restore, run {format_command('apply')}"
 _TODO_RESTORE = "restore the object in GitBook, or remove the entry"
-
-
 _TODO_REPOSITORY = "add the missing object to the repository, or remove this reference"
 
 
@@ -91,21 +89,22 @@ def _pending_output_reason(address: Address) -> str:
     )
 
 
-def _unsupported(address: str, unsupported: Unsupported) -> Blocked:
+def _as_blocked(address: str, unsupported: Unsupported) -> Blocked:
+    """Return an unsupported entry, field or list as blocked, with the reason that the loader found."""
     return Blocked(
         address=address, reason=unsupported.reason, todo=unsupported.todo, because=unsupported.because
     )
 
 
 class Blocking(Struct, frozen=True):
-    """The blocked entries and fields."""
+    """The blocked entries and fields, each with the reason and what the user can do."""
 
     entries: Mapping[Address, Blocked]
     fields: Mapping[tuple[Address, str], Blocked]
     created_first: Mapping[Address, Address]
-    """By restructured navigation: the only entry of it that this plan creates."""
+    """By restructured navigation: the only entry of the navigation that this plan creates."""
     other_blocks: tuple[Blocked, ...]
-    """Unsupported fields, and pruned places whose undeclared objects are unknown."""
+    """Unsupported fields, and lists with `prune` whose undeclared objects are unknown."""
     ignored: frozenset[Address]
     """Unsupported entries that the policy ignores, so no output mentions them."""
     requested_answers: frozenset[Answer]
@@ -119,7 +118,7 @@ class Blocking(Struct, frozen=True):
         return (address, field.name) in self.fields
 
     def reported(self) -> tuple[Blocked, ...]:
-        """Return every blocked entry and field that is reported, by address."""
+        """Return every blocked entry, field and list for the output, by address, without ignored entries."""
         entries = (
             blocked_entry for address, blocked_entry in self.entries.items() if address not in self.ignored
         )
@@ -128,12 +127,12 @@ class Blocking(Struct, frozen=True):
 
 
 class Blocker:
-    """Find blocked entries at the start, and blocked fields while each entry is decided."""
+    """Find blocked entries when created, and blocked fields while the planner decides about each entry."""
 
     def __init__(self, sides: Sides, restructuring: Restructuring) -> None:
         self._sides = sides
         self._entries: dict[Address, Blocked] = {
-            address: _unsupported(str(address), unsupported)
+            address: _as_blocked(str(address), unsupported)
             for address, unsupported in sides.desired.unsupported.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
@@ -159,7 +158,10 @@ class Blocker:
             self._block_dependents()
 
     def _missing_content(self) -> Iterator[tuple[Address, Blocked]]:
-        """Yield content whose recorded object is deleted or not readable: re-creating it needs an answer."""
+        """Yield entries with content whose object, recorded in the ids file, was deleted or is not readable.
+
+        Creating a new object would lose the old contents, so the user must confirm that with `new ADDRESS`.
+        """
         sides = self._sides
         for address, missing in sides.snapshot.missing_objects.items():
             entry = sides.entries.get(address)
@@ -183,7 +185,10 @@ class Blocker:
             )
 
     def _unhideable_entries(self) -> Iterator[tuple[Address, Blocked]]:
-        """Yield new entries that are declared as hidden while no request hides them: they would be seen."""
+        """Yield new entries that the files declare as hidden although the server has no request to hide them.
+
+        dpsync does not create such an object, because it would be visible.
+        """
         sides = self._sides
         for address, entry in sides.entries.items():
             kind = sides.kind(entry)
@@ -214,10 +219,10 @@ class Blocker:
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _block_dependents(self) -> None:
-        """Block entries that need blocked entries, until no more are found."""
-        count = -1
-        while count != len(self._entries):
-            count = len(self._entries)
+        """Block new entries that cannot be created or need a blocked entry, until no more are found."""
+        previous_count = -1
+        while previous_count != len(self._entries):
+            previous_count = len(self._entries)
             for entry in self._sides.entries.values():
                 address = entry.address
                 is_decided = address in self._entries or address in self.created_first.values()
@@ -225,7 +230,10 @@ class Blocker:
                     self._block_if_impossible(entry)
 
     def _block_navigation(self, tree: RestructuredTree) -> None:
-        """Block all of a navigation except the entry that is created first; later plans create the rest."""
+        """Block all entries of a restructured navigation except the one that this plan creates.
+
+        The platform moves the spaces of a site into the first section. Later plans create the other entries.
+        """
         nodes = [
             address
             for address in self._sides.hierarchy.subtree(tree.scope.address)
@@ -244,7 +252,12 @@ class Blocker:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
     def _block_if_impossible(self, entry: Entry) -> None:
-        """Block a new entry if dpsync cannot create it, or not before something else exists."""
+        """Block a new entry if dpsync cannot create it, or can create it only after another object.
+
+        Reasons, in this order: the parent is being restored; the output that contains the entry does not
+        exist; no request creates the kind; the create request refers to an output that does not exist yet, to
+        an ignored or blocked entry, or to a missing page.
+        """
         kind = self._sides.kind(entry)
         address = str(entry.address)
         if self._sides.policy.is_ignored(entry.address):
@@ -281,7 +294,7 @@ class Blocker:
                 )
                 return
         needed = {entry.parent, entry.holder} | referenced
-        for other in sorted(item for item in needed if item is not None):
+        for other in sorted(needed_address for needed_address in needed if needed_address is not None):
             if self._is_never_created(other):
                 reason, todo = self._ignored_reason(other)
                 self._entries[entry.address] = Blocked(address=address, reason=reason, todo=todo)
@@ -298,7 +311,7 @@ class Blocker:
             self._entries[entry.address] = Blocked(address=field_address, reason=reason, todo=todo)
 
     def _needed_for_creation(self, entry: Entry) -> set[Address]:
-        """Return the addresses that the request which creates an entry refers to."""
+        """Return the addresses that the create request of an entry refers to, also for its first child."""
         kind = self._sides.kind(entry)
         needed: set[Address] = set()
         for field in kind.fields:
@@ -327,13 +340,20 @@ class Blocker:
         )
 
     def _lacks_output(self, address: Address) -> bool:
-        """Return whether a reference needs an output that the platform has not created yet."""
+        """Return whether a reference to an entry cannot be resolved, because its output does not exist yet.
+
+        An output is an object that the platform itself creates some time after the entry's object.
+        """
         entry = self._sides.entries.get(address)
         has_outputs = entry is not None and self._sides.kind(entry).platform_work.outputs is not None
         return has_outputs and self._sides.values.live_id(address) is None
 
     def _will_be_output(self, address: Address) -> bool:
-        """Return whether the platform is creating an output, or will do so after this plan starts it."""
+        """Return whether the platform is creating the output of an entry, or will do so during this plan.
+
+        That is so if the plan creates the entry, if the user confirmed an action that starts the work, or if
+        the platform is already working.
+        """
         entry = self._sides.entries[address]
         kind, live = self._sides.kind(entry), self._sides.live(address)
         if kind.platform_work.busy is None:
@@ -351,7 +371,10 @@ class Blocker:
         return address in self._entries
 
     def block_field_if_needed(self, entry: Entry, field: Field) -> bool:
-        """Return whether a field needs something that does not exist; if so, note the field as blocked."""
+        """Block a field that refers to a missing object or page, and return whether the field is blocked.
+
+        The referenced entry may be blocked, ignored by the policy, or wait for the platform's output.
+        """
         for other in sorted(references(entry.fields.get(field.name))):
             if other in self._entries:
                 self.block_field(
@@ -364,8 +387,8 @@ class Blocker:
             if self._lacks_output(other) and not self._will_be_output(other):
                 self.block_field(entry, field, _pending_output_reason(other), _TODO_AFTER_CREATION)
                 return True
-        for named, reason, todo in missing_pages(self._sides, entry):
-            if named.name == field.name:
+        for field_with_page, reason, todo in missing_pages(self._sides, entry):
+            if field_with_page.name == field.name:
                 self.block_field(entry, field, reason, todo)
                 return True
         return False
@@ -373,33 +396,40 @@ class Blocker:
     def block_field(
         self, entry: Entry, field: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
-        """Note a field as blocked."""
-        name = str(entry.address.field(field.name))
+        """Note a field of an entry as blocked, with the reason and what the user can do.
+
+        `because` is the address of the blocked entry that causes this.
+        """
+        address = str(entry.address.field(field.name))
         self._fields[entry.address, field.name] = Blocked(
-            address=name, reason=reason, todo=todo, because=because
+            address=address, reason=reason, todo=todo, because=because
         )
 
     def blocking(self) -> Blocking:
-        """Return the blocked entries and fields, each with its reason."""
-        unserved = self._sides.desired.unsupported
+        """Return the blocked entries and fields after all entries were decided.
+
+        Also report unsupported fields, and lists with `prune` where dpsync cannot tell which objects are
+        undeclared, and therefore deletes nothing.
+        """
+        sides = self._sides
+        unsupported_fields = [
+            _as_blocked(str(address.field(name)), unsupported)
+            for (address, name), unsupported in sides.desired.unsupported_fields.items()
+            if not sides.policy.is_ignored(address, name)
+        ]
+        prune_unsafe_lists = [
+            _as_blocked(str(address), unsupported)
+            for address, unsupported in sides.snapshot.prune_unsafe.items()
+            if sides.options.delete
+            and sides.desired.is_pruned(address)
+            and address in sides.desired.scopes
+            and not sides.policy.is_ignored(address)
+        ]
         return Blocking(
             self._entries,
             self._fields,
             self.created_first,
-            (*self._unsupported_fields(), *self._prune_unsafe_places()),
-            frozenset(filter(self._sides.policy.is_ignored, unserved)),
+            (*unsupported_fields, *prune_unsafe_lists),
+            frozenset(filter(sides.policy.is_ignored, sides.desired.unsupported)),
             frozenset(self._requested_answers),
         )
-
-    def _unsupported_fields(self) -> Iterator[Blocked]:
-        for (address, name), item in self._sides.desired.unsupported_fields.items():
-            if not self._sides.policy.is_ignored(address, name):
-                yield _unsupported(str(address.field(name)), item)
-
-    def _prune_unsafe_places(self) -> Iterator[Blocked]:
-        """Yield the pruned places whose undeclared objects are unknown."""
-        sides = self._sides
-        for address, unsafe_place in sides.snapshot.prune_unsafe.items():
-            pruned = sides.options.delete and sides.desired.is_pruned(address)
-            if pruned and address in sides.desired.scopes and not sides.policy.is_ignored(address):
-                yield _unsupported(str(address), unsafe_place)
