@@ -21,7 +21,7 @@ from dpsync.kinds.page_references import page_references, space_id
 from dpsync.kinds.types import INVALID
 from dpsync.kinds.watching import format_value, parse_value
 from dpsync.model.address import Address, Pattern
-from dpsync.model.change import Blocked, Cause, Change, Difference, Effect, Note, Removed, Step
+from dpsync.model.change import Blocked, Cause, Change, Difference, Effect, Note, Removed
 from dpsync.model.desired import Entry
 from dpsync.model.drift import Drifted, FieldDrift
 from dpsync.model.plan import Origin
@@ -40,15 +40,16 @@ from dpsync.planner.stepset import PlannedSteps
 
 
 def page_paths(sides: Sides, changes: Iterable[Change]) -> dict[str, dict[str, str]]:
-    """Return page paths by the address or id of the site space that shows the page, and by the page's id.
+    """Return the paths of the pages that changed objects refer to, because a plan shows pages by path.
 
-    Pages in spaces that were not read are left out.
+    The first key is the address or id of the site space that shows a page, the second the page's id. Pages in
+    spaces that were not read are left out.
     """
     paths: dict[str, dict[str, str]] = defaultdict(dict)
     for change in changes if sides.snapshot.pages else ():
         entry, live = sides.entries.get(change.location), sides.live(change.location)
-        both: list[Entry | LiveObject] = [*([entry] if entry else []), *([live] if live else [])]
-        for source in both:
+        sources: list[Entry | LiveObject] = [*([entry] if entry else []), *([live] if live else [])]
+        for source in sources:
             for reference in page_references(sides.registry, source, sides.entries, sides.snapshot.objects):
                 pages = sides.snapshot.pages.get(space_id(reference.space, sides.values.live_id) or "", {})
                 if path := pages.get(reference.page):
@@ -67,10 +68,19 @@ _NEXT_SYNC = "the next sync overwrites the values that dpsync writes, unless you
 
 
 def git_sync_blocks(sides: Sides) -> Iterator[Blocked]:
-    """Yield each entry whose values differ from those of its Git Sync repository."""
+    """Yield a block for each entry whose values differ from those of its Git Sync repository.
+
+    dpsync does not write such values, because the next sync would overwrite the change.
+    """
     taken_over: Sides | None = None
     for synced in _decided_by_repository(sides):
-        taken_over = taken_over or _with_takeover(sides)
+        if taken_over is None:
+            # Without `takeover: true`, a comparison would skip the fields and nodes of the repository.
+            entries = {
+                address: replace(entry, takeover=True) if sides.registry[entry.kind].git_sync else entry
+                for address, entry in sides.desired.entries.items()
+            }
+            taken_over = replace(sides, loaded=replace(sides.desired, entries=entries))
         if differing := tuple(_differing_parts(taken_over, synced)):
             reason = f"Git Sync connects this object to {synced.repository.name}, which has other values: "
             reason += shorten_list(differing)
@@ -78,7 +88,12 @@ def git_sync_blocks(sides: Sides) -> Iterator[Blocked]:
 
 
 def git_sync_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
-    """Yield notes about objects that a Git Sync repository decides: unchanged, taken over, or deleted."""
+    """Yield notes about objects that Git Sync connects to a repository.
+
+    The notes say which objects the plan deletes, which fields and navigations dpsync does not change because
+    the repository sets them, and for which objects `takeover: true` is a risk or is not needed. The notes
+    about fields are combined by kind.
+    """
     for identity in deleted:
         if (repository := sides.snapshot.objects[identity].synced_repository) is not None:
             text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
@@ -104,18 +119,6 @@ def git_sync_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
         if synced.entry.takeover and not sides.policy.is_ignored(synced.entry.address):
             text = f"Git Sync connects this object to {synced.repository.name}: {_NEXT_SYNC}"
             yield Note(address=str(synced.entry.address.field("takeover")), text=text, severity="warning")
-    yield from _needless_takeovers(sides)
-
-
-def _decided_by_repository(sides: Sides) -> Iterator[GitSyncedEntry]:
-    """Yield the planned entries whose fields or trees a Git Sync repository decides."""
-    for synced in git_synced_entries(sides.registry, sides.desired, sides.snapshot):
-        if not synced.entry.takeover and not sides.policy.is_ignored(synced.entry.address):
-            yield synced
-
-
-def _needless_takeovers(sides: Sides) -> Iterator[Note]:
-    """Yield a note for each `takeover` of an object without a repository."""
     for address, entry in sides.desired.entries.items():
         live = sides.live(address) if entry.takeover else None
         if live is not None and live.synced_repository is None:
@@ -123,17 +126,22 @@ def _needless_takeovers(sides: Sides) -> Iterator[Note]:
             yield Note(address=str(address.field("takeover")), text=text)
 
 
-def _with_takeover(sides: Sides) -> Sides:
-    """Return the sides with `takeover: true` on every entry that Git Sync could decide."""
-    entries = {
-        address: replace(entry, takeover=True) if sides.registry[entry.kind].git_sync else entry
-        for address, entry in sides.desired.entries.items()
-    }
-    return replace(sides, loaded=replace(sides.desired, entries=entries))
+def _decided_by_repository(sides: Sides) -> Iterator[GitSyncedEntry]:
+    """Yield the managed entries whose fields or navigation Git Sync sets from a repository.
+
+    Entries with `takeover: true` are left out, because dpsync writes them anyway.
+    """
+    for synced in git_synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if not synced.entry.takeover and not sides.policy.is_ignored(synced.entry.address):
+            yield synced
 
 
 def _differing_parts(taken_over: Sides, synced: GitSyncedEntry) -> Iterator[str]:
-    """Yield the fields and nodes of a synced entry that differ from the files."""
+    """Yield the fields and navigation nodes of an entry whose live values differ from the files.
+
+    Nodes are paths below the entry. In `taken_over`, the entries have `takeover: true`, so that fields and
+    nodes that the Git Sync repository sets are compared, too.
+    """
     entry_address = synced.entry.address
     for field_change in changed_fields(taken_over, taken_over.entries[entry_address], synced.live):
         if field_change.field.name in synced.fields:
@@ -148,21 +156,22 @@ def _differing_parts(taken_over: Sides, synced: GitSyncedEntry) -> Iterator[str]
 
 
 class WatchedValues(Struct, frozen=True):
-    """Undeclared objects whose values differ from the policy, and by address the origin of the pattern."""
+    """Undeclared objects whose values differ from `policy: watch` patterns."""
 
     drifted: tuple[Drifted, ...]
     origins: Mapping[str, Origin]
+    """By address of such an object: the file and line of the pattern."""
 
 
 def watched_values(
     sides: Sides, origins: Mapping[str, Origin], is_selected: Callable[[Address], bool]
 ) -> WatchedValues:
-    """Return the selected objects that differ from a pattern with a value.
+    """Return the selected, undeclared objects that differ from a `policy: watch` pattern with a value.
 
     `origins` contains the file and line of each pattern.
     """
     fields: dict[Identity, dict[str, FieldDrift]] = defaultdict(dict)
-    lines: dict[str, Origin] = {}
+    origins_by_object: dict[str, Origin] = {}
     for pattern in sides.desired.policy.watch_values:
         for identity in sides.names.undeclared_matching(pattern):
             drift = _pattern_drift(sides, pattern, identity)
@@ -171,7 +180,7 @@ def watched_values(
             fields[identity][drift.field] = drift
             origin = origins.get(pattern_key("watch", pattern))
             if origin is not None:
-                lines.setdefault(str(sides.names.address(identity)), origin)
+                origins_by_object.setdefault(str(sides.names.address(identity)), origin)
     drifted = []
     for identity, differences in sorted(fields.items()):
         live = sides.snapshot.objects[identity]
@@ -186,11 +195,15 @@ def watched_values(
                 kept=True,
             )
         )
-    return WatchedValues(tuple(drifted), lines)
+    return WatchedValues(tuple(drifted), origins_by_object)
 
 
 def _pattern_drift(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrift | None:
-    """Return how a live field differs from a pattern; None if it does not, or if the field is ignored."""
+    """Return how the field of a live object differs from the value in a `policy: watch` pattern.
+
+    Return None if the field has the value or is ignored. The cause is "edited here" if the pattern is new in
+    the files, compared with the git base.
+    """
     live, name = sides.snapshot.objects[identity], pattern.field or ""
     address = sides.names.address(identity)
     field = next((field for field in sides.kind(live).fields if field.name == name), None)
@@ -225,26 +238,26 @@ def build_changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
 
 
 class _ChangeBuilder(Struct, frozen=True):
-    """Build the changes of one plan."""
+    """Build the changes of one plan: for each address what changes, why, and with which steps."""
 
     decisions: Decisions
     steps: PlannedSteps
     labels: Labels
 
     def addresses(self) -> set[Address]:
-        """Return the addresses with steps, and the children that the request for their parent creates."""
-        decisions_by_address = self.decisions.entries
-        children = {
-            address for address in self.decisions.created_with_parent if address in decisions_by_address
-        }
+        """Return the addresses of all changes.
+
+        These are the addresses with steps, and the children that the create request of their parent creates.
+        """
+        decisions = self.decisions.entries
         return self.steps.drafts.by_address.keys() | {
             address
-            for address in children
-            if decisions_by_address[address].live is None or decisions_by_address[address].display
+            for address in self.decisions.created_with_parent
+            if address in decisions and (decisions[address].live is None or decisions[address].display)
         }
 
     def build_change(self, address: Address) -> Change:
-        """Return the change of one object."""
+        """Return the change of the object at an address: a create or update of an entry, or a delete."""
         sides = self.decisions.sides
         entry = sides.entries.get(address)
         steps = self.steps.steps_of(address)
@@ -257,7 +270,15 @@ class _ChangeBuilder(Struct, frozen=True):
         decision = self.decisions.entries.get(address)
         display = decision.display if decision else ()
         moves = [step for step in steps if step.verb == "move"]
-        cause = self._cause(entry, live, steps)
+        cause = None
+        if live is None or any(step.verb == "restore" for step in steps):
+            cause = self.labels.create_label(address)
+        elif address in self.labels.moving_addresses:
+            cause = self.labels.position_label(entry)
+        owner_differences: tuple[Difference, ...] = ()
+        if address in sides.snapshot.transferred_entries:
+            parent_cause = self.labels.parent_label(entry)
+            owner_differences = (transfer_difference(sides.names, address, parent_cause),)
         return Change(
             address=str(address),
             kind=entry.kind,
@@ -270,20 +291,37 @@ class _ChangeBuilder(Struct, frozen=True):
             watched=tuple(sorted(entry.fields)) if live else (),
             inside=self._containing_node(entry) if live is None else None,
             differences=tuple(
-                self._difference(entry, field_change, self._field_cause(entry, field_change, live, cause))
+                self._difference(entry, field_change, live, cause)
                 for field_change in display
                 if live is not None
                 or not field_change.field.is_parent_reference
                 or self._containing_node(entry) is not None
             )
-            + self._owner_difference(entry),
+            + owner_differences,
             cause=cause,
             effects=tuple(self._cleared_field_effects(entry, live, display)),
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
 
-    def _difference(self, entry: Entry, field_change: FieldChange, cause: Cause | None) -> Difference:
+    def _difference(
+        self, entry: Entry, field_change: FieldChange, live: LiveObject | None, created: Cause | None
+    ) -> Difference:
+        """Return a changed field as the plan shows it, with its cause.
+
+        A field of a new object has the cause of the create (`created`). A value that an entry inherited so
+        far has the cause of the change of the inherited value. If the field is a flag that only one object
+        can have, the difference names the object that loses the flag.
+        """
+        cause = created if live is None else None
+        if field_change.inherited_from is not None:
+            source = self.decisions.entries.get(field_change.inherited_from)
+            assert source is not None
+            changes = source.display
+            change = next(change for change in changes if change.field.name == field_change.field.name)
+            cause = self.labels.field_label(source.entry, change)
+        elif live is not None:
+            cause = self.labels.field_label(entry, field_change)
         difference = field_change.difference(self.decisions.sides.values, entry, cause)
         if field_change.field.exclusive_within is None or field_change.after is not True:
             return difference
@@ -291,24 +329,13 @@ class _ChangeBuilder(Struct, frozen=True):
             update={"taken_from": self.decisions.exclusive.live_holder_id(entry, field_change.field)}
         )
 
-    def _cause(self, entry: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
-        """Return the cause of a create, a restore or a move."""
-        if live is None or any(step.verb == "restore" for step in steps):
-            return self.labels.create_label(entry.address)
-        return self.labels.position_label(entry) if entry.address in self.labels.moving_addresses else None
-
-    def _field_cause(
-        self, entry: Entry, field_change: FieldChange, live: LiveObject | None, created: Cause | None
-    ) -> Cause | None:
-        """Return the cause of a difference in a field."""
-        if field_change.inherited_from is not None:
-            return self._inherited_cause(field_change)
-        return created if live is None else self.labels.field_label(entry, field_change)
-
     def _cleared_field_effects(
         self, entry: Entry, live: LiveObject | None, display: tuple[FieldChange, ...]
     ) -> Iterator[Effect]:
-        """Yield the fields that the platform clears because another field gets a value."""
+        """Yield an effect for each live field that the platform clears because another field gets a value.
+
+        An example are two fields of which an object can have only one (`mutually_exclusive_with`).
+        """
         kind, displayed = self.decisions.sides.kind(entry), {item.field.name for item in display}
         for field_change in display if live is not None else ():
             name = field_change.field.mutually_exclusive_with
@@ -322,50 +349,43 @@ class _ChangeBuilder(Struct, frozen=True):
                 )
                 yield Effect(address=str(entry.address.field(name)), what=text, counts=False)
 
-    def _inherited_cause(self, field_change: FieldChange) -> Cause | None:
-        """Return the cause that changes the value which a field inherits so far."""
-        source = (
-            self.decisions.entries.get(field_change.inherited_from)
-            if field_change.inherited_from is not None
-            else None
-        )
-        assert source is not None
-        change = next(change for change in source.display if change.field.name == field_change.field.name)
-        return self.labels.field_label(source.entry, change)
-
-    def _owner_difference(self, entry: Entry) -> tuple[Difference, ...]:
-        """Return the change of owner if the object is transferred."""
-        sides, address = self.decisions.sides, entry.address
-        if address not in sides.snapshot.transferred_entries:
-            return ()
-        return (transfer_difference(sides.names, address, self.labels.parent_label(entry)),)
-
     @staticmethod
     def _containing_node(entry: Entry) -> str | None:
-        """Return the node that contains an entry, None if the entry's address already tells that."""
+        """Return the address of the navigation node that contains an entry.
+
+        Return None if the entry is in no node, or if its address already begins with that of the node.
+        """
         is_in_address = entry.holder is None or entry.address.is_at_or_below(entry.holder)
         return None if is_in_address else str(entry.holder)
 
     def _deleted_values(self, live: LiveObject) -> Iterator[Difference]:
-        """Yield the values that a re-creation would need, without the position among siblings."""
+        """Yield the values of a deleted object that somebody needs to create the object again.
+
+        Secrets, the parent and the position among siblings are left out.
+        """
         sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
-        orders = {order.name for order in kind.list_orders}
+        order_fields = {order.name for order in kind.list_orders}
         for field in kind.writable_fields:
-            value, type_ = (
-                live.fields.get(field.name),
-                field.type_for(live.fields.get(field.form_selector or "")),
-            )
-            if value is None or type_.may_be_secret or field.is_parent_reference or field.name in orders:
+            value = live.fields.get(field.name)
+            field_type = field.type_for(live.fields.get(field.form_selector or ""))
+            is_left_out = field.is_parent_reference or field.name in order_fields
+            if value is None or field_type.may_be_secret or is_left_out:
                 continue
             yield Difference(field=field.name, before=sides.values.to_display(field, value, live))
 
     def _build_delete(self, address: Address) -> Change:
-        """Return the change that deletes an object."""
+        """Return the change that deletes an object, with its values and all effects of the delete.
+
+        `removed` is the newest entry that git has for the object. In a revert it is None, because a revert
+        deletes only objects that the reverted apply created.
+        """
         sides, deletions = self.decisions.sides, self.decisions.deletions
         identity = deletions.addresses[address]
         live = deletions.roots[identity]
         lost_effects = delete_effects(sides.names, deletions.cascade, identity)
         cascaded = [lost for lost, name in deletions.cascade.losses_by_root.get(identity, ()) if not name]
+        is_revert = sides.desired.policy.deletable_ids is not None
+        removed_entry = None if is_revert else sides.removals.newest_entry(identity)
         return Change(
             address=str(address),
             kind=live.kind,
@@ -377,18 +397,11 @@ class _ChangeBuilder(Struct, frozen=True):
             cause=self.labels.delete_label(identity),
             effects=lost_effects + self.decisions.exclusive.platform_choice_effects([identity, *cascaded]),
             was=tuple(self._deleted_values(live)),
-            removed=self._removed_entry(identity),
+            removed=Removed(address=str(removed_entry.address), file=removed_entry.span.file)
+            if removed_entry is not None
+            else None,
             steps=self.steps.steps_of(address),
         )
-
-    def _removed_entry(self, identity: Identity) -> Removed | None:
-        """Return the newest entry that git has for a live object, None in a revert.
-
-        A revert deletes only objects that it created.
-        """
-        sides = self.decisions.sides
-        entry = sides.removals.newest_entry(identity) if sides.desired.policy.deletable_ids is None else None
-        return Removed(address=str(entry.address), file=entry.span.file) if entry is not None else None
 
 
 SortKey = tuple[tuple[str, int, str], ...]
@@ -396,41 +409,40 @@ Segments = tuple[str, ...]
 
 
 class ConfigurationOrder(Struct, frozen=True, dict=True):
-    """Sort entries in the order that the configuration gives to siblings."""
+    """Sort the changes of a plan: siblings in the order of the configuration, otherwise by address."""
 
     hierarchy: Hierarchy
 
     @cached_property
-    def _places(self) -> Mapping[Segments, tuple[str, int]]:
-        """Return, by the segments of an address, the sibling to sort before and the entry's number."""
-        places: dict[Segments, tuple[str, int]] = {}
+    def _positions(self) -> Mapping[Segments, tuple[str, int]]:
+        """Return the positions of the entries that a list field or a navigation orders.
+
+        The key contains the segments of an entry's address. The value is a name and a number: entries that a
+        list field orders are sorted together, at the position of the first of them by name, and by their
+        index in the list. The nodes of a navigation come before all siblings with a name.
+        """
+        positions: dict[Segments, tuple[str, int]] = {}
         for kind in self.hierarchy.registry.in_dependency_order:
             for order in kind.list_orders:
-                places.update(self._list_positions(kind.name, order.name))
+                for parent in self.hierarchy.desired.entries.values():
+                    if parent.kind != kind.name:
+                        continue
+                    items = parent.fields.get(order.name) or ()
+                    addresses = [item.address for item in items if isinstance(item, Ref)]
+                    first_name = min(addresses).last_segment if addresses else ""
+                    for number, address in enumerate(addresses):
+                        positions[address.segments] = (first_name, number)
         for scope in self.hierarchy.desired.scopes.values():
             if self.hierarchy.registry[scope.kinds[0]].is_node:
                 children = self.hierarchy.desired.entries[scope.parent].children
                 for number, address in enumerate(self.hierarchy.preorder(children)):
-                    places[address.segments] = ("", number)
-        return places
-
-    def _list_positions(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
-        """Yield the positions of entries that a list field orders.
-
-        These entries are listed together, at the position of the first of them by name.
-        """
-        for holder in self.hierarchy.desired.entries.values():
-            if holder.kind != kind:
-                continue
-            addresses = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
-            first = min(addresses).last_segment if addresses else ""
-            for number, address in enumerate(addresses):
-                yield address.segments, (first, number)
+                    positions[address.segments] = ("", number)
+        return positions
 
     def sort_key(self, address: Address) -> SortKey:
-        """Return the sort key of a change."""
+        """Return the sort key of a change: a position or the name for each segment of its address."""
         segments = address.segments
         return tuple(
-            (*self._places.get(segments[: depth + 1], (segment, 0)), segment)
+            (*self._positions.get(segments[: depth + 1], (segment, 0)), segment)
             for depth, segment in enumerate(segments)
         )

@@ -2,7 +2,7 @@
 
 - `changed_fields` returns the fields of an entry that must be written; both values are normalized first.
 - `widens_access` and `visibility_change` tell whether a change makes an object more visible or more
-  powerful, as the field's `exposes` and `exposure` declare it.
+  powerful, as the declaration of the field says (`widens_when`, `exposure`).
 - `loosened_rules` compares two lists of rules, such as merge rules.
 - `unreadable_part` and `differs_from_base` treat values that the platform does not return.
 """
@@ -32,7 +32,10 @@ Rule = dict[str, Any]
 def loosened_rules(restriction: Restriction, before: Value, after: Value) -> list[str] | None:
     """Return a phrase for each rule that is less strict in `after`, such as "allow_bypass added".
 
-    Return None if a value is not a list of rules, for example `inherit` with unknown organization rules.
+    A value is a list of rules, such as merge rules. Binding rules restrict people, and opening rules (with
+    one of `opening_words` as name) exempt people from them. A binding rule is loosened if no later rule
+    implies it, an opening rule if it is new or names more people. Return None if a value is not a list of
+    rules, for example `inherit` with unknown organization rules.
     """
     rules = restriction.rule_comparison
     earlier_rules, later_rules = _rule_list(restriction, before), _rule_list(restriction, after)
@@ -65,7 +68,7 @@ def loosened_rules(restriction: Restriction, before: Value, after: Value) -> lis
 
 
 def _rule_list(how: Restriction, value: Value) -> list[Rule] | None:
-    """Return the rules in a value; None if the value is not a list of rules."""
+    """Return the rules in the value of a field, [] for an unrestricted value; None if it contains no list."""
     if value in how.unrestricted_values:
         return []
     items = (
@@ -77,6 +80,7 @@ def _rule_list(how: Restriction, value: Value) -> list[Rule] | None:
 
 
 def _rules_named(rules: RuleComparison, name: str, listed: list[Rule]) -> list[Rule]:
+    """Return those of the listed rules that have a name."""
     return [rule for rule in listed if rule.get(rules.name_key) == name]
 
 
@@ -86,7 +90,11 @@ def _people_in(rules: RuleComparison, rule: Rule) -> list[Any]:
 
 
 def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
-    """Return whether a change request that meets `rule` always meets `earlier` as well."""
+    """Return whether every change request that meets `rule` also meets the rule `earlier`.
+
+    For equal names this depends on the people: a rule for all people implies one for fewer people, a rule for
+    any person one for more people. Otherwise, `RuleComparison` declares which rules imply others.
+    """
     name, earlier_name = rule.get(rules.name_key), earlier.get(rules.name_key)
     people, earlier_people = _people_in(rules, rule), _people_in(rules, earlier)
     if name == earlier_name:
@@ -94,7 +102,11 @@ def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
             return all(person in people for person in earlier_people)
         if name in rules.rules_for_any_person:
             return bool(people) and all(person in earlier_people for person in people)
-        return _without_message(rules, rule) == _without_message(rules, earlier)
+        without_message, earlier_without_message = (
+            {key: value for key, value in compared.items() if key != rules.message_key}
+            for compared in (rule, earlier)
+        )
+        return without_message == earlier_without_message
     if name not in rules.implied_by.get(str(earlier_name), ()):
         return False
     if earlier_name in rules.rules_for_any_person:
@@ -102,16 +114,17 @@ def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
     return bool(people) or name not in (*rules.rules_for_all_people, *rules.rules_for_any_person)
 
 
-def _without_message(rules: RuleComparison, rule: Rule) -> Rule:
-    return {name: value for name, value in rule.items() if name != rules.message_key}
-
-
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 """Matches the beginning of a text that leads to a host; without a scheme, the page's scheme applies."""
 
 
 def widens_access(field: Field, before: Value, after: Value) -> bool:
-    """Return whether this change of a field makes its object more visible or more powerful."""
+    """Return whether a change of a field makes its object more visible, or gives it more power.
+
+    The field's declaration says when (`Field.widening_rule`): on any change, when a value is set, when a list
+    gets more items, when a URL or a host is added, when a restriction is loosened, or when the value rises on
+    a scale.
+    """
     rule = field.widening_rule
     if rule is None or after == before:
         return False
@@ -127,11 +140,21 @@ def widens_access(field: Field, before: Value, after: Value) -> bool:
         return bool(hosts(after) - hosts(before))
     if isinstance(rule, Restriction):
         return _is_restriction_loosened(rule, before, after)
-    return _is_higher(field, rule, before, after)
+    # The rule is a scale of values. A value that is not on the scale may be higher.
+    low, high = (field.value_when_absent if value is None else value for value in (before, after))
+    if high is None or high == rule[0] or low == rule[-1]:
+        return False
+    if low is None or low not in rule or high not in rule:
+        return True
+    return rule.index(high) > rule.index(low)
 
 
 def visibility_change(field: Field, before: Value, after: Value) -> Literal["expose", "withdraw"] | None:
-    """Return whether people see more or less after a change; None if neither, or both."""
+    """Return whether people see more ("expose") or less ("withdraw") after a change of a field.
+
+    Return None if neither is so, or both. The field's declaration has the scale of values, from the least to
+    the most visible, or a restriction.
+    """
     scale = field.exposure
     before, after = (field.value_when_absent if value is None else value for value in (before, after))
     if not scale or before == after:
@@ -173,28 +196,18 @@ def host_of(url: str) -> str | None:
 
 
 def _urls(value: Value) -> Iterator[str]:
-    """Yield the texts in a value that lead to a host."""
+    """Yield the texts in a value, at any depth, that are URLs with a host."""
     return (leaf for leaf in leaves(value) if isinstance(leaf, str) and _URL.match(leaf))
 
 
 def opening_words(how: Restriction, value: Value) -> set[str]:
-    """Return the words in a value that open access."""
+    """Return the words of a restriction that open access and that a value contains, at any depth."""
     values = list(leaves(value))
     return {word for word in how.opening_words if word in values}
 
 
-def _is_higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
-    """Return whether a value is higher on a scale, or may be higher because a value is not on the scale."""
-    low, high = (field.value_when_absent if value is None else value for value in (before, after))
-    if high is None or high == scale[0] or low == scale[-1]:
-        return False
-    if low is None or low not in scale or high not in scale:
-        return True
-    return scale.index(high) > scale.index(low)
-
-
 def _is_restriction_loosened(how: Restriction, before: Value, after: Value) -> bool:
-    """Return whether a restriction becomes less strict."""
+    """Return whether a restriction becomes less strict: a rule is removed or loosened, or a word opens it."""
     loosened = loosened_rules(how, before, after)
     if loosened is not None:
         return bool(loosened)
@@ -224,7 +237,7 @@ class FieldChange(Struct, frozen=True):
     """The entry that the value is inherited from so far; set if this plan changes the inherited value."""
 
     def difference(self, values: ValueConverter, entry: Entry, cause: Cause | None) -> Difference:
-        """Return the change as a plan shows it."""
+        """Return the change as a plan shows it, with addresses in place of ids."""
         return Difference(
             field=self.field.name,
             before=values.to_display(
@@ -238,19 +251,26 @@ class FieldChange(Struct, frozen=True):
 
 
 def managed_fields(sides: Sides, entry: Entry) -> Iterator[Field]:
-    """Yield the declared fields of an entry that a call can write and no repository decides."""
+    """Yield the declared fields of an entry that dpsync writes.
+
+    These are the writable fields, without those that Git Sync sets from a repository, and without the key
+    field (by which entry and object were matched), unless the entry was renamed with `previously`.
+    """
     kind = sides.kind(entry)
     match = sides.snapshot.matches.get(entry.address)
     renamed = match is not None and match.by is MatchedBy.PREVIOUSLY
     synced = sides.git_synced.fields
     for field in kind.writable_fields:
-        fixed = field.name == kind.key_field and not renamed
-        if field.name in entry.fields and not fixed and (entry.address, field.name) not in synced:
+        is_fixed_key = field.name == kind.key_field and not renamed
+        if field.name in entry.fields and not is_fixed_key and (entry.address, field.name) not in synced:
             yield field
 
 
 def changed_fields(sides: Sides, entry: Entry, live: LiveObject) -> list[FieldChange]:
-    """Return the fields of an entry whose live values differ."""
+    """Return the fields of an entry that must be written to its live object.
+
+    These are fields whose live values differ, and fields that cannot be read back and must be sent again.
+    """
     changes, kind = [], sides.kind(entry)
     for field in managed_fields(sides, entry):
         declared, live_value = entry.fields[field.name], live.fields.get(field.name)
@@ -258,12 +278,19 @@ def changed_fields(sides: Sides, entry: Entry, live: LiveObject) -> list[FieldCh
             declared == live_value and type(declared) in PLAIN_TYPES and type(declared) is type(live_value)
         )
         if equal and not field.may_be_write_only:
-            continue  # nearly every field of nearly every entry
+            continue  # This is a fast path for nearly every field of nearly every entry.
         after = sides.values.with_references(field, declared, entry)
         before = sides.values.with_references(field, live_value, live)
         readable = field.response_path is not None
         if has_null(after):
-            before = without_inherited(before, _inherited_value(sides, entry, field), after)
+            source = inherited_from(sides, entry)
+            live_source = sides.live(source) if source is not None else None
+            inherited = (
+                sides.values.with_references(field, live_source.fields.get(field.name), live_source)
+                if live_source is not None
+                else None
+            )
+            before = without_inherited(before, inherited, after)
         if (
             (readable and not equals_live(field, after, before))
             or _lacks_processed_part(kind, field, declared, live)
@@ -274,31 +301,28 @@ def changed_fields(sides: Sides, entry: Entry, live: LiveObject) -> list[FieldCh
 
 
 def inherited_from(sides: Sides, entry: Entry) -> Address | None:
-    """Return the entry from which an entry inherits unset fields; None if the kind inherits nothing."""
-    inherits = sides.kind(entry).inherits_from_kind
-    if inherits is None:
+    """Return the address of the entry from which an entry inherits unset fields, None if there is none.
+
+    An example are the settings of a site space, which inherits from the settings of the site.
+    """
+    inherited_kind_name = sides.kind(entry).inherits_from_kind
+    if inherited_kind_name is None:
         return None
-    other = sides.registry[inherits]
-    owners = (sides.hierarchy.ancestor(entry, parent) for parent in other.parents)
-    return next((owner.child(*other.key.split(".")) for owner in owners if owner is not None), None)
-
-
-def _inherited_value(sides: Sides, entry: Entry, field: Field) -> Value:
-    """Return the live value that an entry inherits, None if it inherits none."""
-    source = inherited_from(sides, entry)
-    live = sides.live(source) if source is not None else None
-    return None if live is None else sides.values.with_references(field, live.fields.get(field.name), live)
+    inherited_kind = sides.registry[inherited_kind_name]
+    owners = (sides.hierarchy.ancestor(entry, parent) for parent in inherited_kind.parents)
+    return next((owner.child(*inherited_kind.key.split(".")) for owner in owners if owner is not None), None)
 
 
 def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
-    """Return a live value without the parts that the wanted value clears and that are inherited.
+    """Return a live value without the parts that only look set, because the object inherits them.
 
-    An answer contains the inherited value of each part that the object has no value for.
+    The platform returns the inherited value for each part that the object has no value for. A part that
+    `after` clears (null) and that equals the inherited part counts as cleared already, so that the plan does
+    not clear it again and again.
     """
     if after is None:
-        return (
-            None if inherited is not None and canonical_json(before) == canonical_json(inherited) else before
-        )
+        is_inherited = inherited is not None and canonical_json(before) == canonical_json(inherited)
+        return None if is_inherited else before
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return before
     inherited_parts = inherited if isinstance(inherited, dict) else {}
@@ -317,23 +341,23 @@ def write_only_part(field: Field, value: Value) -> Value:
 
 
 def unreadable_part(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
-    """Return the part of an entry's value that cannot be read back, None if there is none.
+    """Return the part of an entry's value that cannot be compared with the live value, None if there is none.
 
-    A part with a request of its own is known if the platform has answered that request, or has no such part
-    because it could not process the value that was sent. While the platform is processing the value, the
-    future answer is unknown, and the part is not compared with anything else either.
+    A part that has a read request of its own can be compared if the platform has returned the part. It also
+    does not count as unreadable while the platform is processing the value, or after the processing failed,
+    because then there is nothing to read.
     """
-    hidden = write_only_part(field, value)
-    if not field.separate_read_paths or not isinstance(hidden, dict):
-        return hidden
+    write_only = write_only_part(field, value)
+    if not field.separate_read_paths or not isinstance(write_only, dict):
+        return write_only
     returned = _returned_parts(field, live)
-    settled = kind.is_busy(live.fields) or processing_failed(kind, field, live)
-    unknown = {
+    has_nothing_to_read = kind.is_busy(live.fields) or processing_failed(kind, field, live)
+    unreadable = {
         name: part
-        for name, part in hidden.items()
-        if name not in field.separate_read_paths or not (settled or name in returned)
+        for name, part in write_only.items()
+        if name not in field.separate_read_paths or not (has_nothing_to_read or name in returned)
     }
-    return unknown or None
+    return unreadable or None
 
 
 def _returned_parts(field: Field, live: LiveObject) -> Collection[str]:
@@ -348,11 +372,14 @@ def processing_failed(kind: Kind, field: Field, live: LiveObject) -> bool:
 
 
 def _lacks_processed_part(kind: Kind, field: Field, value: Value, live: LiveObject) -> bool:
-    """Return whether the platform lacks a declared, readable part of a value because processing failed."""
-    hidden = write_only_part(field, value)
-    if not isinstance(hidden, dict) or not processing_failed(kind, field, live):
+    """Return whether the platform lacks a declared part of a value, because it could not process the value.
+
+    Then the value is sent again.
+    """
+    write_only = write_only_part(field, value)
+    if not isinstance(write_only, dict) or not processing_failed(kind, field, live):
         return False
-    return bool(field.separate_read_paths.keys() & hidden.keys() - set(_returned_parts(field, live)))
+    return bool(field.separate_read_paths.keys() & write_only.keys() - set(_returned_parts(field, live)))
 
 
 def differs_from_base(sides: Sides, entry: Entry, field: Field, live: LiveObject) -> bool:
@@ -362,24 +389,24 @@ def differs_from_base(sides: Sides, entry: Entry, field: Field, live: LiveObject
     somebody else created the object.
     """
     value = sides.desired.entries[entry.address].fields[field.name]
-    hidden, earlier = (
-        unreadable_part(sides.kind(live), field, value, live),
-        sides.names.base_entry(entry, live),
-    )
-    if hidden is None or earlier is None:
+    unreadable = unreadable_part(sides.kind(live), field, value, live)
+    earlier = sides.names.base_entry(entry, live)
+    if unreadable is None or earlier is None:
         return False
-    return canonical_json(write_only_part(field, earlier.fields.get(field.name))) != canonical_json(hidden)
+    earlier_part = write_only_part(field, earlier.fields.get(field.name))
+    return canonical_json(earlier_part) != canonical_json(unreadable)
 
 
 def _must_be_resent(sides: Sides, entry: Entry, field: Field, live: LiveObject) -> bool:
-    """Return whether to send a value without a visible difference.
+    """Return whether to send a value although it does not differ from the live value visibly.
 
-    It is sent if the value in the git base differs, or if the user asked for it.
+    The value is sent if the value in the git base differs, or if the user asked for that with
+    `--confirm "send ADDRESS#field"`. The plan that proves the result of an apply sends nothing again.
     """
     if sides.options.proof:
         return False
-    asked_for = sides.answers.contains(Answer(SEND, str(entry.address.field(field.name))))
-    if asked_for and _can_be_resent(sides, entry, field):
+    is_requested = sides.answers.contains(Answer(SEND, str(entry.address.field(field.name))))
+    if is_requested and _can_be_resent(sides, entry, field):
         return True
     return differs_from_base(sides, entry, field, live)
 
@@ -394,14 +421,14 @@ def _can_be_resent(sides: Sides, entry: Entry, field: Field) -> bool:
 
 
 def resend_answers(sides: Sides, entry: Entry) -> Iterator[Answer]:
-    """Yield the answer that sends a field again, for each field where that can have an effect."""
+    """Yield the answer "send ADDRESS#field" for each field where sending the value again has an effect."""
     for field in () if sides.options.proof else managed_fields(sides, entry):
         if _can_be_resent(sides, entry, field):
             yield Answer(SEND, str(entry.address.field(field.name)))
 
 
 def fields_of_new_object(sides: Sides, entry: Entry) -> list[FieldChange]:
-    """Return the fields to write for a new object, without values that a new object has anyway."""
+    """Return the fields to write for a new object, without null, and without flags with their default."""
     changes = []
     for field in managed_fields(sides, entry):
         after = sides.values.with_references(field, entry.fields[field.name], entry)
