@@ -303,7 +303,7 @@ def changed_fields(sides: Sides, entry: Entry, live: LiveObject) -> list[FieldCh
 def inherited_from(sides: Sides, entry: Entry) -> Address | None:
     """Return the address of the entry from which an entry inherits unset fields, None if there is none.
 
-    An example are the settings of a site space, which inherits from the settings of the site.
+    An example is the customization of a site space, which inherits from the customization of the site.
     """
     inherited_kind_name = sides.kind(entry).inherits_from_kind
     if inherited_kind_name is None:

@@ -1,9 +1,10 @@
 """Count the fields and places that no entry declares, and compare watched fields with their defaults.
 
-A field counts as unwatched if it can be read and written and its entry leaves it out; a place, if it can be
-declared below an entry and is not. Parts that the policy ignores do not count. If the policy watches a field
-(`watch: [spaces/*#defaultLevel]`), the platform's default is the expected value: drift reports another value,
-`import --update` writes it into the entry, and no plan changes it.
+A field is unwatched if it can be read and written and its entry leaves it out. A place (a mapping of entries,
+a tree or a single object) is unwatched if it can be declared below an entry and is not. Parts that the policy
+ignores do not count. If the policy watches a field (`watch: [spaces/*#defaultLevel]`), the platform's default
+is the expected value: drift reports another value, `import --update` writes it into the entry, and no plan
+changes it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ UndeclaredList = tuple[Address, tuple[Kind, ...]]
 
 
 class Coverage(Struct, frozen=True):
-    """The watched parts of a configuration: the fields and places that its entries and its policy declare."""
+    """Find the unwatched parts of a configuration: fields and places that neither entries nor policy name."""
 
     registry: Registry
     desired: Desired
@@ -38,11 +39,11 @@ class Coverage(Struct, frozen=True):
     policy: EffectivePolicy
 
     def count_unwatched(self) -> Unwatched:
-        """Return the number of places and fields that are not watched."""
+        """Return the number of unwatched places and fields, and of the entries with unwatched fields."""
         policy = self.desired.policy
         has_ignored = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
         if self.policy.selected is None and not has_ignored and not policy.watch_fields:
-            return self._count_by_kind()
+            return self._count_unwatched_by_kind()
         fields = entry_count = places = 0
         for entry in self._declared_entries():
             field_count = sum(1 for _ in self.unwatched_fields(entry))
@@ -51,10 +52,11 @@ class Coverage(Struct, frozen=True):
             places += sum(1 for _ in self.unwatched_places(entry))
         return Unwatched(places=places, fields=fields, things=entry_count)
 
-    def _count_by_kind(self) -> Unwatched:
-        """Count like `count_unwatched`, but once for all entries with the same kind and fields.
+    def _count_unwatched_by_kind(self) -> Unwatched:
+        """Return the same as `count_unwatched`, faster, if no pattern of the policy names single entries.
 
-        This is correct only if no pattern names single entries.
+        Count the fields once for all entries with the same kind and fields. Count all possible places below
+        entries, and subtract those that are declared, watched by the policy, or unsupported.
         """
         fields = entry_count = places = 0
         groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
@@ -65,19 +67,14 @@ class Coverage(Struct, frozen=True):
             fields += field_count * len(entries)
             entry_count += (field_count > 0) * len(entries)
             places += len(self.registry.kinds_by_list_key(kind)) * len(entries)
-        return Unwatched(places=places - self._declared_places(), fields=fields, things=entry_count)
-
-    def _declared_places(self) -> int:
-        """Return how many places below entries are declared, watched by the policy, or unsupported."""
-        known = {*self.desired.scopes, *self.desired.watched_scopes, *self.desired.unsupported}
-        count = 0
-        for segments in (address.segments for address in known):
+        known_places = {*self.desired.scopes, *self.desired.watched_scopes, *self.desired.unsupported}
+        for segments in (address.segments for address in known_places):
             for depth in range(1, len(segments)):
-                entry = self.entries_by_address.get(Address(segments[:depth]))
-                count += entry is not None and ".".join(segments[depth:]) in self.registry.kinds_by_list_key(
-                    entry.kind
-                )
-        return count
+                parent = self.entries_by_address.get(Address(segments[:depth]))
+                key_below_parent = ".".join(segments[depth:])
+                if parent is not None and key_below_parent in self.registry.kinds_by_list_key(parent.kind):
+                    places -= 1
+        return Unwatched(places=places, fields=fields, things=entry_count)
 
     def _declared_entries(self) -> Iterator[Entry]:
         """Yield the entries as declared, with ignored fields."""
@@ -85,7 +82,7 @@ class Coverage(Struct, frozen=True):
             yield self.desired.entries[address]
 
     def unwatched_by_entry(self) -> Iterator[tuple[Entry, tuple[Field, ...], tuple[UndeclaredList, ...]]]:
-        """Yield every entry that has unwatched fields or places, with these."""
+        """Yield every entry that has unwatched fields or places, with these fields and places."""
         for entry in self._declared_entries():
             fields = tuple(self.unwatched_fields(entry))
             places = tuple(self.unwatched_places(entry))
@@ -96,16 +93,15 @@ class Coverage(Struct, frozen=True):
         """Yield the readable and writable fields that neither the entry nor the policy names."""
         kind, watched = self.registry[entry.kind], self.watched_defaults(entry)
         for field in kind.fields:
-            can_be_written = (
-                field.written_in != "neither" and field.own_call != {}
-            )  # no call at all: the profile lacks it
+            # If `own_call` is empty, the API version has no call for the field.
+            can_be_written = field.written_in != "neither" and field.own_call != {}
             is_left_out = field.name not in entry.fields and field.response_path is not None
             is_covered = field.name in watched or self.policy.is_ignored(entry.address, field.name)
             if can_be_written and is_left_out and not is_covered:
                 yield field
 
     def unwatched_places(self, entry: Entry) -> Iterator[UndeclaredList]:
-        """Yield the places below an entry that could be declared and are not."""
+        """Yield the places below an entry that could be declared and are not, with the kinds they contain."""
         known = (self.desired.scopes, self.desired.watched_scopes, self.desired.unsupported)
         for word, kinds in self.registry.kinds_by_list_key(entry.kind).items():
             address = entry.address.child(*word.split("."))
@@ -129,7 +125,7 @@ class Coverage(Struct, frozen=True):
 
 
 def coverage(sides: Sides) -> Coverage:
-    """Return the coverage of the configuration on both sides."""
+    """Return a `Coverage` of the configuration in `sides`."""
     return Coverage(sides.registry, sides.desired, sides.entries, sides.policy)
 
 

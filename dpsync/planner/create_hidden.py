@@ -1,12 +1,11 @@
 """Decide how objects are created so that nobody sees them before they are as declared.
 
 The request that creates an object takes some of the fields that hide it (`draft`); others (`condition`,
-`hidden`) need a later request. In a visible place, such an object is created hidden by the field that its
-kind hides by (`hiding_field`), and the request that sets the rest shows it. Where a server has no such field,
-the object is public for a moment (`briefly_visible_fields`), or has too many rights for a moment
-(`over_privileged_fields`): the plan asks for confirmation. A live object that is hidden although its entry
-does not say so, and that lacks a declared hiding field, was left by a stopped apply
-(`field_hiding_unfinished`). Nothing else is ever shown without being declared as visible.
+`hidden`) need a later request. In a visible place, such an object is created hidden (`hiding_field`), and a
+later request shows it. Without such a field, the object is public for a moment (`briefly_visible_fields`), or
+has too many rights for a moment (`over_privileged_fields`): the plan asks for confirmation. A live object
+that is hidden although its entry does not say so, and that lacks a declared hiding field, was left by a
+stopped apply (`field_hiding_unfinished`). Nothing else is ever shown without being declared as visible.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.kinds.kind import Call, Field, Kind
-from dpsync.kinds.registry import SupportedKind
 from dpsync.kinds.types import Flag
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
@@ -27,16 +25,20 @@ from dpsync.planner.sides import Sides
 
 
 class HiddenCreation(Struct, frozen=True):
-    """The hiding of new objects.
+    """Decide which field hides a new object until it is as declared, and which request shows it.
 
-    `created_with_parent`: entries that the request for their parent creates, too.
+    `created_with_parent`: the entries whose objects are created by the create request of their parent.
     """
 
     sides: Sides
     created_with_parent: frozenset[Address]
 
     def hiding_field(self, entry: Entry) -> Field | None:
-        """Return the field that hides a new entry at first; None if that is not needed or not possible."""
+        """Return the field that hides a new object at first; None if that is not needed or not possible.
+
+        Hiding is needed if the create request cannot set all fields that make the object, or the child that
+        the same request creates, less visible. A child is hidden only if its parent is hidden as well.
+        """
         field = self._usable_hiding_field(entry)
         if field is None or self._is_hidden_anyway(entry):
             return None
@@ -50,13 +52,20 @@ class HiddenCreation(Struct, frozen=True):
         return field if is_needed else None
 
     def briefly_visible_fields(self, entry: Entry) -> tuple[Field, ...]:
-        """Return the hiding fields of a new entry that are set only after people could see the object."""
+        """Return the fields that hide a new object and are set only after people could see the object.
+
+        The plan asks for a confirmation of these.
+        """
         if self._is_hidden_anyway(entry) or self.hiding_field(entry) is not None:
             return ()
         return self.fields_set_later(entry)
 
     def over_privileged_fields(self, entry: Entry) -> tuple[Field, ...]:
-        """Return the fields that give a new entry more access than declared until a later request."""
+        """Return the fields that give a new object more access than declared until a later request.
+
+        Such a field has a scale of values, is not in the create request, and its initial value is higher than
+        the declared one.
+        """
         sent = self.fields_in_create(entry)
         fields = tuple(
             field
@@ -69,7 +78,10 @@ class HiddenCreation(Struct, frozen=True):
         return () if fields and self._is_hidden_anyway(entry) else fields
 
     def fields_set_later(self, entry: Entry) -> tuple[Field, ...]:
-        """Return the fields that hide a new entry and that the request which creates it does not set."""
+        """Return the fields that make a new object less visible and that the create request does not set.
+
+        Return none if the create request sets another field that hides the object completely.
+        """
         sent = self.fields_in_create(entry)
         fields = (field for field in self._hiding_fields(entry) if field.name not in sent)
         if entry.address not in self.created_with_parent and any(
@@ -80,26 +92,30 @@ class HiddenCreation(Struct, frozen=True):
         return tuple(fields)
 
     def fields_in_create(self, entry: Entry) -> frozenset[str]:
-        """Return the names of the fields that the request which creates an entry sends."""
+        """Return the names of the fields of an entry that the request which creates its object sends."""
         kind = self.sides.kind(entry)
         if entry.address in self.created_with_parent and entry.holder is not None:
             creator = self.sides.kind(self.sides.entries[entry.holder])
             assert isinstance(creator.create, Call)
             return frozenset(_child_fields(creator.create.body))
         add = kind.lifecycle.create_with_id
-        if add is not None and entry.pin is not None:  # that call takes nothing but the id
+        if add is not None and entry.pin is not None:  # That call sends only the id and this field.
             return frozenset((add.field,))
         return frozenset(field.name for field in kind.fields if field.written_in in ("create", "both"))
 
     def child_created_with(self, entry: Entry) -> Entry | None:
-        """Return the child that the request for an entry also creates, None if there is none."""
+        """Return the first child of an entry if the entry's create request also creates the child."""
         first = self.sides.hierarchy.first_child(entry)
         return first if first is not None and first.address in self.created_with_parent else None
 
     # What an apply has left behind.
 
     def field_hiding_unfinished(self, entry: Entry, live: LiveObject) -> Field | None:
-        """Return the field that hides a live entry because a stopped apply did not finish it, or None."""
+        """Return the field by which a stopped apply left a live object hidden, None for other objects.
+
+        The object was left so if it is hidden although its entry does not say so, and if the object, or the
+        child created with it, lacks a declared field that makes it less visible.
+        """
         field = self._usable_hiding_field(entry)
         if (
             field is None
@@ -107,58 +123,55 @@ class HiddenCreation(Struct, frozen=True):
             or live.fields.get(field.name) not in hiding_values(field)
         ):
             return None
-        first = self._created_child(entry)
-        is_unfinished = self._lacks_hiding_field(entry, live) or (
-            first is not None and self._is_child_unfinished(*first, field)
-        )
+        is_unfinished = self._lacks_hiding_field(entry, live)
+        if not is_unfinished and (created_child := self._created_child(entry)) is not None:
+            child, live_child = created_child
+            is_child_hidden = live_child.fields.get(field.name) in hiding_values(field)
+            is_declared_hidden = child.fields.get(field.name) in hiding_values(field)
+            is_unfinished = self._lacks_hiding_field(child, live_child) or (
+                is_child_hidden and is_declared_hidden
+            )
         return field if is_unfinished else None
 
     def field_hiding_child_of_unfinished(self, entry: Entry, live: LiveObject) -> Field | None:
-        """Return the field that hides an entry created with an unfinished parent, until the parent is shown.
+        """Return the field that keeps a child hidden while its parent is unfinished, None for other entries.
 
-        The next run recognizes the unfinished parent by the fields that this entry lacks, so they are set
-        last.
+        The child was created by the create request of the parent. If an apply is stopped again, the next run
+        recognizes the unfinished parent by the fields that this child lacks, so these fields are set last.
         """
         parent = self.sides.entries.get(entry.holder) if entry.holder is not None else None
         live_parent = self.sides.live(parent.address) if parent is not None else None
         if parent is None or live_parent is None or self.field_hiding_unfinished(parent, live_parent) is None:
             return None
-        first, field = self._created_child(parent), self._usable_hiding_field(entry)
+        created_child, field = self._created_child(parent), self._usable_hiding_field(entry)
         if (
             field is None
-            or first is None
-            or first[0] is not entry
+            or created_child is None
+            or created_child[0] is not entry
             or not self._lacks_hiding_field(entry, live)
         ):
             return None
         return None if entry.fields.get(field.name) in hiding_values(field) else field
 
     def _created_child(self, parent: Entry) -> tuple[Entry, LiveObject] | None:
-        """Return the child that the request for an entry created: the first one, both in the files and live.
+        """Return the child that the create request of a live parent created, as entry and live object.
 
-        Entries that were added later come after that child until it is finished.
+        That is the first child if it is the first one both in the files and live: dpsync adds other children
+        only after that child until it is finished. Return None if the create request creates no child.
         """
         creates_child = getattr(self.sides.kind(parent).create, "first_child_id_path", None)
-        first = self.sides.hierarchy.first_child(parent) if creates_child else None
-        live, live_parent = (
-            self.sides.live(entry.address) if entry is not None else None for entry in (first, parent)
-        )
-        if first is None or live is None or live_parent is None:
+        child = self.sides.hierarchy.first_child(parent) if creates_child else None
+        live_child = self.sides.live(child.address) if child is not None else None
+        live_parent = self.sides.live(parent.address)
+        if child is None or live_child is None or live_parent is None:
             return None
         live_children = self.sides.snapshot.sibling_order.get(live_parent.identity, ())
-        return (first, live) if live.identity in live_children[:1] else None
-
-    def _is_child_unfinished(self, first: Entry, live: LiveObject, field: Field) -> bool:
-        """Return whether the child created with an entry is not finished, or is hidden itself."""
-        hidden = live.fields.get(field.name) in hiding_values(field)
-        return self._lacks_hiding_field(first, live) or (
-            hidden and first.fields.get(field.name) in hiding_values(field)
-        )
+        return (child, live_child) if live_child.identity in live_children[:1] else None
 
     def _lacks_hiding_field(self, entry: Entry, live: LiveObject) -> bool:
-        """Return whether a hiding field of an entry was never set, so the object is as it was created.
+        """Return whether a declared field that hides a live object was never set, so an apply was stopped.
 
-        A field whose value differs in the git base was not left by an apply and does not count.
+        A field whose value differs in the git base does not count: it was changed after that apply.
         """
         earlier = self.sides.names.base_entry(entry, live)
         return any(
@@ -170,10 +183,10 @@ class HiddenCreation(Struct, frozen=True):
     # What hides.
 
     def _hiding_fields(self, entry: Entry) -> Iterator[Field]:
-        """Yield the fields that make an entry less visible than the defaults do.
+        """Yield the declared fields of an entry whose values make the object less visible than the defaults.
 
-        Ignored fields are not in the entry (`Sides.entries`). Entries that were not selected have no such
-        fields.
+        Ignored fields are not in the entry (`Sides.entries`). Entries that the user did not select have no
+        such fields.
         """
         if self.sides.policy.is_unselected(entry.address):
             return
@@ -183,7 +196,10 @@ class HiddenCreation(Struct, frozen=True):
                 yield field
 
     def _usable_hiding_field(self, entry: Entry) -> Field | None:
-        """Return the field that hides an entry, if the server takes it both on create and on update."""
+        """Return the field that can hide an object at first, None if the kind or the server has none.
+
+        The server must take the field both in the create request and in the update request.
+        """
         kind = self.sides.kind(entry)
         field = kind.hiding_field
         if (
@@ -196,9 +212,9 @@ class HiddenCreation(Struct, frozen=True):
         return None if self.sides.policy.is_ignored(entry.address, field.name) else field
 
     def _is_hidden_anyway(self, entry: Entry) -> bool:
-        """Return whether nobody sees an entry before it is as declared.
+        """Return whether nobody can see a new object before it is as declared.
 
-        That is so if the entry, or a place around it, is hidden.
+        That is so if new objects of the kind are hidden, or if an object around it is hidden.
         """
         kind = self.sides.kind(entry)
         if any(
@@ -216,32 +232,34 @@ class HiddenCreation(Struct, frozen=True):
         return False
 
     def _hides_contents(self, entry: Entry) -> bool:
-        """Return whether an entry is hidden now, or is hidden before anything inside of it is written."""
+        """Return whether an object is hidden now, or is hidden before anything inside is written.
+
+        The latter is so if the entry declares a flag that hides the object, and an update of the live object
+        or the create request sets the flag.
+        """
         kind, live = self.sides.kind(entry), self.sides.live(entry.address)
         if hides_itself(kind, live.fields if live is not None else {}):
             return True
-        return any(
-            self._declares_hidden(kind, kind.field(name), entry)
-            for name in kind.visible_when
-            if _is_flag(kind, name)
-        )
-
-    def _declares_hidden(self, kind: SupportedKind, flag: Field, entry: Entry) -> bool:
-        """Return whether an entry declares to be hidden by this flag, and a request can do so at once."""
-        if flag.name not in entry.fields or entry.fields[flag.name] in kind.visible_when[flag.name]:
-            return False
-        if flag.name in kind.unsupported_fields or self.sides.policy.is_ignored(entry.address, flag.name):
-            return False
-        return self.sides.live(entry.address) is not None or flag.name in self.fields_in_create(entry)
+        for name, visible_values in kind.visible_when.items():
+            if (
+                _is_flag(kind, name)
+                and name in entry.fields
+                and entry.fields[name] not in visible_values
+                and name not in kind.unsupported_fields
+                and not self.sides.policy.is_ignored(entry.address, name)
+                and (live is not None or name in self.fields_in_create(entry))
+            ):
+                return True
+        return False
 
 
 def initial_value(field: Field) -> Any:
-    """Return the value of a field of a new object whose entry leaves the field out."""
+    """Return the value that a field of a new object has if its entry leaves the field out."""
     return field.platform_default if field.value_when_absent is None else field.value_when_absent
 
 
 def hides_itself(kind: Kind, fields: Mapping[str, Any]) -> bool:
-    """Return whether a flag of an object with these fields hides the object and its contents."""
+    """Return whether an object with these fields is hidden, and thereby its contents, by one of its flags."""
     for name, visible_values in kind.visible_when.items():
         value = fields.get(name)
         if (
@@ -253,28 +271,29 @@ def hides_itself(kind: Kind, fields: Mapping[str, Any]) -> bool:
 
 
 def _is_flag(kind: Kind, name: str) -> bool:
+    """Return whether the type of a field is a flag: true or false."""
     return isinstance(kind.field(name).type, Flag)
 
 
 def hide_change(field: Field) -> FieldChange:
-    """Return the field and value that hide a new entry until the rest of it is set."""
+    """Return the change that hides a new object until its other fields are set."""
     return FieldChange(field, hiding_values(field)[0], field.value_when_absent)
 
 
 def show_changes(entry: Entry, field: Field) -> tuple[FieldChange, ...]:
-    """Return the change that shows an entry that was created hidden; nothing if its entry keeps it hidden."""
+    """Return the change that shows an object created hidden; nothing if the entry declares it as hidden."""
     after = entry.fields.get(field.name, field.value_when_absent)
     return () if after in hiding_values(field) else (FieldChange(field, after, hiding_values(field)[0]),)
 
 
 def hiding_values(field: Field) -> tuple[Any, ...]:
-    """Return a tuple with the one value of a field that hides."""
+    """Return a tuple with the value of a field that hides the object: the lowest of its scale."""
     assert isinstance(field.exposure, tuple)
     return field.exposure[:1]
 
 
 def _child_fields(body: Any) -> Iterator[str]:
-    """Yield the names of the first child's fields that a request template refers to."""
+    """Yield the names of the first child's fields in a request template: `title` for "$child.title"."""
     if isinstance(body, dict):
         for part in body.values():
             yield from _child_fields(part)

@@ -1,10 +1,9 @@
 """Decide what happens to each object: create, change, delete, keep or block.
 
-`decide` returns `Decisions`, the stage between both sides and the steps: later stages ask it and decide
-nothing again. It is pure. Two more topics are here:
+`decide` turns `Sides` (files and live objects) into `Decisions`; later stages only read these. Also here:
 
-- `Nesting`: chains of objects of one kind inside each other (a collection in a collection). Declared objects
-  are where their entry says, all others where they are live. A chain that leads back is an error.
+- `Nesting`: objects inside others of the same kind, such as collections in collections. Declared objects are
+  where their entry says, all others where they are live. A collection inside itself is an error.
 - `Transfers`: objects that move to another organization. One call moves an object with all its contents;
   dpsync never deletes and re-creates it. The platform does not transfer an object that a site shows.
 """
@@ -52,15 +51,19 @@ StaysInPlace = Callable[[Address, Field], bool]
 
 
 def self_nesting_fields(registry: Registry) -> Iterator[tuple[Kind, Field]]:
-    """Yield each kind whose objects can be inside others of the same kind, with the field that says so."""
+    """Yield each kind whose objects can be inside others of the same kind, with the field for the container.
+
+    An example is a collection with the field that refers to the collection around it.
+    """
     for kind in registry.in_dependency_order:
         yield from ((kind, field) for other, field in registry.place_fields(kind.name) if other is kind)
 
 
 class Nesting(Struct, frozen=True):
-    """The chains of one kind.
+    """Find out which objects of one kind will contain each other, such as collections in collections.
 
-    `stays_in_place` returns whether an entry is not moved, whatever it declares.
+    `place_field` is the field that refers to the container. `stays_in_place` returns whether an entry is not
+    moved, whatever container it declares.
     """
 
     sides: Sides
@@ -70,35 +73,59 @@ class Nesting(Struct, frozen=True):
     _containers: dict[AddressOrIdentity, AddressOrIdentity | None] = struct_field(default_factory=dict)
 
     def container(self, object_key: AddressOrIdentity) -> AddressOrIdentity | None:
-        """Return the object that will contain an object; None at the top and for a deleted object."""
-        if object_key not in self._containers:
-            self._containers[object_key] = self._find_container(object_key)
-        return self._containers[object_key]
+        """Return the object that will contain an object; None at the top and for a deleted object.
+
+        That is the declared container, or the live one if the entry does not declare a container, is not
+        selected, or is not moved. The results are cached.
+        """
+        if object_key in self._containers:
+            return self._containers[object_key]
+        sides, name = self.sides, self.place_field.name
+        source: Entry | LiveObject | None
+        if isinstance(object_key, Address):
+            source = sides.live(object_key)
+            entry = sides.entries.get(object_key)
+            if (
+                entry is not None
+                and name in entry.fields
+                and not sides.policy.is_unselected(object_key)
+                and not self.stays_in_place(object_key, self.place_field)
+            ):
+                source = entry
+        else:
+            source = sides.snapshot.objects.get(object_key)
+        container: AddressOrIdentity | None = None
+        if source is not None:
+            value = sides.values.with_references(self.place_field, source.fields.get(name), source)
+            if isinstance(value, Ref):
+                container = value.address
+            elif isinstance(value, LiveId):
+                container = (self.kind.name, value.id)
+        self._containers[object_key] = container
+        return container
 
     def containers(self, object_key: AddressOrIdentity) -> Iterator[AddressOrIdentity]:
         """Yield all objects that will contain an object, innermost first; in a circle each once."""
         seen: set[AddressOrIdentity] = {object_key}
-        holder = self.container(object_key)
-        while holder is not None and holder not in seen:
-            seen.add(holder)
-            yield holder
-            holder = self.container(holder)
+        container = self.container(object_key)
+        while container is not None and container not in seen:
+            seen.add(container)
+            yield container
+            container = self.container(container)
 
     def cycles(self) -> Iterator[tuple[AddressOrIdentity, ...]]:
-        """Yield every circle once: each item is inside the next one, the last one inside the first.
+        """Yield every circle once: each object is inside the next one, and the last one inside the first.
 
         A circle begins with an entry that declares its place, because the user can change that entry.
         """
-        resources = self.sides.entries
+        entries = self.sides.entries
         addresses: list[AddressOrIdentity] = [
-            name for name in sorted(resources) if resources[name].kind == self.kind.name
+            address for address in sorted(entries) if entries[address].kind == self.kind.name
         ]
         for circle in find_simple_cycles(addresses, self.container):
-            entries = [item for item in circle if isinstance(item, Address)]
-            with_place = [
-                address for address in entries if self.place_field.name in resources[address].fields
-            ]
-            yield rotated_to(min(with_place or entries), circle)
+            declared = [object_key for object_key in circle if isinstance(object_key, Address)]
+            with_place = [address for address in declared if self.place_field.name in entries[address].fields]
+            yield rotated_to(min(with_place or declared), circle)
 
     def _find_container(self, object_key: AddressOrIdentity) -> AddressOrIdentity | None:
         sides, name = self.sides, self.place_field.name
@@ -128,14 +155,14 @@ class Nesting(Struct, frozen=True):
 
 
 class Transfers(Struct, frozen=True):
-    """The objects that a plan transfers to another organization."""
+    """The objects that a plan transfers to another organization, each with all its contents."""
 
     transferred: Mapping[Identity, Address]
     """Every transferred object, with the address of its entry."""
     contents: Mapping[Identity, tuple[LiveObject, ...]]
-    """By transferred object: everything inside of it."""
+    """By transferred object: all objects inside."""
     requested_entries: tuple[Address, ...]
-    """The entries that need a call of their own, so without those that another transfer takes along."""
+    """The entries that need a call of their own: those that no other transfer takes along."""
 
     def transferred_inside(self, identity: Identity) -> list[Address]:
         """Return the transferred entries inside a transferred object."""
@@ -147,13 +174,16 @@ class Transfers(Struct, frozen=True):
 
     @property
     def all_transferred(self) -> list[Identity]:
-        """Return every transferred object with its contents; no site may show any of these."""
+        """Return every transferred object and all contents. No site may show any of these."""
         contents = {live.identity for items in self.contents.values() for live in items}
         return sorted({*self.transferred} | contents)
 
 
 def find_transfers(sides: Sides) -> Transfers:
-    """Return the objects to transfer: those whose live parent differs from the parent of their entry."""
+    """Return the objects to transfer: those whose live parent differs from the parent of their entry.
+
+    An object inside another transferred object needs no call of its own if both get the same parent.
+    """
     transferred = {
         live.identity: address
         for address in sorted(sides.snapshot.transferred_entries)
@@ -167,17 +197,19 @@ def find_transfers(sides: Sides) -> Transfers:
         if live.identity in transferred
         and _owner(sides.names, transferred[live.identity]) == _owner(sides.names, address)
     }
-    calls = tuple(address for identity, address in transferred.items() if identity not in transferred_along)
-    return Transfers(transferred, contents, calls)
+    requested = tuple(
+        address for identity, address in transferred.items() if identity not in transferred_along
+    )
+    return Transfers(transferred, contents, requested)
 
 
 def _owner(names: Names, address: Address) -> Address | None:
-    """Return the parent of an entry."""
+    """Return the parent of an entry: after a transfer, the organization to which it moves."""
     return names.desired.entries[address].parent
 
 
 def transfer_difference(names: Names, address: Address, cause: Cause | None) -> Difference:
-    """Return the change of owner as a difference."""
+    """Return the change of an object's parent by a transfer as a difference, such as acme → beta."""
     live, entry = names.snapshot.objects[names.identities[address]], names.desired.entries[address]
     assert live.parent is not None
     assert entry.parent is not None
@@ -186,32 +218,36 @@ def transfer_difference(names: Names, address: Address, cause: Cause | None) -> 
 
 
 def transfer_refusals(names: Names, transfers: Transfers) -> Iterator[Refusal]:
-    """Yield refusals for objects that the platform does not transfer, and for contents declared to stay."""
+    """Yield refusals for transfers that the platform rejects or that would move other declared objects.
+
+    The platform does not transfer an object that a site shows. A transfer moves all contents, so contents
+    that the files declare in the old organization refuse the plan.
+    """
     for identity, address in transfers.transferred.items():
         yield from _shown_refusals(names, identity, address)
         for live in transfers.contents[identity]:
-            kept_address = _kept_address(names, live.identity)
-            if kept_address is None:
+            declared_address = names.declared.get(live.identity)
+            if declared_address is None or declared_address in names.snapshot.transferred_entries:
                 yield from _shown_refusals(names, live.identity, address)
                 continue
-            yield ALSO_TRANSFERRED.refusal(address, stays=kept_address, owner=_owner(names, address))
-
-
-def _kept_address(names: Names, identity: Identity) -> Address | None:
-    """Return the address of an object that is declared to stay where it is, None for other objects."""
-    address = names.declared.get(identity)
-    return address if address not in names.snapshot.transferred_entries else None
+            yield ALSO_TRANSFERRED.refusal(address, stays=declared_address, owner=_owner(names, address))
 
 
 def _shown_refusals(names: Names, identity: Identity, address: Address) -> Iterator[Refusal]:
-    """Yield a refusal for each site that shows a transferred object."""
+    """Yield a refusal for each site that shows a transferred object.
+
+    Args:
+        names: The addresses of the live objects, and what was read about the sites that show them.
+        identity: The object that a site may show: the transferred object or one of its contents.
+        address: The entry of the transferred object.
+    """
     for shown_in, title in names.snapshot.delete_evidence.shown_in.get(identity, ()):
         where = names.declared.get(shown_in) or title
         yield SHOWN.refusal(address, where=where, what=names.address(identity))
 
 
 def transfer_notes(names: Names, transfers: Transfers) -> Iterator[Note]:
-    """Yield notes about undeclared contents that are transferred too, and about roles that are lost."""
+    """Yield notes about contents that are transferred together with an object, and about lost roles."""
     for identity, address in transfers.transferred.items():
         for live in transfers.contents[identity]:
             declared_address = names.declared.get(live.identity)
@@ -243,7 +279,7 @@ class EntryDecision(Struct, frozen=True):
     is_unfinished: bool = False
     """Whether the object is live and still hidden: an apply was stopped, or its parent is not shown yet."""
     user_actions: tuple[str, ...] = ()
-    """The acts that the user asked for."""
+    """The actions (`PlatformWork.user_actions`) that the user asked for in this run."""
 
 
 class Decisions(Struct, frozen=True):
@@ -274,27 +310,26 @@ class Decisions(Struct, frozen=True):
 
 
 def decide(sides: Sides) -> Decisions:
-    """Decide about everything. Pure: the same two sides give the same decisions."""
+    """Decide what happens to each entry and object. Pure: equal sides give equal decisions."""
     return _Decider(sides).decide()
 
 
-def _children_created_with_parent(sides: Sides) -> Iterator[Address]:
-    """Yield the first child of each new entry whose create request also creates that child."""
-    for entry in sides.entries.values():
-        also_creates = getattr(sides.kind(entry).create, "first_child_id_path", None)
-        if also_creates and entry.children and sides.live(entry.address) is None:
-            yield entry.children[0]
-
-
 class _Decider:
-    """Make the decisions about one pair of sides."""
+    """Decide about each entry, and collect notes, blocked fields and requested answers on the way."""
 
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
         self.restructuring = decide_restructuring(sides)
         self.blocker = Blocker(sides, self.restructuring)
         self.deletions = decide_deletions(sides, self.restructuring)
-        self.created_with_parent = frozenset(_children_created_with_parent(sides))
+        # The first child of each new entry whose create request also creates that child.
+        self.created_with_parent = frozenset(
+            entry.children[0]
+            for entry in sides.entries.values()
+            if getattr(sides.kind(entry).create, "first_child_id_path", None)
+            and entry.children
+            and sides.live(entry.address) is None
+        )
         self.hidden_creation = HiddenCreation(sides, self.created_with_parent)
         self.differences_by_entry: dict[Address, tuple[FieldChange, ...]] = {}
         self.notes: list[Note] = []
@@ -305,7 +340,8 @@ class _Decider:
         self.requested_answers: set[Answer] = set()
 
     def decide(self) -> Decisions:
-        decisions = {entry.entry.address: entry for entry in self._decide_entries()}
+        """Return the decisions about all entries, with everything that the stages before have found."""
+        decisions = {decision.entry.address: decision for decision in self._decide_entries()}
         decisions.update(self._decisions_to_write_inherited(decisions))
         exclusive = ExclusiveFlags(
             self.sides, self.deletions.deletes, lambda entry: self.blocker.is_entry_blocked(entry.address)
@@ -335,13 +371,15 @@ class _Decider:
         )
 
     def _decide_entries(self) -> Iterator[EntryDecision]:
+        """Yield the decision about each entry that is neither blocked nor ignored, parents before children.
+
+        Also note the differences of each live entry, blocked ones included.
+        """
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.in_dependency_order)}
-        resources = self.sides.entries.values()
-        created_first, resends = (
-            set(self.blocker.created_first.values()),
-            self.sides.answers.contains_words(SEND),
-        )
-        for entry in sorted(resources, key=lambda item: rank[item.kind]):  # they come by address
+        created_first = set(self.blocker.created_first.values())
+        has_send_answers = self.sides.answers.contains_words(SEND)
+        # Sorting is stable: entries of one kind stay sorted by address.
+        for entry in sorted(self.sides.entries.values(), key=lambda entry: rank[entry.kind]):
             live = self.sides.live(entry.address)
             if entry.address in created_first:
                 # The object that will contain this one does not exist yet.
@@ -363,14 +401,18 @@ class _Decider:
                 continue
             if live is not None:
                 self.differences_by_entry[entry.address] = tuple(changed_fields(self.sides, entry, live))
-                self.requested_answers.update(resend_answers(self.sides, entry) if resends else ())
+                self.requested_answers.update(resend_answers(self.sides, entry) if has_send_answers else ())
             if not self.blocker.is_entry_blocked(entry.address):
                 yield self._decide_new(entry) if live is None else self._decide_live(entry, live)
 
     def _decisions_to_write_inherited(
         self, decisions: Mapping[Address, EntryDecision]
     ) -> Iterator[tuple[Address, EntryDecision]]:
-        """Yield the entries that must get their own value, because the value that they inherit changes."""
+        """Yield changed decisions about entries that must be written because an inherited value changes.
+
+        An entry that declares the old inherited value needs no write so far. If the plan changes the value
+        that the entry inherits, the entry must get the declared value as its own.
+        """
         if all(kind.inherits_from_kind is None for kind in self.sides.registry.in_dependency_order):
             return
         for address, decision in decisions.items():
@@ -386,38 +428,49 @@ class _Decider:
                 if self._can_write(decision.entry, change)
             )
             if own_values:
-                displayed, written = (
-                    (*decision.display, *own_values),
-                    (*decision.separately_written, *own_values),
+                yield (
+                    address,
+                    replace(
+                        decision,
+                        display=(*decision.display, *own_values),
+                        separately_written=(*decision.separately_written, *own_values),
+                    ),
                 )
-                yield address, replace(decision, display=displayed, separately_written=written)
 
     def _decide_new(self, entry: Entry) -> EntryDecision:
-        """Return the decision about an entry that is not live."""
+        """Return the decision to create the object of an entry.
+
+        Fields that the create request does not send are written separately, unless they are blocked. A hidden
+        object is shown by the last of these requests.
+        """
         changes, kind = fields_of_new_object(self.sides, entry), self.sides.kind(entry)
         sent_fields = self.hidden_creation.fields_in_create(entry)
         hiding_field = self.hidden_creation.hiding_field(entry)
-        later = [
+        unsent = [
             change
             for change in changes
             if change.field.written_in != "create" and change.field.name not in sent_fields
         ]
         unblocked = [
-            change for change in later if not self.blocker.block_field_if_needed(entry, change.field)
+            change for change in unsent if not self.blocker.block_field_if_needed(entry, change.field)
         ]
         written = [
             change
             for change in unblocked
             if change.field.own_call is None or self._has_call_for(entry, change)
         ]
-        created = entry.address not in self.created_with_parent and not kind.exists_with_parent
+        has_create_request = entry.address not in self.created_with_parent and not kind.exists_with_parent
         if hiding_field is not None:
             written = [change for change in written if change.field is not hiding_field]
             written += show_changes(entry, hiding_field)
-        return EntryDecision(entry, None, tuple(changes), tuple(written), created, hiding_field)
+        return EntryDecision(entry, None, tuple(changes), tuple(written), has_create_request, hiding_field)
 
     def _decide_live(self, entry: Entry, live: LiveObject) -> EntryDecision:
-        """Return the decision about a live entry."""
+        """Return the decision about an entry with a live object: which differences to write, and actions.
+
+        An object that a stopped apply left hidden is shown. If its parent is unfinished, the object stays
+        hidden until the parent is shown.
+        """
         self._note_unreadable_values(entry, live)
         self._note_platform_state(entry, live)
         compared = self.differences_by_entry[entry.address]
@@ -427,29 +480,31 @@ class _Decider:
         if unfinished is not None:
             written += show_changes(entry, unfinished)
         is_included = any(change.field is hiding_field for change in written)
-        shown_later = (
-            show_changes(entry, hiding_field) if hiding_field is not None and not is_included else ()
-        )
+        shown_later: tuple[FieldChange, ...] = ()
+        if hiding_field is not None and not is_included:
+            shown_later = show_changes(entry, hiding_field)
+        user_actions = []
+        for action in self.sides.kind(entry).platform_work.user_actions:
+            answer = Answer(action, str(entry.address))
+            self.requested_answers.add(answer)
+            if self.sides.answers.contains(answer) and not self.sides.options.proof:
+                user_actions.append(action)
         return EntryDecision(
             entry,
             live,
             tuple(written),
             (*written, *shown_later),
-            user_actions=tuple(self._requested_user_actions(entry)),
+            user_actions=tuple(user_actions),
             hiding_field=hiding_field,
             is_unfinished=unfinished is not None or hiding_field is not None,
         )
 
-    def _requested_user_actions(self, entry: Entry) -> Iterator[str]:
-        """Yield the acts that the user asks for in this run; they come after all changes of the object."""
-        for word in self.sides.kind(entry).platform_work.user_actions:
-            answer = Answer(word, str(entry.address))
-            self.requested_answers.add(answer)
-            if self.sides.answers.contains(answer) and not self.sides.options.proof:
-                yield word
-
     def _note_platform_state(self, entry: Entry, live: LiveObject) -> None:
-        """Note an object that the platform is still processing, and a problem that the platform reports."""
+        """Note that the platform is still processing a live object, or reports a problem with the object.
+
+        If the platform could not process a declared value, and this plan does not send the value, add a hint
+        how to send the value again. Problems that the policy accepts are noted separately.
+        """
         kind = self.sides.kind(entry)
         field = (
             kind.platform_work.processed_field if kind.platform_work.processed_field in entry.fields else None
@@ -459,35 +514,33 @@ class _Decider:
             self.waiting.append(Waiting(address=str(entry.address), what=text, field=field))
         trouble = kind.platform_work.trouble
         if trouble is not None and (problem := kind.reported_problem(live.fields)) is not None:
-            if field is not None:
-                problem += self._resend_hint(entry, kind.field(field), live)
+            differences = self.differences_by_entry[entry.address]
+            if field is not None and not any(change.field.name == field for change in differences):
+                unreadable = unreadable_part(kind, kind.field(field), entry.fields[field], live)
+                is_compared = unreadable is None or self.sides.names.base_entry(entry, live) is not None
+                flag = Answer(SEND, str(entry.address.field(field))).flag
+                cannot_compare = "" if is_compared else ". dpsync cannot compare the value"
+                problem += f"{cannot_compare}. To send the value again, add {flag}"
             accepted = self.sides.policy.current.accepts(entry.address, trouble.field)
             problems = self.accepted if accepted else self.trouble
             problems.append(PlatformTrouble(address=str(entry.address), what=problem, field=field))
 
-    def _resend_hint(self, entry: Entry, field: Field, live: LiveObject) -> str:
-        """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""
-        if any(change.field is field for change in self.differences_by_entry[entry.address]):
-            return ""
-        unknown = unreadable_part(self.sides.kind(live), field, entry.fields[field.name], live)
-        compared = unknown is None or self.sides.names.base_entry(entry, live) is not None
-        flag = Answer(SEND, str(entry.address.field(field.name))).flag
-        return (
-            f"{'' if compared else '. dpsync cannot compare the value'}. To send the value again, add {flag}"
-        )
-
     # What can be written.
 
     def _can_write(self, entry: Entry, change: FieldChange) -> bool:
-        """Return whether a field can be written; note it as blocked if only a person can write it."""
+        """Return whether dpsync can write a changed field of a live object.
+
+        Block the field if the API cannot write the value, so that a person must do it. An exclusive flag
+        (which exactly one object has) is never taken away, only given to another object.
+        """
         field = change.field
         if self.blocker.block_field_if_needed(entry, field):
             return False
         if field.written_in == "create" and field.own_call is None:
-            return False  # refused by a guard
+            return False  # planner/guards.py refuses the plan.
         if field.exclusive_within and change.after is not True:
             owner = self.sides.hierarchy.ancestor(entry, field.exclusive_within)
-            if (entry.kind, field.name, owner) not in self._declared_flags:
+            if (entry.kind, field.name, owner) not in self._places_with_declared_flag:
                 self._note_required_flag(entry, field)
             return False
         if change.after is None and field.null_effect == "by hand":
@@ -497,8 +550,12 @@ class _Decider:
         return field.own_call is None or self._has_call_for(entry, change)
 
     @cached_property
-    def _declared_flags(self) -> set[tuple[str, str, Address | None]]:
-        """Return every exclusive flag that an entry declares to have: kind, name of the flag, and place."""
+    def _places_with_declared_flag(self) -> set[tuple[str, str, Address | None]]:
+        """Return the places in which an entry declares to have an exclusive flag.
+
+        Each consists of the entry's kind, the name of the flag, and the ancestor in which only one object can
+        have the flag.
+        """
         return {
             (other.kind, field.name, self.sides.hierarchy.ancestor(other, field.exclusive_within))
             for other in self.sides.entries.values()
@@ -508,13 +565,13 @@ class _Decider:
         }
 
     def _note_required_flag(self, entry: Entry, flag: Field) -> None:
-        """Note that one object must always have a flag."""
+        """Block the removal of an exclusive flag, because one object must always have the flag."""
         noun = self.sides.kind(entry).noun
         reason = f"one {noun} must always have {flag.name}: true"
         self.blocker.block_field(entry, flag, reason, f"set {flag.name}: true on another {noun}")
 
     def _has_call_for(self, entry: Entry, change: FieldChange) -> bool:
-        """Return whether a call can set a field to this value; note the field as blocked otherwise."""
+        """Return whether the API has a call that sets a field to its new value; if not, block the field."""
         if change.field.call_for_value(change.after) is not None:
             return True
         name, value = change.field.name, self.sides.values.to_display(change.field, change.after, entry)
@@ -531,27 +588,24 @@ class _Decider:
     # What cannot be compared.
 
     def _note_unreadable_values(self, entry: Entry, live: LiveObject) -> None:
-        """Note the values of a live entry that cannot be read back."""
+        """Add a note for each value of a live entry that the platform does not return.
+
+        In the plan that proves the result of an apply, such a value is unverifiable if it differs from the
+        value in the git base.
+        """
         kind = self.sides.kind(entry)
         for field in kind.write_only_fields:
-            unknown = unreadable_part(kind, field, entry.fields.get(field.name), live)
-            if unknown is not None:
-                address = str(entry.address.field(field.name))
-                is_in_base = self.sides.names.base_entry(entry, live) is not None
-                text = self._unreadable_note(address, is_in_base)
-                self.notes.append(Note(address=address, text=text, permanent=True))
-                if self.sides.options.proof and differs_from_base(self.sides, entry, field, live):
-                    self.unverifiable.append(address)
-
-    def _unreadable_note(self, address: str, is_in_base: bool) -> str:
-        if is_in_base:
-            return (
-                "GitBook does not return this value, so dpsync compares the value only with an earlier commit"
-            )
-        reason = "GitBook does not return this value"
-        if self.sides.base.desired is not None:
-            reason += ", and the value is not in the commit that dpsync compares with"
-        return (
-            f"{reason}, so dpsync cannot compare the value. To send the value again, add "
-            f"{Answer(SEND, address).flag}"
-        )
+            if unreadable_part(kind, field, entry.fields.get(field.name), live) is None:
+                continue
+            address = str(entry.address.field(field.name))
+            text = "GitBook does not return this value"
+            if self.sides.names.base_entry(entry, live) is not None:
+                text += ", so dpsync compares the value only with an earlier commit"
+            else:
+                if self.sides.base.desired is not None:
+                    text += ", and the value is not in the commit that dpsync compares with"
+                text += ", so dpsync cannot compare the value. To send the value again, add "
+                text += Answer(SEND, address).flag
+            self.notes.append(Note(address=address, text=text, permanent=True))
+            if self.sides.options.proof and differs_from_base(self.sides, entry, field, live):
+                self.unverifiable.append(address)
