@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 from msgspec import Struct
 
@@ -37,7 +36,7 @@ from dpsync.planner.sides import Sides
 
 
 class EffectiveLimits(Struct, frozen=True):
-    """The limits on deletes and exposures, and the objects that percentages refer to."""
+    """The limits on deletes and exposures that apply, and the objects that percentages refer to."""
 
     limits: Limits
     source: str
@@ -47,9 +46,9 @@ class EffectiveLimits(Struct, frozen=True):
 
 
 def effective_limits(policy: Policy, base: Base, names: Names) -> EffectiveLimits:
-    """Return the stricter of the current limits and those of the git base.
+    """Return, for each limit, the stricter one of the current files and of the git base.
 
-    Nobody has confirmed a limit that is raised in the same change that needs it.
+    Nobody has confirmed a limit that is raised by the same change that needs the higher limit.
     """
     current = policy.limits
     before = base.desired.policy.limits if base.desired is not None else current
@@ -61,23 +60,23 @@ def effective_limits(policy: Policy, base: Base, names: Names) -> EffectiveLimit
     )
     lower = f"the lower limit in your files and in {base.name} applies"
     explanation = f"{lower}, because a change cannot raise its own limits"
-    since = "" if limits == current else f" ({explanation})"
-    return EffectiveLimits(limits, since, partial(_managed_addresses, names))
+    source = "" if limits == current else f" ({explanation})"
 
+    def managed_addresses(organization: str) -> frozenset[str]:
+        return frozenset(
+            str(names.address(identity))
+            for scope, identities in names.snapshot.scopes.items()
+            if scope.organization_key == organization
+            for identity in identities
+        )
 
-def _managed_addresses(names: Names, organization: str) -> frozenset[str]:
-    return frozenset(
-        str(names.address(identity))
-        for place, items in names.snapshot.scopes.items()
-        if place.organization_key == organization
-        for identity in items
-    )
+    return EffectiveLimits(limits, source, managed_addresses)
 
 
 def exposure_limit_questions(
     limits_in_force: EffectiveLimits, exposures: tuple[Exposure, ...]
 ) -> Iterator[Question]:
-    """Yield the questions about exposures that exceed the limits, and about exposures for a moment."""
+    """Yield the questions about exposures: more than the limits allow, and exposures for a moment."""
     yield from _exposure_questions(limits_in_force, exposures)
     yield from _brief_exposure_question(exposures)
 
@@ -95,9 +94,9 @@ class ExceededLimits(Struct, frozen=True):
 def exceeded_delete_limits(
     limits_in_force: EffectiveLimits, deletes: Sequence[Change], some_named: bool = False
 ) -> list[ExceededLimits]:
-    """Return the organizations in which these deletes are more than the limits allow.
+    """Return the organizations in which these deletes exceed the limits, each with a sentence about it.
 
-    `some_named`: whether the plan has more deletes, of objects that a person named.
+    `some_named`: whether the plan has more deletes, of objects whose addresses a user confirmed.
     """
     limits, results = limits_in_force.limits, []
     organizations = sorted({change.location.organization_key for change in deletes})
@@ -122,13 +121,14 @@ def exceeded_delete_limits(
 
 
 class _DeletedShare(Struct, frozen=True):
-    """How many of the known objects of an organization would be deleted."""
+    """The number of objects of an organization that would be deleted, and the number of known objects."""
 
     deleted: int
     known: int
 
     @property
     def percent(self) -> float:
+        """Return the deleted objects as a percentage of the known objects."""
         return 100 * self.deleted / max(self.known, 1)
 
     @property
@@ -137,19 +137,23 @@ class _DeletedShare(Struct, frozen=True):
         return self.known >= MIN_OBJECTS_FOR_PERCENT
 
     def exceeds(self, limits: Limits) -> bool:
+        """Return whether the deletes exceed the limit on their number or on their percentage."""
         too_large_a_share = self.percent_applies and self.percent > limits.percent
         return self.deleted > limits.deletes or too_large_a_share
 
 
 def _deleted_share(managed: frozenset[str], deletes: Sequence[Change]) -> _DeletedShare:
-    """Return the share of the deletes in an organization, with the objects deleted along with them."""
+    """Return the share of deletes among the objects of an organization, cascaded deletes included.
+
+    `managed` contains the addresses of all objects that were read in declared places of the organization.
+    """
     # Cascaded objects outside the declared places count as known, too: otherwise a share could exceed 100 %.
     cascaded = {effect.address for change in deletes for effect in change.effects if effect.counts}
     return _DeletedShare(count_deletes(deletes).total, len(managed) + len(cascaded - managed))
 
 
 def deletes_over_limits(limits: EffectiveLimits, changes: Iterable[Change]) -> frozenset[Address]:
-    """Return the deletes that each exceed the limits alone, with the objects deleted along."""
+    """Return the locations of deletes that each exceed the limits alone, cascaded deletes included."""
     deletes = [change for change in changes if change.action == "delete"]
     managed = {
         name: limits.managed_addresses(name)
@@ -165,9 +169,9 @@ def deletes_over_limits(limits: EffectiveLimits, changes: Iterable[Change]) -> f
 def _exposure_questions(
     limits_in_force: EffectiveLimits, exposures: tuple[Exposure, ...]
 ) -> Iterator[Question]:
-    """Yield a question per organization with more exposures than allowed.
+    """Yield a question for each organization with more exposures than `policy.limits` allows.
 
-    One answer, `--confirm "expose N"` with the number of all exposures, confirms them together.
+    All questions have the same answer, `--confirm "expose N"` with the number of all exposures.
     """
     allowed = limits_in_force.limits.exposures
     counts = Counter(exposure.location.organization_key for exposure in exposures)
@@ -192,7 +196,7 @@ def _exposure_questions(
 
 
 def _brief_exposure_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
-    """Yield the question about exposures for a moment, which always need an answer with their number."""
+    """Yield the question about exposures for a moment; these always need an answer with their number."""
     momentary = [exposure for exposure in exposures if exposure.moment]
     answer = Answer(EXPOSE_BRIEFLY, str(len(momentary)))
     if momentary:
@@ -226,17 +230,17 @@ class OpenDeletes(Struct, frozen=True):
 
     @property
     def need_number_unanswered(self) -> tuple[Identity, ...]:
-        """Return the objects that need the number, if it was not given."""
+        """Return the objects that need the number of all deletes; none if the user gave the number."""
         return () if self.is_number_given else tuple(self.need_number)
 
     @property
     def unanswered(self) -> tuple[Identity, ...]:
-        """Return every object that needs a decision which no user has made."""
+        """Return every object whose delete needs a confirmation that no user has given."""
         return (*self.need_address, *self.need_number_unanswered)
 
 
 def undecided_deletes(decisions: Decisions) -> OpenDeletes:
-    """Return the deletes of content that need a decision.
+    """Return the deletes of content that need a confirmation, and which of these the user has given.
 
     Two groups of content are left out, because another question covers each group: content of a restructured
     navigation (planner/restructuring.py), and objects that the ids file assigned to an entry earlier
@@ -244,15 +248,15 @@ def undecided_deletes(decisions: Decisions) -> OpenDeletes:
     """
     sides = decisions.sides
     number = Answer(DELETE, str(decisions.deletions.count.total))
-    by_policy = {
+    in_policy = {
         identity
         for identity in decisions.deletions.all_deleted
         if sides.policy.is_listed_as_removed(identity)
     }
-    needed = dict(_content_to_decide(decisions, by_policy))
+    needed = dict(_content_to_decide(decisions, in_policy))
     answers = {identity: Answer(DELETE, str(sides.names.address(identity))) for identity in needed}
-    by_answer = {identity for identity, answer in answers.items() if sides.answers.contains(answer)}
-    undecided = {identity: removal for identity, removal in needed.items() if identity not in by_answer}
+    answered = {identity for identity, answer in answers.items() if sides.answers.contains(answer)}
+    undecided = {identity: removal for identity, removal in needed.items() if identity not in answered}
     return OpenDeletes(
         need_address={
             identity: removal for identity, removal in undecided.items() if removal.missing_evidence
@@ -260,7 +264,7 @@ def undecided_deletes(decisions: Decisions) -> OpenDeletes:
         need_number={
             identity: removal for identity, removal in undecided.items() if not removal.missing_evidence
         },
-        confirmed_by_address=frozenset(by_policy | by_answer),
+        confirmed_by_address=frozenset(in_policy | answered),
         requested_answers=frozenset(answers.values()),
         number=number,
         is_number_given=sides.answers.contains(number),
@@ -271,7 +275,13 @@ def undecided_deletes(decisions: Decisions) -> OpenDeletes:
 def _content_to_decide(
     decisions: Decisions, named: Collection[Identity]
 ) -> Iterator[tuple[Identity, Removal]]:
-    """Yield the outermost content that needs a decision and is not in the policy, by address."""
+    """Yield the deleted content that needs a confirmation, by address, with what git tells of its removal.
+
+    Yield only the outermost objects, because confirming an object confirms everything inside. Content needs a
+    confirmation if its entry was not removed in git, if it is not empty, or if its prune pattern is new.
+    `named` contains the objects that the policy names as removed; these are left out, as well as content that
+    another question covers.
+    """
     sides, deletions = decisions.sides, decisions.deletions
     content = [identity for identity in deletions.all_deleted if sides.registry[identity[0]].has_content]
     restructured = restructured_addresses(sides.names, decisions.restructuring)
@@ -279,22 +289,24 @@ def _content_to_decide(
     objects = sides.snapshot.objects
     covered = {*content, *named}
     for identity in sorted(content, key=sides.names.address):
-        deleted_around = {
-            above for above in sides.snapshot.ancestors(objects[identity]) if deletions.deletes(above)
+        deleted_ancestors = {
+            ancestor
+            for ancestor in sides.snapshot.ancestors(objects[identity])
+            if deletions.deletes(ancestor)
         }
         address = sides.names.address(identity)
-        if identity in named or identity in asked_elsewhere or deleted_around & covered:
+        if identity in named or identity in asked_elsewhere or deleted_ancestors & covered:
             continue
         if any(address.is_at_or_below(place) for place in restructured):
             continue
-        revert = sides.desired.policy.deletable_ids is not None
-        removal = Removal() if revert else sides.removals.find(identity)
+        is_revert = sides.desired.policy.deletable_ids is not None
+        removal = Removal() if is_revert else sides.removals.find(identity)
         if removal.missing_evidence or removal.is_prune_new or sides.is_nonempty(identity):
             yield identity, removal
 
 
 class DeleteQuestion(Struct, frozen=True):
-    """A question about deletes: its sentence, what a user can do, and the answers."""
+    """A question about deletes: why they need a confirmation, what a user can do, and the answers."""
 
     sentence: str
     resolution: str
@@ -302,7 +314,7 @@ class DeleteQuestion(Struct, frozen=True):
 
 
 class DeleteQuestions(Struct, frozen=True):
-    """All questions about the deletes of a plan."""
+    """The result of all questions about the deletes of a plan."""
 
     decision: DeleteDecision
     refusal: Refusal | None
@@ -316,28 +328,32 @@ def delete_questions(
     decisions: Decisions, undecided_deletes: OpenDeletes, limits: EffectiveLimits, deletes: Sequence[Change],
     exceeded_limits: Sequence[ExceededLimits], excluded: Collection[Identity] = (),
 ) -> DeleteQuestions:  # fmt: skip
-    """Return the open decision, and one refusal of all deletes that need it.
+    """Return what a user must confirm about the deletes of a plan, and one refusal of the plan until then.
 
-    `exceeded_limits`: the limits that `exceeded_limits` returns for these deletes.
-
-    `excluded`: the objects whose deletes are a part of the question about which object an entry is
-    (planner/identity_questions.py).
+    Args:
+        decisions: The decisions about all objects.
+        undecided_deletes: The deletes of content without a confirmation.
+        limits: The limits on deletes.
+        deletes: The changes that delete objects.
+        exceeded_limits: The limits that `exceeded_limits` returns for these deletes.
+        excluded: The objects whose deletes belong to the question which object an entry is
+            (planner/identity_questions.py).
     """
     sides, roots = decisions.sides, decisions.deletions.addresses
     limited = _deletes_under_limits(decisions, deletes)
-    total = decisions.deletions.count
+    total = decisions.deletions.count.total
     without_policy = [
         delete for delete in limited if not sides.policy.is_listed_as_removed(roots[delete.location])
     ]
     could_be_too_many = bool(exceeded_delete_limits(limits, without_policy))
+    unanswered_by_number = undecided_deletes.need_number_unanswered
     # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
-    to_count = (
-        [] if sides.options.reviewed and not exceeded_limits else undecided_deletes.need_number_unanswered
-    )
+    to_count = [] if sides.options.reviewed and not exceeded_limits else unanswered_by_number
     needs_number = bool(to_count or exceeded_limits)
     objects = [
         identity for identity in (*undecided_deletes.need_address, *to_count) if identity not in excluded
     ]
+    # The question offers to name these objects in the policy. The number may be needed nevertheless.
     in_policy = objects if sides.options.reviewed else tuple(undecided_deletes.need_address)
     unconfirmed = [
         delete
@@ -347,18 +363,27 @@ def delete_questions(
     also_number = not set(to_count) <= set(in_policy) or bool(exceeded_delete_limits(limits, unconfirmed))
     writer = _QuestionWriter(sides, undecided_deletes, objects, needs_number, exceeded_limits, also_number)
     question = writer.build() if objects or (exceeded_limits and not excluded) else None
+    refusal = note = None
+    if question is not None:
+        refusal = (LIMITS if exceeded_limits else CONTENT).refusal(
+            exceeded_limits[0].organization if exceeded_limits else sides.names.address(objects[0]),
+            answers=question.answers,
+            words=question.sentence,
+            way_out=question.resolution,
+        )
+    if unanswered_by_number and not needs_number:
+        text = "merging the pull request that lists this plan confirms the "
+        text += f"{format_count(total, 'delete')} of the plan"
+        note = Note(address=str(sides.names.address(unanswered_by_number[0])), text=text)
     number = {undecided_deletes.number} if undecided_deletes.is_number_asked or could_be_too_many else set()
-    reviewed = undecided_deletes.need_number_unanswered and not needs_number
     return DeleteQuestions(
         decision=DeleteDecision(
-            number=total.total if needs_number else None,
+            number=total if needs_number else None,
             names=tuple(str(sides.names.address(identity)) for identity in undecided_deletes.need_address),
         ),
-        refusal=_refusal(sides, question, objects, exceeded_limits) if question is not None else None,
+        refusal=refusal,
         requested_answers=undecided_deletes.requested_answers | number,
-        note=_review_note(sides, undecided_deletes.need_number_unanswered[0], total.total)
-        if reviewed
-        else None,
+        note=note,
     )
 
 
@@ -374,55 +399,35 @@ def exceeded_limits(
     unnamed = [
         delete for delete in limited if roots[delete.location] not in undecided_deletes.confirmed_by_address
     ]
-    return (
-        []
-        if undecided_deletes.is_number_given
-        else exceeded_delete_limits(limits_in_force, unnamed, some_named=len(unnamed) < len(limited))
-    )
+    if undecided_deletes.is_number_given:
+        return []
+    return exceeded_delete_limits(limits_in_force, unnamed, some_named=len(unnamed) < len(limited))
 
 
 def _deletes_under_limits(decisions: Decisions, deletes: Sequence[Change]) -> list[Change]:
-    """Return the deletes that limits apply to: all but those of a restructured navigation."""
-    rebuilt = confirmed_addresses(decisions.sides.names, decisions.restructuring)
+    """Return the deletes that limits apply to: all but those in a navigation that the plan re-creates."""
+    recreated = confirmed_addresses(decisions.sides.names, decisions.restructuring)
     return [
-        delete for delete in deletes if not any(delete.location.is_at_or_below(place) for place in rebuilt)
+        delete for delete in deletes if not any(delete.location.is_at_or_below(place) for place in recreated)
     ]
-
-
-def _review_note(sides: Sides, first: Identity, number: int) -> Note:
-    text = (
-        "merging the pull request that lists this plan confirms the "
-        f"{format_count(number, 'delete')} of the plan"
-    )
-    return Note(address=str(sides.names.address(first)), text=text)
 
 
 def delete_question(
     decisions: Decisions, undecided_deletes: OpenDeletes, objects: Sequence[Identity], over_limits: bool
 ) -> DeleteQuestion:
-    """Return the question about the deletes of some objects that need a decision.
+    """Return the question about the deletes of some objects that need a confirmation.
 
-    `over_limits`: whether the plan has more deletes than the limits allow.
+    This is used if the deletes belong to the question which object an entry is
+    (planner/identity_questions.py). `over_limits`: whether the plan has more deletes than the limits allow.
     """
     needs_number = over_limits or any(identity in undecided_deletes.need_number for identity in objects)
     return _QuestionWriter(decisions.sides, undecided_deletes, objects, needs_number).build()
 
 
-def _refusal(
-    sides: Sides, question: DeleteQuestion, objects: Sequence[Identity], too_many: Sequence[ExceededLimits]
-) -> Refusal:
-    return (LIMITS if too_many else CONTENT).refusal(
-        too_many[0].organization if too_many else sides.names.address(objects[0]),
-        answers=question.answers,
-        words=question.sentence,
-        way_out=question.resolution,
-    )
-
-
 class _QuestionWriter(Struct, frozen=True):
-    """Write the question about the deletes of some objects.
+    """Write the question about the deletes of some objects: the reasons, and the steps to confirm or keep.
 
-    `asks_for_number`: whether it asks for their number.
+    `asks_for_number`: whether the question asks for the number of all deletes.
     """
 
     sides: Sides
@@ -434,11 +439,25 @@ class _QuestionWriter(Struct, frozen=True):
     """Whether the number is also needed if the policy names the objects."""
 
     def build(self) -> DeleteQuestion:
+        """Return the question, with every step by which the user can confirm or avoid the deletes.
+
+        The steps are, where they apply: include a file again, fetch the git history, confirm with flags, name
+        the objects in the policy, write entries to keep the objects. The answers are for tools.
+        """
         names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
         to_name = [identity for identity in self.objects if identity in self.undecided.need_address]
         number = self.undecided.number if self.asks_for_number else None
-        answers = [*self._include_answers()]
-        steps = [f"include {join_with_and([one.add for one in answers])} again"] if answers else []
+        removals = (self.undecided.need_address.get(identity) for identity in self.objects)
+        answers = [
+            WayOut(
+                address="include",
+                add=file,
+                means="put this file back into include, or move its entries into an included file",
+            )
+            for file in dict.fromkeys(removal.file for removal in removals if removal is not None)
+            if file is not None
+        ]
+        steps = [f"include {join_with_and([answer.add for answer in answers])} again"] if answers else []
         if any(
             self.undecided.need_address[identity].missing_evidence == COMMITS_MISSING for identity in to_name
         ):
@@ -455,15 +474,12 @@ class _QuestionWriter(Struct, frozen=True):
             steps.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
         if number:
-            organization_or_object = (
-                names[self.objects[0]] if self.objects else self.exceeded_limits[0].organization
-            )
-            answers.append(
-                WayOut(
-                    address=organization_or_object, add=number.flag, means="confirm all deletes of this plan"
-                )
-            )
-        answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
+            address = names[self.objects[0]] if self.objects else self.exceeded_limits[0].organization
+            means = "confirm all deletes of this plan"
+            answers.append(WayOut(address=address, add=number.flag, means=means))
+        answers += [
+            WayOut(address=answer.subject, add=answer.flag, means="delete this object") for answer in by_name
+        ]
         steps += self._keep_commands(to_name, names)
         return DeleteQuestion(self._sentence(), "; ".join(steps), tuple(answers))
 
@@ -478,54 +494,46 @@ class _QuestionWriter(Struct, frozen=True):
         ]
         if without_entry and (desired.overlay or not desired.environments):
             into = ["--into", desired.overlay] if desired.overlay else []
-            kept = (
-                self._object_or_objects
-                if len(without_entry) == len(self.objects)
-                else shorten_list(without_entry)
-            )
-            yield f"to keep {kept}, run {format_command('import', '--add', *without_entry, *into)}"
+            are_all = len(without_entry) == len(self.objects)
+            objects = self._object_or_objects if are_all else shorten_list(without_entry)
+            yield f"to keep {objects}, run {format_command('import', '--add', *without_entry, *into)}"
 
     @property
     def _object_or_objects(self) -> str:
         return "the object" if len(self.objects) == 1 else "the objects"
 
-    def _include_answers(self) -> Iterator[WayOut]:
-        """Yield the files that declare some of the objects and that nothing includes."""
-        removals = (self.undecided.need_address.get(identity) for identity in self.objects)
-        for file in dict.fromkeys(
-            removal.file for removal in removals if removal is not None and removal.file is not None
-        ):
-            yield WayOut(
-                address="include",
-                add=file,
-                means="put this file back into include, or move its entries into an included file",
-            )
-
     def _sentence(self) -> str:
-        reasons = [*map(str, self.exceeded_limits), *self._reasons(), *self._git_sync_reasons()]
-        what = self._objects_phrase()
-        return f"Deleting {what} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
+        """Return the question as a sentence, such as 'Deleting team "Ops" needs your confirmation: REASONS'.
 
-    def _objects_phrase(self) -> str:
-        """Return the objects as the subject of a sentence."""
+        The reasons are the exceeded limits, the reasons of the objects, and Git Sync, each reason once.
+        """
+        addresses = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
+        names = [addresses[identity] for identity in self.objects]
+        objects = f"{len(names)} objects with contents ({shorten_list(names)})"
         if not self.objects:
-            return f"{self.undecided.number.subject} objects"
-        if len(self.objects) == 1:
+            objects = f"{self.undecided.number.subject} objects"
+        elif len(self.objects) == 1:
             live = self.sides.snapshot.objects[self.objects[0]]
-            return f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
-        names = [str(self.sides.names.address(identity)) for identity in self.objects]
-        return f"{len(names)} objects with contents ({shorten_list(names)})"
-
-    def _reasons(self) -> Iterator[str]:
-        """Yield why the objects need confirmation, each reason once."""
+            objects = f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
         by_reason: dict[str, list[str]] = defaultdict(list)
         for identity in self.objects:
             if reason := self._reason(identity):
-                by_reason[reason].append(str(self.sides.names.address(identity)))
-        for reason, names in by_reason.items():
-            yield reason if len(names) == len(self.objects) else f"{shorten_list(names)}: {reason}"
+                by_reason[reason].append(addresses[identity])
+        reasons = [str(limit) for limit in self.exceeded_limits]
+        for reason, reason_names in by_reason.items():
+            is_shared_by_all = len(reason_names) == len(self.objects)
+            reasons.append(reason if is_shared_by_all else f"{shorten_list(reason_names)}: {reason}")
+        synced = [
+            f"{address} to {repository.name}"
+            for identity, address in addresses.items()
+            if (repository := self.sides.snapshot.objects[identity].synced_repository) is not None
+        ]
+        if synced:
+            reasons.append(f"Git Sync connects {shorten_list(synced)}")
+        return f"Deleting {objects} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
 
     def _reason(self, identity: Identity) -> str:
+        """Return why the delete of an object needs a confirmation, "" if only the exceeded limits are why."""
         if identity in self.undecided.need_address:
             return self.undecided.need_address[identity].missing_evidence
         if self.undecided.need_number[identity].is_prune_new:
@@ -533,7 +541,7 @@ class _QuestionWriter(Struct, frozen=True):
         return "" if self.exceeded_limits else self._contents_reason(identity)
 
     def _contents_reason(self, identity: Identity) -> str:
-        """Return which contents of an object that was removed in git need the confirmation."""
+        """Return why an object whose entry was removed in git needs a confirmation: it may not be empty."""
         registry = self.sides.registry
         kind, users = registry[identity[0]], self.sides.dependents.get(identity, ())
         noun = kind.noun
@@ -551,30 +559,15 @@ class _QuestionWriter(Struct, frozen=True):
         if len(self.objects) > 1:
             return f"the {noun} is in use"
         kinds = Counter(registry[name].delete_noun or registry[name].noun for name, _ in users)
-        return (
-            f"the {noun} is in use: "
-            f"{join_with_and([format_count(n, what) for what, n in sorted(kinds.items())])}"
-        )
-
-    def _git_sync_reasons(self) -> Iterator[str]:
-        """Yield a phrase about the objects that Git Sync connects to a repository."""
-        live = {
-            identity: self.sides.snapshot.objects[identity].synced_repository for identity in self.objects
-        }
-        names = self.sides.names
-        phrases = [
-            f"{names.address(identity)} to {repository.name}"
-            for identity, repository in live.items()
-            if repository is not None
-        ]
-        if phrases:
-            yield f"Git Sync connects {shorten_list(phrases)}"
+        counts = [format_count(count, user_noun) for user_noun, count in sorted(kinds.items())]
+        return f"the {noun} is in use: {join_with_and(counts)}"
 
 
 def address_for_policy(former_names: FormerNames, identity: Identity) -> str:
-    """Return the former address of an object if no other object has it, otherwise the title and id.
+    """Return the address by which `policy.removed` can name an object without an entry.
 
-    The address is quoted for a YAML list between brackets.
+    That is a former address of the object, if no entry and no other object has the address; otherwise, an
+    address with the title and id in brackets. The address is quoted for a YAML list between brackets.
     """
     used_addresses = former_names.desired.entries.keys() | former_names.desired.unsupported.keys()
     for address in sorted(former_names.addresses_of(identity)):
