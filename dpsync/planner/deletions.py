@@ -1,19 +1,16 @@
-"""Decide which objects are deleted, with the objects deleted together with them.
+"""Decide which objects are deleted, and find the objects deleted together with them (the cascade).
 
-`decide_deletions` decides for every undeclared object: delete it where `prune` covers its place, otherwise
-keep it. `find_cascade` finds what the platform deletes along with some objects. It applies three rules until
-they find nothing more: an object below a deleted object is deleted; an object that cannot exist without the
-object that it refers to is deleted (a membership without its member); a node that must have children is
-deleted with its last child.
-
-Another field that refers to a deleted object only loses its value. Objects and fields that the plan itself
-deletes or writes are not part of the cascade. Both functions are pure.
+`decide_deletions` decides for every undeclared object: delete it where `prune` covers its list, otherwise
+keep it. `find_cascade` applies three rules until they find nothing more: an object below a deleted object is
+deleted; an object that cannot exist without the object that it refers to is deleted (a membership without its
+member); a node that must have children is deleted with its last child. Other fields that refer to a deleted
+object lose their value. Fields that the plan itself writes are not part of the cascade.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 
 from msgspec import Struct
@@ -35,7 +32,7 @@ INSIDE_DELETED, REFERS_TO_DELETED, LEFT_EMPTY = (
     "refers to the deleted object and is also deleted",
     "would be empty and is also deleted",
 )
-"""Why an object is deleted along: it is inside another one, refers to it, or loses its last child."""
+"""Why an object is in a cascade: it is inside a deleted object, refers to one, or loses its last child."""
 _REASONS_BY_PRIORITY = (INSIDE_DELETED, REFERS_TO_DELETED, LEFT_EMPTY)
 """The reasons by priority: if several apply, the first one is shown."""
 
@@ -44,34 +41,31 @@ Loss = tuple[Identity, str]
 
 
 class Cascade(Struct, frozen=True, dict=True):
-    """The objects and values lost with the deletes of `roots`.
-
-    `roots_by_loss`: by loss the roots behind it.
-    """
+    """The objects and field values that are lost if `roots` are deleted, each with the roots behind it."""
 
     roots: frozenset[Identity]
     objects: Mapping[Identity, str] = struct_field(default_factory=dict)
-    """By object that is deleted along: one of the three reasons above."""
+    """By object that is deleted together with a root: one of the three reasons above."""
     cleared_fields: tuple[Loss, ...] = ()
     """Fields of kept objects that refer to a deleted object."""
     roots_by_loss: Mapping[Loss, frozenset[Identity]] = struct_field(default_factory=dict)
     redundant_roots: Mapping[Identity, frozenset[Identity]] = struct_field(default_factory=dict)
-    """By root that would be deleted along with other roots anyway: those other roots."""
+    """By root that would be deleted together with other roots anyway: those other roots."""
     contents_kept_inside: Mapping[Identity, tuple[LiveObject, ...]] = struct_field(default_factory=dict)
-    """By deleted holder whose contents move out of it: the kept objects that are still inside."""
+    """By root whose contents the platform moves to its parent: the kept objects that are still inside."""
 
     def deletes(self, identity: Identity) -> bool:
-        """Return whether an object is deleted."""
+        """Return whether an object is deleted, as a root or together with one."""
         return identity in self.roots or identity in self.objects
 
     @property
     def all_losses(self) -> list[Loss]:
-        """Return everything that is lost along with the roots: objects and values."""
+        """Return the objects and field values that are lost together with the roots."""
         return [*((identity, "") for identity in self.objects), *self.cleared_fields]
 
     @cached_property
     def losses_by_root(self) -> dict[Identity, list[Loss]]:
-        """Return each loss once, under the first of its roots."""
+        """Return, by root, the losses of its delete; a loss with several roots only under the first."""
         losses_by_root: dict[Identity, list[Loss]] = defaultdict(list)
         for lost in self.all_losses:
             losses_by_root[min(self.roots_by_loss[lost])].append(lost)
@@ -84,23 +78,24 @@ def find_cascade(
     is_rewritten: Callable[[LiveObject, Field], bool],
     gets_new_child: Callable[[LiveObject], bool],
 ) -> Cascade:
-    """Find everything that is lost along with some deletes.
+    """Return the objects and field values that are lost if some objects are deleted.
 
     Args:
         names: The live objects and their references.
-        roots: The objects with a delete of their own.
-        written: Returns whether a field will have another value before the deletes.
-        arrives: Returns whether a node will have a new child before the deletes.
+        roots: The objects with a delete request of their own.
+        is_rewritten: Returns whether the plan writes a field before the deletes.
+        gets_new_child: Returns whether the plan creates a child of a node before the deletes.
     """
-    return (
-        _CascadeSearch(names, frozenset(roots), is_rewritten, gets_new_child).cascade()
-        if roots
-        else Cascade(frozenset())
-    )
+    if not roots:
+        return Cascade(frozenset())
+    return _CascadeSearch(names, frozenset(roots), is_rewritten, gets_new_child).cascade()
 
 
 class _CascadeSearch:
-    """Apply the rules of a cascade until they find nothing more."""
+    """Find a cascade: take deleted objects from `pending`, and add those that are deleted because of them.
+
+    For each deleted object, `root_causes` contains the roots because of which it is deleted.
+    """
 
     def __init__(
         self,
@@ -125,18 +120,16 @@ class _CascadeSearch:
             if live.parent is not None:
                 self.children[live.parent].append(live)
             for field in names.registry[live.kind].reference_fields:
-                for target in self._referenced(live, field):
-                    self.references_to[target].append((live, field))
+                for id in referenced_ids(field, live.fields.get(field.name)):
+                    for kind in field.referenced_kinds:
+                        target = names.referenced_object(live, kind, id)
+                        self.references_to[target].append((live, field))
         self.pending = sorted(roots)
         self.root_causes: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
-        self.remaining_roots = dict(self.root_causes)
+        self.spreading_causes = dict(self.root_causes)
         """Like `root_causes`, without causes that only emptied a node: they do not spread to children."""
-        self.staying_contents: dict[Identity, int] = {}
+        self.kept_child_counts: dict[Identity, int] = {}
         """By node that must have children: the number of its kept children, as far as is known so far."""
-
-    def _referenced(self, live: LiveObject, item: Field) -> Iterable[Identity]:
-        ids = referenced_ids(item, live.fields.get(item.name))
-        return [self.names.referenced_object(live, kind, id) for id in ids for kind in item.referenced_kinds]
 
     def cascade(self) -> Cascade:
         """Return everything that is lost along with the roots."""
@@ -144,85 +137,84 @@ class _CascadeSearch:
             identity = self.pending.pop()
             causes = self.root_causes[identity]
             for child in self.children[identity]:
-                covered = self._is_deleted(child.identity)
-                self._add(child, INSIDE_DELETED, self.remaining_roots[identity] if covered else causes)
+                is_deleted = self._is_deleted(child.identity)
+                self._add(child, INSIDE_DELETED, self.spreading_causes[identity] if is_deleted else causes)
             for live, field in self.references_to[identity]:
-                self._follow_reference(live, field, causes)
+                if is_container_field(field) or self.is_rewritten(live, field):
+                    continue
+                if is_deleted_with_reference(self.names.registry[live.kind], field, live):
+                    self._add(live, REFERS_TO_DELETED, causes)
+                else:
+                    loss = (live.identity, field.name)
+                    self.cleared_fields.add(loss)
+                    self.roots_by_loss[loss] = self.roots_by_loss.get(loss, frozenset()) | causes
         return Cascade(
             self.roots,
             {key: self.objects[key] for key in sorted(self.objects)},
-            tuple(sorted(lost for lost in self.cleared_fields if not self._is_deleted(lost[0]))),
+            tuple(sorted(loss for loss in self.cleared_fields if not self._is_deleted(loss[0]))),
             self.roots_by_loss,
             self.redundant_roots,
-            {root: left for root in self.roots if (left := tuple(self._kept_contents(root)))},
+            {root: contents for root in self.roots if (contents := tuple(self._kept_contents(root)))},
         )
 
     def _is_deleted(self, identity: Identity) -> bool:
         return identity in self.roots or identity in self.objects
 
-    def _follow_reference(self, live: LiveObject, field: Field, causes: frozenset[Identity]) -> None:
-        if is_container_field(field) or self.is_rewritten(live, field):
-            return
-        kind = self.names.registry[live.kind]
-        if is_deleted_with_reference(kind, field, live):
-            self._add(live, REFERS_TO_DELETED, causes)
-        else:
-            lost = (live.identity, field.name)
-            self.cleared_fields.add(lost)
-            self.roots_by_loss[lost] = self.roots_by_loss.get(lost, frozenset()) | causes
+    def _add(self, live: LiveObject, reason: str, causes: frozenset[Identity]) -> None:
+        """Note that an object is deleted because of some roots, and look for further consequences.
 
-    def _add(self, live: LiveObject, why: str, causes: frozenset[Identity]) -> None:
+        The object is pending again whenever it gets a new cause. A root is only noted as redundant. `reason`
+        is one of `_REASONS_BY_PRIORITY`; the first of several reasons is kept.
+        """
         identity = live.identity
         if identity in self.roots:
-            self.redundant_roots[identity] = self.redundant_roots.get(identity, frozenset()) | causes - {
-                identity
-            }
+            other_roots = causes - {identity}
+            self.redundant_roots[identity] = self.redundant_roots.get(identity, frozenset()) | other_roots
             return
         if not causes:
             return
-        known, unemptied = (
-            by_identity.get(identity, frozenset()) for by_identity in (self.root_causes, self.remaining_roots)
-        )
-        self.remaining_roots[identity] = unemptied if why == LEFT_EMPTY else unemptied | causes
-        if identity not in self.objects and live.parent in self.staying_contents:
-            self.staying_contents[live.parent] -= self._needs_child(live.parent, live)
-        self.objects[identity] = min(why, self.objects.get(identity, why), key=_REASONS_BY_PRIORITY.index)
-        if causes <= known and self.remaining_roots[identity] == unemptied:
+        known_causes = self.root_causes.get(identity, frozenset())
+        known_spreading = self.spreading_causes.get(identity, frozenset())
+        spreading = known_spreading if reason == LEFT_EMPTY else known_spreading | causes
+        self.spreading_causes[identity] = spreading
+        if identity not in self.objects and live.parent in self.kept_child_counts:
+            self.kept_child_counts[live.parent] -= self._needs_child(live.parent, live)
+        reasons = (reason, self.objects.get(identity, reason))
+        self.objects[identity] = min(reasons, key=_REASONS_BY_PRIORITY.index)
+        if causes <= known_causes and spreading == known_spreading:
             return
-        self.root_causes[identity] = self.roots_by_loss[identity, ""] = known | causes
+        self.root_causes[identity] = self.roots_by_loss[identity, ""] = known_causes | causes
         self.pending.append(identity)
         if live.parent is not None:
             self._add_if_empty(live.parent)
 
-    def _add_if_empty(self, holder: Identity) -> None:
-        """Delete a node that must have children after its last child is deleted along."""
-        live = self.names.snapshot.objects.get(holder)
+    def _add_if_empty(self, node: Identity) -> None:
+        """Note a node that must have children as deleted if all its children are deleted."""
+        live = self.names.snapshot.objects.get(node)
         shape = self.names.registry[live.kind].shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.min_children:
             return
-        if holder not in self.staying_contents:
-            kept_children = (
-                child for child in self._needed_children(holder) if not self._is_deleted(child.identity)
-            )
-            self.staying_contents[holder] = sum(1 for _ in kept_children)
-        if self.staying_contents[holder] == 0 and not self.gets_new_child(live):
-            children = (child.identity for child in self._needed_children(holder))
+        if node in self.kept_child_counts and self.kept_child_counts[node] > 0:
+            return
+        children = [child.identity for child in self.children[node] if self._needs_child(node, child)]
+        if node not in self.kept_child_counts:
+            self.kept_child_counts[node] = sum(not self._is_deleted(child) for child in children)
+        if self.kept_child_counts[node] == 0 and not self.gets_new_child(live):
             deleted_children = [child for child in children if child in self.objects]
             causes = frozenset().union(*(self.root_causes[child] for child in deleted_children))
-            if deleted_children and holder not in causes:
+            if deleted_children and node not in causes:
                 self._add(live, LEFT_EMPTY, causes)
 
-    def _needed_children(self, holder: Identity) -> Iterator[LiveObject]:
-        """Yield the children without which a node cannot exist."""
-        return (child for child in self.children[holder] if self._needs_child(holder, child))
-
-    def _needs_child(self, holder: Identity, child: LiveObject) -> bool:
-        """Return whether a child is of a kind that the node needs."""
-        shape = self.names.registry[holder[0]].shape
+    def _needs_child(self, node: Identity, child: LiveObject) -> bool:
+        """Return whether a child is of a kind of which a node must have children."""
+        shape = self.names.registry[node[0]].shape
         return isinstance(shape, NodeShape) and child.kind in shape.child_kinds
 
     def _kept_contents(self, root: Identity) -> Iterator[LiveObject]:
-        """Yield the kept objects that are still inside a deleted holder whose contents move out of it."""
+        """Yield the kept objects inside a root whose contents the platform moves to its parent.
+
+        Objects that the plan moves elsewhere before the delete are left out.
+        """
         if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
             for live, field in self.references_to[root]:
                 if (
@@ -234,10 +226,11 @@ class _CascadeSearch:
 
 
 def is_deleted_with_reference(kind: Kind, field: Field, live: LiveObject) -> bool:
-    """Return whether an object is deleted along with the object that this field refers to.
+    """Return whether an object is deleted together with the object to which a field of it refers.
 
-    Content is deleted along only by a field with `means`: the object is made of what the field refers to. A
-    list with several references only loses one.
+    That is so if the field is required or the object's key. An object with content is deleted only by a field
+    with `refers_to_kind`, which makes the object a part of the other one. A list with several references only
+    loses one.
     """
     needed = field.refers_to_kind is not None or (
         (field.required or field.name == kind.key_field) and not kind.has_content
@@ -246,7 +239,7 @@ def is_deleted_with_reference(kind: Kind, field: Field, live: LiveObject) -> boo
 
 
 def referenced_ids(field: Field, value: Value) -> set[str]:
-    """Return the ids in the value of a field: of references, or the text itself if the text is an id."""
+    """Return the ids of the objects to which the value of a field refers; the value itself can be an id."""
     if field.refers_to_kind and isinstance(value, str):
         return {value}
     return {value.id} if isinstance(value, LiveId) else live_ids(value)
@@ -264,36 +257,43 @@ class Deletions(Struct, frozen=True):
     cascade: Cascade
     kept_objects: tuple[Kept, ...]
     unreadable_dependents: Mapping[Identity, str]
-    """Deletes left out because the list of what is deleted along is unreadable, with the URL of that list."""
+    """By object that is kept because the objects deleted together with it are unreadable: their URL."""
     blocked_by_contents: Mapping[Identity, Address]
-    """Deletes left out because no request moves this entry out of the object."""
+    """By object that is kept: the entry inside that no request can move out before the delete."""
     kept_for_protected: Mapping[Identity, Identity]
     """By object that is kept, the protected object that would be deleted (`protect` with `skip`)."""
 
     def deletes(self, identity: Identity) -> bool:
-        """Return whether an object is deleted, directly or along with another one."""
+        """Return whether an object is deleted, directly or together with another one."""
         return self.cascade.deletes(identity)
 
     @property
     def all_deleted(self) -> list[Identity]:
-        """Return every object that is deleted, directly or along with another one."""
+        """Return every object that is deleted, directly or together with another one."""
         return [*self.roots, *self.cascade.objects]
 
     @property
     def count(self) -> DeleteCount:
-        """Return how many objects are deleted."""
+        """Return how many objects are deleted directly, and how many together with these."""
         return DeleteCount(len(self.roots), len(self.cascade.objects))
 
     @property
     def roots_by_contained(self) -> dict[Identity, Identity]:
-        """Return the roots and everything inside them, each with the root of its delete."""
-        own = {root: root for root in self.roots}
-        inside = (identity for identity, why in self.cascade.objects.items() if why == INSIDE_DELETED)
-        return {**own, **{item: min(self.cascade.roots_by_loss[item, ""]) for item in inside}}
+        """Return, by root and by object inside a root, the root whose delete request deletes the object."""
+        contained = {
+            identity: min(self.cascade.roots_by_loss[identity, ""])
+            for identity, reason in self.cascade.objects.items()
+            if reason == INSIDE_DELETED
+        }
+        return {**{root: root for root in self.roots}, **contained}
 
 
 def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
-    """Yield the deletes left out because their effects are unreadable or an entry cannot be moved out."""
+    """Yield the deletes that the plan leaves out, each with the reason and what the user can do.
+
+    Either the objects that the platform would also delete are unreadable, or no request can first move an
+    entry out of the object.
+    """
     for identity, url in planned.unreadable_dependents.items():
         reason = (
             "this token cannot read the objects that GitBook would also delete: "
@@ -310,36 +310,44 @@ def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
 
 
 def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
-    """Decide for every undeclared object in a declared place; parents come before their children."""
+    """Decide for every undeclared object in a declared list whether it is deleted or kept.
+
+    An object is deleted if `prune` covers its list, or if the plan re-creates the navigation that contains
+    it. Lists are visited by address, so parents before their children. At the end, leave out deletes that
+    would move entries to a wrong place, delete protected objects, or have unreadable effects.
+    """
     roots: dict[Identity, LiveObject] = {}
     objects = sides.snapshot.objects
-    kept_by_place: dict[str, list[Identity]] = {}
+    kept_by_list: dict[str, list[Identity]] = {}
     deleted: set[Identity] = set()
     skipped: dict[Identity, Identity] = {}
-    only = sides.desired.policy.deletable_ids
+    deletable_ids = sides.desired.policy.deletable_ids
     recreated = {tree.scope.address: tree.becomes_site_spaces for tree in restructuring.confirmed}
-    left_over = set(restructuring.leftover_sections) if sides.options.delete else set()
+    leftover_sections = set(restructuring.leftover_sections) if sides.options.delete else set()
     for address in sorted(sides.snapshot.scopes):
         if recreated.get(address) is False:
-            continue  # a later plan decides, after the first section exists
+            continue  # A later plan decides, after the first section exists.
         if address in sides.snapshot.prune_unsafe:
-            continue  # the undeclared objects there are unknown
+            continue  # Which objects in this list are undeclared is unknown.
         undeclared = [
             identity
             for identity in sides.snapshot.scopes[address]
             if identity not in sides.names.declared
             and not sides.policy.is_ignored(sides.names.address(identity))
             and not sides.policy.is_forgotten(identity)
-            and (only is None or identity in only)
+            and (deletable_ids is None or identity in deletable_ids)
         ]
         if not undeclared:
             continue
         pruned = address in sides.desired.scopes and sides.desired.is_pruned(address)
         if not ((pruned or address in recreated) and sides.options.delete):
+            # Keep everything except sections that an earlier restructuring has left, and their contents.
             to_delete = {
-                identity for identity in undeclared if {identity, objects[identity].parent} & left_over
+                identity
+                for identity in undeclared
+                if {identity, objects[identity].parent} & leftover_sections
             }
-            kept_by_place[str(address)] = [identity for identity in undeclared if identity not in to_delete]
+            kept_by_list[str(address)] = [identity for identity in undeclared if identity not in to_delete]
             undeclared = [identity for identity in undeclared if identity in to_delete]
         not_deleted = {
             identity for identity in undeclared if _cannot_be_declared(sides.names, objects[identity])
@@ -347,34 +355,36 @@ def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
         if pruned and address not in recreated and sides.options.delete:
             skipped |= {identity: identity for identity in undeclared if sides.policy.is_skipped(identity)}
             not_deleted |= skipped.keys() & set(undeclared)
-        kept_by_place.setdefault(str(address), []).extend(not_deleted)
+        kept_by_list.setdefault(str(address), []).extend(not_deleted)
         for identity in undeclared:
             if identity in not_deleted:
                 continue
             live = objects[identity]
             if not isinstance(sides.kind(live).delete, Call):
                 continue
-            if live.parent not in deleted:  # else it goes with its parent
+            if live.parent not in deleted:  # Otherwise it is deleted together with its parent.
                 roots[identity] = live
             deleted.add(identity)
-    movable, held = _without_blocked_by_contents(sides, roots)
+    movable, blocked = _without_blocked_by_contents(sides, roots)
     unprotected, protected = _without_protected(sides, movable, restructuring)
     readable, full_cascade, unreadable = _with_readable_effects(sides, unprotected, restructuring)
-    names = {
+    kept_addresses = {
         place: sorted(
-            str(sides.names.address(identity)) for identity in items if not full_cascade.deletes(identity)
+            str(sides.names.address(identity)) for identity in kept if not full_cascade.deletes(identity)
         )
-        for place, items in kept_by_place.items()
+        for place, kept in kept_by_list.items()
     }
     return Deletions(
         roots=readable,
         addresses={sides.names.address(root): root for root in readable},
         cascade=full_cascade,
         kept_objects=tuple(
-            Kept(place=place, addresses=tuple(addresses)) for place, addresses in names.items() if addresses
+            Kept(place=place, addresses=tuple(addresses))
+            for place, addresses in kept_addresses.items()
+            if addresses
         ),
         unreadable_dependents=unreadable,
-        blocked_by_contents=held,
+        blocked_by_contents=blocked,
         kept_for_protected={**skipped, **protected},
     )
 
@@ -382,9 +392,10 @@ def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
 def _without_protected(
     sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Identity]]:
-    """Return the deletes without those that would take along an object protected with `skip`, and these.
+    """Return the roots without those whose delete would also delete an object protected with `skip`.
 
-    A navigation is re-created as a whole or not at all: its protected objects refuse the plan instead.
+    The second mapping contains the roots left out, each with the protected object. A navigation is re-created
+    as a whole or not at all: a protected object in it refuses the plan instead.
     """
     if not sides.desired.policy.skip:
         return roots, {}
@@ -400,45 +411,47 @@ def _without_protected(
 def _without_blocked_by_contents(
     sides: Sides, roots: Mapping[Identity, LiveObject]
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Address]]:
-    """Return the deletes without those that would move a declared entry to the wrong place, and these.
+    """Return the roots without those whose delete would move a declared entry to a wrong place.
 
-    The platform moves the contents of such an object one level up when the object is deleted. An entry that
-    is declared elsewhere, and that no request can move there, keeps the object and everything around it.
+    When the platform deletes certain objects (`on_delete` is "lifted"), it moves their contents one level up.
+    If an entry inside is declared elsewhere, and no request can move it there, the object and everything
+    around it is kept. The second mapping contains the roots left out, each with such an entry.
     """
     registry, names = sides.registry, sides.names
-    lifted = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
+    lifting_roots = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
     containers: dict[Identity, set[Identity]] = {}
     blocked: dict[Identity, Address] = {}
-    for live in sides.snapshot.objects.values() if lifted else ():
+    for live in sides.snapshot.objects.values() if lifting_roots else ():
         address = names.declared.get(live.identity)
         entry = sides.entries.get(address) if address is not None else None
         for field in filter(is_container_field, registry[live.kind].reference_fields):
             ids = referenced_ids(field, live.fields.get(field.name))
-            inside = lifted & {
+            roots_around = lifting_roots & {
                 names.referenced_object(live, kind, id) for id in ids for kind in field.referenced_kinds
             }
-            if live.identity in lifted:
-                containers.setdefault(live.identity, set()).update(inside)
-            elif inside and address is not None and entry is not None and field.name in entry.fields:
+            if live.identity in lifting_roots:
+                containers.setdefault(live.identity, set()).update(roots_around)
+            elif roots_around and address is not None and entry is not None and field.name in entry.fields:
                 declared_value = sides.values.with_references(field, entry.fields[field.name], entry)
                 if field.own_call is not None and field.call_for_value(declared_value) is None:
-                    blocked |= dict.fromkeys(inside, address)
+                    blocked |= dict.fromkeys(roots_around, address)
     pending = sorted(blocked)
     while pending:
         identity = pending.pop()
-        outer = containers.get(identity, set()) - blocked.keys()
-        blocked |= dict.fromkeys(outer, blocked[identity])
-        pending += sorted(outer)
+        outer_roots = containers.get(identity, set()) - blocked.keys()
+        blocked |= dict.fromkeys(outer_roots, blocked[identity])
+        pending += sorted(outer_roots)
     return {root: live for root, live in roots.items() if root not in blocked}, blocked
 
 
 def _with_readable_effects(
     sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Cascade, Mapping[Identity, str]]:
-    """Return the deletes whose effects are readable, their cascade, and the deletes left out.
+    """Return the roots without those that may also delete unreadable objects, and the cascade of the others.
 
-    The last mapping contains the unreadable URL by delete. A navigation is re-created as a whole or not at
-    all.
+    The last mapping contains the roots left out, each with the URL of an unreadable list. Leaving out a root
+    changes the cascade, so this is repeated. A navigation is re-created as a whole or not at all: its objects
+    are not left out.
     """
     recreated = [tree.scope.address for tree in restructuring.confirmed if tree.becomes_site_spaces]
     left_out: dict[Identity, str] = {}
@@ -458,17 +471,21 @@ def _with_readable_effects(
 
 def _cannot_be_declared(names: Names, live: LiveObject) -> bool:
     """Return whether the platform does not return an object's name, so no entry can be written for it."""
-    natural = names.kind(live).key_field
-    return natural is not None and live.fields.get(natural) is None
+    key_field = names.kind(live).key_field
+    return key_field is not None and live.fields.get(key_field) is None
 
 
 def planned_cascade(
     sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> Cascade:
-    """Return the cascade of the roots after everything else of the plan is done."""
+    """Return the cascade of some deletes if the plan makes all other changes first.
+
+    A field that an entry declares is written before the deletes, so it does not refer to a deleted object. A
+    node with a new declared child is not empty.
+    """
     if not roots:
         return Cascade(frozenset())
-    new = {
+    parents_of_new = {
         entry.holder
         for address, entry in sides.entries.items()
         if entry.holder is not None and sides.live(address) is None and not sides.policy.is_ignored(address)
@@ -485,23 +502,24 @@ def planned_cascade(
         return field.name in sides.entries[address].fields
 
     def gets_new_child(live: LiveObject) -> bool:
-        return sides.names.declared.get(live.identity) in new
+        return sides.names.declared.get(live.identity) in parents_of_new
 
     return find_cascade(sides.names, roots, is_rewritten, gets_new_child)
 
 
 def delete_effects(names: Names, cascade: Cascade, root: Identity) -> tuple[Effect, ...]:
-    """Return the effects of one delete; an effect of several deletes is listed only under the first."""
-    found_effects = []
+    """Return the objects deleted together with a root and the fields that lose their value, as effects.
+
+    An effect that several deletes have is listed only under the first of them.
+    """
+    effects = []
     for identity, name in cascade.losses_by_root.get(root, ()):
         address, live = names.address(identity), names.snapshot.objects[identity]
         kind, label = live.kind, names.label(live)
         if name:
             field_address, text = str(address.field(name)), "this field refers to the deleted object"
-            found_effects.append(
-                Effect(address=field_address, what=text, counts=False, kind=kind, label=label)
-            )
+            effects.append(Effect(address=field_address, what=text, counts=False, kind=kind, label=label))
         else:
             text = cascade.objects[identity]
-            found_effects.append(Effect(address=str(address), what=text, kind=kind, label=label))
-    return tuple(sorted(found_effects, key=lambda effect: effect.address))
+            effects.append(Effect(address=str(address), what=text, kind=kind, label=label))
+    return tuple(sorted(effects, key=lambda effect: effect.address))
