@@ -1,6 +1,8 @@
 """Turn a plan into drift: describe how live objects differ from the files, instead of what to change.
 
-`find_drift` compares with the planner itself, so drift and plan cannot disagree. The module is pure.
+Input: `Sides` and the plan made from them. Output: `Drift`, with an item for each object that is missing,
+undeclared or different. `find_drift` reads the planner's own decisions, so drift and plan cannot disagree.
+The module is pure.
 """
 
 from __future__ import annotations
@@ -11,11 +13,11 @@ from msgspec.structs import replace
 
 from dpsync.kinds.places import container_and_order
 from dpsync.model.address import Address
-from dpsync.model.change import Cause, Change, Difference, Kept
+from dpsync.model.change import Cause, Change, Difference
 from dpsync.model.desired import Entry, Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import DeleteDecision, Plan, count_deletes
-from dpsync.model.snapshot import Identity, Snapshot
+from dpsync.model.snapshot import Identity
 from dpsync.planner.changes import watched_values
 from dpsync.planner.compare import widens_access
 from dpsync.planner.decide import decide
@@ -23,51 +25,44 @@ from dpsync.planner.delete_questions import deletes_over_limits, effective_limit
 from dpsync.planner.identity_questions import possibly_renamed_entries
 from dpsync.planner.labels import Labels
 from dpsync.planner.plan import make_plan, with_all_differences
-from dpsync.planner.policy import EffectivePolicy
 from dpsync.planner.rebound_ids import find_candidates
 from dpsync.planner.selection import find_selection
 from dpsync.planner.sides import Sides
 
 
 def find_drift(sides: Sides, plan: Plan, with_watched: bool = False) -> Drift:
-    """Return the drift behind a plan that was made from these sides.
+    """Return how the platform differs from the files, from a plan that was made from these sides.
 
-    With `with_watched`, include undeclared objects in the places that the policy watches.
+    With `with_watched`, include undeclared objects in the lists that the policy watches. Objects that grant
+    access come first.
     """
     finder = _DriftFinder(sides, plan)
     differences = tuple(finder.find())
     watched = watched_values(sides, plan.origins, finder.is_selected)
-    appeared = tuple(finder.undeclared_in_watched()) if with_watched else ()
-    unwatched = (drifted for drifted in appeared if drifted.address not in watched.origins)
-    all_drift = (*differences, *watched.drifted, *unwatched)
-    kept = tuple(_without_reported(plan.kept, {item.address for item in (*watched.drifted, *appeared)}))
-    return Drift(
-        **{**plan.comparison_fields, "kept": kept, "origins": {**plan.origins, **watched.origins}},
-        overlay=sides.desired.overlay,
-        found=tuple(sorted(all_drift, key=lambda item: not item.opens)),
-        ignored=tuple(_ignored(sides, differences)),
-        unread=_not_readable_addresses(sides.snapshot, sides.policy),
-    )
-
-
-def _without_reported(kept_objects: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
-    """Yield the kept objects without those that are reported as drift."""
-    for kept in kept_objects:
-        remaining = tuple(address for address in kept.addresses if address not in reported)
+    undeclared = tuple(finder.undeclared_in_watched()) if with_watched else ()
+    without_watched_values = (item for item in undeclared if item.address not in watched.origins)
+    all_drift = (*differences, *watched.drifted, *without_watched_values)
+    reported = {drifted.address for drifted in (*watched.drifted, *undeclared)}
+    kept = []
+    for kept_objects in plan.kept:
+        remaining = tuple(address for address in kept_objects.addresses if address not in reported)
         if remaining:
-            yield kept.model_copy(update={"addresses": remaining})
-
-
-def _not_readable_addresses(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[str, ...]:
-    """Return the addresses that could not be compared, without ignored ones."""
+            kept.append(kept_objects.model_copy(update={"addresses": remaining}))
+    policy, snapshot = sides.policy, sides.snapshot
     places = (*snapshot.not_readable, *snapshot.not_readable_watched)
-    unread = [str(address) for address in places if not policy.is_ignored(address)]
-    unread += [
+    not_compared = [str(address) for address in places if not policy.is_ignored(address)]
+    not_compared += [
         str(address.field(name))
         for address, name in snapshot.not_readable_fields
         if not policy.is_ignored(address, name)
     ]
-    return tuple(sorted(unread))
+    return Drift(
+        **{**plan.comparison_fields, "kept": tuple(kept), "origins": {**plan.origins, **watched.origins}},
+        overlay=sides.desired.overlay,
+        found=tuple(sorted(all_drift, key=lambda item: not item.opens)),
+        ignored=tuple(_ignored(sides, differences)),
+        unread=tuple(sorted(not_compared)),
+    )
 
 
 def _ignored(sides: Sides, differences: Iterable[Drifted]) -> Iterator[Drifted]:
@@ -97,7 +92,7 @@ def _ignored(sides: Sides, differences: Iterable[Drifted]) -> Iterator[Drifted]:
 
 
 class _DriftFinder:
-    """Describe the changes of a plan as drift of the platform."""
+    """Describe the changes and blocked entries of a plan as drift of the platform."""
 
     def __init__(self, sides: Sides, plan: Plan) -> None:
         self.sides = sides
@@ -118,7 +113,7 @@ class _DriftFinder:
         self.selected = find_selection(sides)
 
     def find(self) -> Iterator[Drifted]:
-        """Yield the drift of each object."""
+        """Yield the drift of each object: of the plan's changes, then what the plan cannot change."""
         reported = set[Address]()
         for change in with_all_differences(self.sides, self.plan).changes:
             address = change.location
@@ -129,13 +124,24 @@ class _DriftFinder:
                 yield self._missing_entry(address, change.cause)
             elif self._live_differences(change) or change.moved or address in self.out_of_place:
                 yield self._different_object(change)
-        yield from self._left_out_deletes()
+        deletions = self.decisions.deletions
+        # Undeclared objects whose delete the plan leaves out.
+        for identity in sorted({*deletions.unreadable_dependents, *deletions.blocked_by_contents}):
+            if self.is_selected(self.sides.names.address(identity)):
+                yield self._kept_object(identity)
         yield from self._out_of_place(reported)
-        yield from self._missing_entries(reported)
+        # Entries that are not live and that the plan does not create, because they are blocked.
+        for address in self.sides.entries:
+            is_left_alone = self.sides.policy.is_ignored(address) or not self.is_selected(address)
+            if address not in reported and self._is_missing(address) and not is_left_alone:
+                yield self._missing_entry(address, self.labels.create_label(address))
 
     @staticmethod
     def _live_differences(change: Change) -> tuple[Difference, ...]:
-        """Return the differences between live object and files, without values that the plan only keeps."""
+        """Return the differences between the live object of a change and the files.
+
+        A value that the plan writes only because an inherited value changes is no difference.
+        """
         return tuple(difference for difference in change.differences if difference.inherited is None)
 
     def _is_missing(self, address: Address) -> bool:
@@ -144,7 +150,7 @@ class _DriftFinder:
         return live is None or live.deleted
 
     def _out_of_place(self, reported: Collection[Address]) -> Iterator[Drifted]:
-        """Yield objects in the wrong place that no request can move and that do not differ otherwise."""
+        """Yield objects in a wrong place that no request can move and that are not in `reported`."""
         for address in sorted(self.out_of_place.keys() - reported):
             live = self.sides.live(address)
             entry = self.sides.entries[address]
@@ -160,19 +166,15 @@ class _DriftFinder:
             )
 
     def _ordering_list(self, entry: Entry) -> str | None:
-        """Return the address of the list that orders an entry among its siblings, None if no list does."""
+        """Return the address of the list field that orders an entry among its siblings, None without one."""
         order_list = container_and_order(self.sides.registry, self.sides.entries, entry)
         return str(order_list[0].field(order_list[1].name)) if order_list is not None else None
 
-    def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
-        """Yield entries that are not live and that no plan creates, because they are blocked."""
-        for address in self.sides.entries:
-            is_left_alone = self.sides.policy.is_ignored(address) or not self.is_selected(address)
-            if address not in reported and self._is_missing(address) and not is_left_alone:
-                yield self._missing_entry(address, self.labels.create_label(address))
-
     def _missing_entry(self, address: Address, cause: Cause | None) -> Drifted:
-        """Return an entry that is not live, with live objects that may be the entry renamed."""
+        """Return the drift of an entry without a live object.
+
+        `renamed` lists live objects without an entry that may be the object of this entry under another name.
+        """
         objects, candidates = self.sides.snapshot.objects, self.candidates.get(address)
         entry = self.sides.entries[address]
         return Drifted(
@@ -193,20 +195,12 @@ class _DriftFinder:
             ),
         )
 
-    def _left_out_deletes(self) -> Iterator[Drifted]:
-        """Yield undeclared objects whose delete the plan leaves out (`Deletions.unseen` and `held`)."""
-        for identity in sorted(
-            {*self.decisions.deletions.unreadable_dependents, *self.decisions.deletions.blocked_by_contents}
-        ):
-            if self.is_selected(self.sides.names.address(identity)):
-                yield self._kept_object(identity)
-
     def is_selected(self, address: Address) -> bool:
-        """Return whether an address belongs to the selection; every address does if nothing was selected."""
+        """Return whether the user selected an address; every address is if the user selected none."""
         return self.selected is None or address in self.selected.addresses
 
     def _kept_object(self, identity: Identity) -> Drifted:
-        """Return an undeclared object that the plan keeps."""
+        """Return the drift of an undeclared object that the plan keeps."""
         live = self.sides.snapshot.objects[identity]
         return Drifted(
             address=str(self.sides.names.address(identity)),
@@ -221,7 +215,7 @@ class _DriftFinder:
         )
 
     def _undeclared_object(self, change: Change) -> Drifted:
-        """Return an undeclared object that the plan deletes."""
+        """Return the drift of an undeclared object that the plan deletes, with what confirms the delete."""
         root = self.decisions.deletions.addresses[change.location]
         return Drifted(
             confirm=self._delete_decision(root, change).answers,
@@ -237,45 +231,49 @@ class _DriftFinder:
         )
 
     def _delete_decision(self, root: Identity, change: Change) -> DeleteDecision:
-        """Return the decision that a plan with only this delete needs."""
+        """Return what a user would have to confirm in a plan with only the delete of `root`.
+
+        These are the addresses of content that needs a confirmation by address, and the number of deletes if
+        other content is deleted or the delete exceeds the limits.
+        """
         causes, undecided = self.decisions.deletions.cascade.roots_by_loss, self.undecided
 
-        def is_deleted_by_root(identity: Identity) -> bool:
+        def is_deleted_with_root(identity: Identity) -> bool:
             return root in {identity, *causes.get((identity, ""), ())}
 
-        names = (
-            self.sides.names.address(identity)
+        names = [
+            str(self.sides.names.address(identity))
             for identity in undecided.need_address
-            if is_deleted_by_root(identity)
-        )
+            if is_deleted_with_root(identity)
+        ]
         exceeds_limits = change.location in self.deletes_over_limits and root not in undecided.need_address
-        needs_number = exceeds_limits or any(map(is_deleted_by_root, undecided.need_number))
+        needs_number = exceeds_limits or any(map(is_deleted_with_root, undecided.need_number))
         return DeleteDecision(
-            number=count_deletes([change]).total if needs_number else None, names=tuple(map(str, names))
+            number=count_deletes([change]).total if needs_number else None, names=tuple(names)
         )
 
     def undeclared_in_watched(self) -> Iterator[Drifted]:
-        """Yield the undeclared objects in watched places, without those that a watched value names."""
-        watch = self.sides.desired.policy.watch
-        names = self.sides.names
+        """Yield the undeclared objects in the lists that `policy: watch` names.
+
+        Objects that a `watch` pattern with a value names are known, and left out.
+        """
+        policy, names = self.sides.desired.policy, self.sides.names
         known = {
-            identity
-            for pattern in self.sides.desired.policy.watch_values
-            for identity in names.undeclared_matching(pattern)
+            identity for pattern in policy.watch_values for identity in names.undeclared_matching(pattern)
         }
         for kept in self.plan.kept:
-            place = Address.parse(kept.place)
-            if not any(pattern.matches(place) for pattern in watch):
+            list_address = Address.parse(kept.place)
+            if not any(pattern.matches(list_address) for pattern in policy.watch):
                 continue
-            for identity in self.sides.snapshot.scopes[place]:
+            for identity in self.sides.snapshot.scopes[list_address]:
                 if identity not in known and str(names.address(identity)) in kept.addresses:
                     yield self._kept_object(identity)
 
     def _different_object(self, change: Change) -> Drifted:
-        """Return an object whose fields or place differ."""
-        address = change.location
-        unmoved = self.out_of_place.get(address)
-        place = change.moved or unmoved
+        """Return the drift of an object whose fields or place differ from its entry."""
+        entry = self.sides.entries[change.location]
+        blocked_move = self.out_of_place.get(change.location)
+        place = change.moved or blocked_move
         fields = tuple(self._field_drift(change, difference) for difference in self._live_differences(change))
         return Drifted(
             address=change.address,
@@ -286,16 +284,18 @@ class _DriftFinder:
             fields=fields,
             opens=any(field.opens for field in fields),
             place=place,
-            order=self._ordering_list(self.sides.entries[address]) if place else None,
-            cause=change.cause
-            or (self.labels.position_label(self.sides.entries[address]) if unmoved else None),
+            order=self._ordering_list(entry) if place else None,
+            cause=change.cause or (self.labels.position_label(entry) if blocked_move else None),
         )
 
     def _field_drift(self, change: Change, difference: Difference) -> FieldDrift:
-        """Return a differing field."""
+        """Return the drift of a field, which opens access if a change from file to live value would.
+
+        A field whose live value is unknown, and a redirect, never count as opening access.
+        """
         kind = self.sides.registry[change.kind]
-        declared = next((field for field in kind.fields if field.name == difference.field), None)
-        opens = declared is not None and kind.redirects is None and difference.known
+        field = next((field for field in kind.fields if field.name == difference.field), None)
+        can_open = field is not None and kind.redirects is None and difference.known
         return FieldDrift(
             field=difference.field,
             live=difference.before,
@@ -303,7 +303,7 @@ class _DriftFinder:
             known=difference.known,
             cause=difference.cause,
             watched=difference.field not in self.sides.desired.entries[change.location].fields,
-            opens=opens
-            and declared is not None
-            and widens_access(declared, difference.after, difference.before),
+            opens=can_open
+            and field is not None
+            and widens_access(field, difference.after, difference.before),
         )
