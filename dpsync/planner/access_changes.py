@@ -57,7 +57,7 @@ class AccessFinding(Struct, frozen=True):
 
 
 class AccessSentences(Struct, frozen=True):
-    """Describe gains of access in sentences."""
+    """Describe in sentences who gains access to which spaces, collections and sites."""
 
     inputs: AccessInputs
 
@@ -101,17 +101,14 @@ class AccessSentences(Struct, frozen=True):
         by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
         for finding in findings:
             assert finding.gain is not None
-            before = _role_word(
-                finding.gain.before, finding.subject.before, finding.subject, "at most {}", last=True
-            )
-            after = _role_word(
-                finding.gain.after, finding.subject.after, finding.subject, "at least {}", last=False
-            )
-            by_gain[before, after, finding.subject].update(dict.fromkeys(finding.places))
+            gain, subject = finding.gain, finding.subject
+            before = _role_word(gain.before, subject.before, subject, "at most {}", use_strongest=True)
+            after = _role_word(gain.after, subject.after, subject, "at least {}", use_strongest=False)
+            by_gain[before, after, subject].update(dict.fromkeys(finding.places))
         groups: dict[tuple[str, str, tuple[str, ...]], list[Subject]] = defaultdict(list)
         for (before, after, subject), places in by_gain.items():
             groups[before, after, self._place_names(places)].append(subject)
-        sentences = []
+        sentences: list[str] = []
         for (before, after, place_names), subjects in groups.items():
             # The place is not repeated if it is the only one, and the change is on it or inside.
             is_obvious = len(place_names) == 1 and address.is_at_or_below(Address.parse(place_names[0]))
@@ -190,9 +187,8 @@ class AccessSentences(Struct, frozen=True):
         text = f"other members with the role {words}"
         if not all(subject.first_members for subject in others):
             return text
-        names = sorted(self._member_name(key) for subject in others for key in subject.first_members)[
-            :MAX_LISTED_NAMES
-        ]
+        all_names = sorted(self._member_name(key) for subject in others for key in subject.first_members)
+        names = all_names[:MAX_LISTED_NAMES]
         unnamed_count = sum(subject.number for subject in others) - len(names)
         return f"{text} ({', '.join(names)}{f' and {unnamed_count} more' if unnamed_count else ''})"
 
@@ -225,16 +221,18 @@ def _without_differing_names(findings: list[AccessFinding]) -> list[AccessFindin
     ]
 
 
-def _role_word(role: RoleRange, default: RoleRange, subject: Subject, inexact: str, *, last: bool) -> str:
+def _role_word(
+    role: RoleRange, default: RoleRange, subject: Subject, inexact: str, *, use_strongest: bool
+) -> str:
     """Return a role as a word; "their own role" for members whose role in the organization applies.
 
     If the role is uncertain, insert one end of the range into `inexact`, such as "at least {}": the strongest
-    possible role if `last`, otherwise the weakest.
+    possible role if `use_strongest`, otherwise the weakest. `default` is the role in the organization.
     """
     if subject.kind == "others" and role == default:
         return "their own role"
     low, high = role
-    word = ROLES_ASCENDING_WITH_GUEST[high if last else low]
+    word = ROLES_ASCENDING_WITH_GUEST[high if use_strongest else low]
     return ("no access" if high == 0 else word) if low == high else inexact.format(word)
 
 
@@ -261,7 +259,10 @@ class AccessCause(Struct, frozen=True):
 
     @property
     def is_structural(self) -> bool:
-        """Return whether the cause does not depend on roles. Such causes come after the exact causes."""
+        """Return whether content moves or is shown elsewhere.
+
+        Such a cause may explain many gains, so causes that name a role are tried first.
+        """
         return self.mechanism in ("link", "move")
 
     def comparison_key(self, place: Key) -> tuple[str, Key, Key]:

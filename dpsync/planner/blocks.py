@@ -123,7 +123,7 @@ class Blocking(Struct, frozen=True):
             blocked_entry for address, blocked_entry in self.entries.items() if address not in self.ignored
         )
         blocked = (*entries, *self.fields.values(), *self.other_blocks)
-        return tuple(sorted(blocked, key=lambda item: item.address))
+        return tuple(sorted(blocked, key=lambda block: block.address))
 
 
 class Blocker:

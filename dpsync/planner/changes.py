@@ -99,7 +99,7 @@ def git_sync_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
             text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
             yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
     by_kind: dict[tuple[Address, str], list[GitSyncedEntry]] = defaultdict(list)
-    blocked = {item.address for item in git_sync_blocks(sides)}
+    blocked = {block.address for block in git_sync_blocks(sides)}
     for synced in _decided_by_repository(sides):
         if str(synced.entry.address) in blocked:
             continue
@@ -336,7 +336,7 @@ class _ChangeBuilder(Struct, frozen=True):
 
         An example are two fields of which an object can have only one (`mutually_exclusive_with`).
         """
-        kind, displayed = self.decisions.sides.kind(entry), {item.field.name for item in display}
+        kind, displayed = self.decisions.sides.kind(entry), {change.field.name for change in display}
         for field_change in display if live is not None else ():
             name = field_change.field.mutually_exclusive_with
             if live is None or name is None or name in displayed or field_change.after is None:
