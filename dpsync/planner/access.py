@@ -82,7 +82,7 @@ class RoleSource(Struct, frozen=True):
 SourceGroup = frozenset[RoleSource]
 SourcesByPrecedence = tuple[SourceGroup, ...]
 """The sources by precedence: the place, its level, sites, collections, the organization. Any may be empty."""
-_DOUBT_OF_SEVERAL_PLACES: Final = (
+_DOUBTS_OF_SEVERAL_PLACES: Final = (
     MEMBER_AND_TEAM,
     MEMBER_AND_TEAM,
     SEVERAL_SITES,
@@ -244,7 +244,7 @@ class AccessComparison(Struct, frozen=True):
             return gain
         return replace(gain, doubts=gain.doubts | subject.doubts)
 
-    def comparison_key(self, subject: Subject, places_around: tuple[tuple[Key, ...], ...]) -> Any:
+    def cache_key(self, subject: Subject, places_around: tuple[tuple[Key, ...], ...]) -> Any:
         """Return a cache key: two members with equal keys gain the same access to a place.
 
         `places_around` contains, for before and after, the place and all places that give access to it. The
@@ -285,14 +285,14 @@ class AccessComparison(Struct, frozen=True):
                     collection_roles, unknown, collector.default_sources((place.key, *collections), all_known)
                 ),
             )
-        level = frozenset(collector.level_source(place.key, RESOLVED_PLACE))
+        level = frozenset(collector.level_sources(place.key, RESOLVED_PLACE))
         if _is_certain(level):
             return (own_roles, level, frozenset(), frozenset(), frozenset())
         sites = frozenset(collector.site_sources(place)) if place.can_be_shown_by_sites else frozenset()
         collection_step = frozenset(
             collector.collection_sources(collections, all_known, nested=not place.can_be_shown_by_sites)
         )
-        return (own_roles, level, sites, collection_step, frozenset(collector.organization_source()))
+        return (own_roles, level, sites, collection_step, frozenset(collector.organization_sources()))
 
 
 class _RoleCollector(Struct, frozen=True):
@@ -338,7 +338,7 @@ class _RoleCollector(Struct, frozen=True):
             doubt = PERMISSIONS_UNREAD if name == RESOLVED_PLACE else unread
             yield _unknown_source(name, UNREAD, doubt)
 
-    def level_source(self, place: Key, name: Key) -> Iterator[RoleSource]:
+    def level_sources(self, place: Key, name: Key) -> Iterator[RoleSource]:
         """Yield the role by the default level of a place; nothing if the place inherits its level.
 
         The level applies to all members except guests, and except admins, who have access to everything. The
@@ -365,7 +365,7 @@ class _RoleCollector(Struct, frozen=True):
             sources = [self._with_guest_doubt(source) for source in self.place_sources(site, site)]
             if not self.is_guest and not _is_certain(sources):
                 sources += (
-                    _add_doubt(source, SITE_LEVEL_ON_SPACES) for source in self.level_source(site, site)
+                    _add_doubt(source, SITE_LEVEL_ON_SPACES) for source in self.level_sources(site, site)
                 )
             by_site.append(sources)
         if not (self.state.sites_read and space.has_permission_list):
@@ -396,13 +396,13 @@ class _RoleCollector(Struct, frozen=True):
                 self._with_guest_doubt(source) for source in self.place_sources(collection, collection)
             ]
             if not self.is_guest and not _is_certain(sources):
-                sources += self.level_source(collection, collection)
+                sources += self.level_sources(collection, collection)
             yield from (_add_doubt(source, doubt) if doubt else source for source in sources)
             nested = True
         if not all_known:
             yield _unknown_source(UNKNOWN, LEVEL, COLLECTION_UNREAD)
 
-    def organization_source(self) -> Iterator[RoleSource]:
+    def organization_sources(self) -> Iterator[RoleSource]:
         """Yield the subject's role in the organization, which applies if no other source gives a role."""
         yield RoleSource(DEFAULT_ROLE, DEFAULT_ROLE, self.role)
 
@@ -418,12 +418,12 @@ class _RoleCollector(Struct, frozen=True):
         if self.is_guest:
             return
         for place in places:
-            sources = list(self.level_source(place, RESOLVED_PLACE if place == places[0] else place))
+            sources = list(self.level_sources(place, RESOLVED_PLACE if place == places[0] else place))
             yield from sources
             if _is_certain(sources):
                 return
         if all_known:
-            yield from self.organization_source()
+            yield from self.organization_sources()
 
     def _with_guest_doubt(self, source: RoleSource) -> RoleSource:
         """Return a source on a site or collection, doubtful if the subject may be a guest.
@@ -548,7 +548,7 @@ def _possible_roles(steps: SourcesByPrecedence, first: int) -> _PossibleRoles:
         if _is_certain(sources):
             if len({source.role for source in sources}) > 1:
                 several = len({source.place for source in sources}) > 1
-                doubts.add(_DOUBT_OF_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
+                doubts.add(_DOUBTS_OF_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
             break
     else:
         roles.append((0, 0))

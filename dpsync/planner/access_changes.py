@@ -265,7 +265,7 @@ class AccessCause(Struct, frozen=True):
         """
         return self.mechanism in ("link", "move")
 
-    def comparison_key(self, place: Key) -> tuple[str, Key, Key]:
+    def cache_key(self, place: Key) -> tuple[str, Key, Key]:
         """Return a cache key that is equal for all places that the cause affects in the same way."""
         cause_place, grantee = (RESOLVED_PLACE if key == place else key for key in (self.place, self.grantee))
         return self.mechanism, cause_place, grantee
@@ -402,8 +402,8 @@ def _causes_of_create(inputs: AccessInputs, change: Change, created: AccessObjec
     if "who" in access:
         mechanism: Literal["given", "membership"] = "given" if "role" in access else "membership"
         field = access["role"].name if "role" in access else ""
-        yield AccessCause(change, field, mechanism, place, inputs.referenced_by(created, "who"))
-    elif "shows" in access and (space := inputs.referenced_by(created, "shows")) is not None:
+        yield AccessCause(change, field, mechanism, place, inputs.key_in_access_field(created, "who"))
+    elif "shows" in access and (space := inputs.key_in_access_field(created, "shows")) is not None:
         yield AccessCause(change, access["shows"].name, "link", inputs.site_key(created), space)
     elif "level" in access and inputs.after.levels[created.key] is not None:
         yield AccessCause(change, access["level"].name, "level", created.key)
@@ -430,7 +430,7 @@ def _causes_of_update(
                     name,
                     "given",
                     inputs.parent_key(live_object),
-                    inputs.referenced_by(live_object, "who"),
+                    inputs.key_in_access_field(live_object, "who"),
                 )
             case "role" if inputs.after.members.get(live_object.key) == (0, 0):
                 yield AccessCause(change, name, "guest", grantee=live_object.key)
@@ -458,9 +458,9 @@ def _causes_of_delete(
     access = deleted.kind.access_fields
     if "who" in access:
         mechanism: Literal["given", "membership"] = "given" if "role" in access else "membership"
-        grantee = inputs.referenced_by(deleted, "who")
+        grantee = inputs.key_in_access_field(deleted, "who")
         yield AccessCause(change, "", mechanism, inputs.parent_key(deleted), grantee)
-    elif "shows" in access and (space := inputs.referenced_by(deleted, "shows")) is not None:
+    elif "shows" in access and (space := inputs.key_in_access_field(deleted, "shows")) is not None:
         yield AccessCause(change, "", "link", inputs.site_key(deleted), space)
     elif "level" in access and inputs.is_collection(deleted.key):
         for key in inputs.before.contents.get(deleted.key, ()):
@@ -485,8 +485,8 @@ def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessF
                 by_place[place].append(cause)
     similar_places: dict[Any, list[Key]] = defaultdict(list)
     for place, causes in by_place.items():
-        cause_keys = tuple(cause.comparison_key(place) for cause in causes)
-        similar_places[finder.access_key(place), cause_keys].append(place)
+        cause_cache_keys = tuple(cause.cache_key(place) for cause in causes)
+        similar_places[finder.place_cache_key(place), cause_cache_keys].append(place)
     for places in similar_places.values():
         for subject, gain, number in finder.gains(by_place[places[0]], places[0]):
             by_cause: dict[int, list[Key]] = defaultdict(list)
@@ -540,7 +540,7 @@ class _GainFinder(Struct, frozen=True):
             yield from before.dependents(place)
             yield from after.dependents(place)
 
-    def access_key(self, place: Key) -> Any:
+    def place_cache_key(self, place: Key) -> Any:
         """Return a cache key: places with equal keys give everybody the same access.
 
         A place (space, collection or site) with roles of its own has a key of its own.
@@ -581,7 +581,7 @@ class _GainFinder(Struct, frozen=True):
         gain_by_key: dict[Any, AccessGain | None] = {}
         open_to_all = everybody
         for subject in subjects:
-            key = comparison.comparison_key(subject, access_places) if subject.kind == "person" else subject
+            key = comparison.cache_key(subject, access_places) if subject.kind == "person" else subject
             if key not in gain_by_key:
                 gain_by_key[key] = comparison.gain(subject, access_place)
             gain = gain_by_key[key]

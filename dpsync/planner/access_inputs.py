@@ -240,7 +240,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
         sites_showing: dict[Key, set[Key]] = {}
         for access_object in access_objects:
             access = access_object.kind.access_fields
-            grantee = self.referenced_by(access_object, "who")
+            grantee = self.key_in_access_field(access_object, "who")
             if "who" in access and "role" in access:
                 roles = team_roles if access_object.kind.name in self._team_role_kinds else member_roles
                 if (role := _role_range(access_object.fields.get(access["role"].name))) != (0, 0):
@@ -257,8 +257,8 @@ class AccessInputs(Struct, frozen=True, dict=True):
                 level = field.value_when_absent if level is None else level
                 levels[access_object.key] = None if level in (None, _INHERIT) else _role_range(level)
             if "inside" in access:
-                collection_of[access_object.key] = self.referenced_by(access_object, "inside")
-            if "shows" in access and (space := self.referenced_by(access_object, "shows")) is not None:
+                collection_of[access_object.key] = self.key_in_access_field(access_object, "inside")
+            if "shows" in access and (space := self.key_in_access_field(access_object, "shows")) is not None:
                 sites_showing.setdefault(space, set()).add(self.site_key(access_object))
         sites_showing |= {UnlistedSpaces(site): {site} for site in self.unread_sites if site in levels}
         if not self.are_spaces_listed:
@@ -271,7 +271,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
             teams={team: frozenset(members_of_team) for team, members_of_team in teams.items()},
             member_roles=member_roles,
             team_roles=team_roles,
-            fully_read_places=frozenset(key for key in levels if self._is_complete(key)),
+            fully_read_places=frozenset(key for key in levels if self._are_roles_read(key)),
             levels=levels,
             collection_of=self._without_deleted_collections(collection_of),
             sites_showing={space: frozenset(sites) for space, sites in sites_showing.items()},
@@ -279,7 +279,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
             unread_levels=not self.are_sites_listed or any(levels.get(site) for site in self.unread_sites),
         )
 
-    def referenced_by(self, access_object: AccessObject, meaning: Any) -> Key | None:
+    def key_in_access_field(self, access_object: AccessObject, meaning: Any) -> Key | None:
         """Return the key of the object to which the field with an access word refers, None without the field.
 
         An example of an access word (`Field.access_meaning`) is "who": the member or team that gets a role.
@@ -298,7 +298,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
         contents are at the top as well.
         """
         deleted = {
-            live_object.key: self.referenced_by(live_object, "inside")
+            live_object.key: self.key_in_access_field(live_object, "inside")
             for live_object in self.live_objects
             if "inside" in live_object.kind.access_fields and live_object.key not in collection_of
         }
@@ -415,7 +415,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
         """Return the identity of the live organization, None if it was not read."""
         return self.decisions.sides.names.identities.get(self.organization)
 
-    def _is_list_read(self, kind: Kind) -> bool:
+    def _is_organization_list_read(self, kind: Kind) -> bool:
         """Return whether the list of all objects of a kind in the organization was read."""
         sides = self.decisions.sides
         organization = self._organization_identity
@@ -430,7 +430,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
     @cached_property
     def are_members_read(self) -> bool:
         """Return whether the list of all members of the organization was read."""
-        return all(map(self._is_list_read, self._kinds_with("role")))
+        return all(map(self._is_organization_list_read, self._kinds_with("role")))
 
     @cached_property
     def _teams_read(self) -> frozenset[Identity]:
@@ -444,7 +444,9 @@ class AccessInputs(Struct, frozen=True, dict=True):
     @cached_property
     def are_sites_listed(self) -> bool:
         """Return whether the list of all sites of the organization was read."""
-        return all(self._is_list_read(self.decisions.sides.registry[name]) for name in self._site_kinds)
+        return all(
+            self._is_organization_list_read(self.decisions.sides.registry[name]) for name in self._site_kinds
+        )
 
     @cached_property
     def unread_sites(self) -> tuple[Key, ...]:
@@ -462,10 +464,10 @@ class AccessInputs(Struct, frozen=True, dict=True):
         """Return whether the collection of every space is known; for outputs of other objects it never is."""
         sides = self.decisions.sides
         return not sides.snapshot.output_identities and all(
-            map(self._is_list_read, self._kinds_with("inside"))
+            map(self._is_organization_list_read, self._kinds_with("inside"))
         )
 
-    def _is_complete(self, key: Key) -> bool:
+    def _are_roles_read(self, key: Key) -> bool:
         """Return whether all roles on a space, collection or site were read; true for a new place.
 
         A list that cannot contain anybody does not need to be read.
@@ -493,7 +495,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
         """Return whether a list of roles is certainly empty: without teams, no team has a role."""
         sides = self.decisions.sides
         names = kind.access_fields["who"].type.referenced_kinds
-        known = all(self._is_list_read(sides.registry[name]) for name in names)
+        known = all(self._is_organization_list_read(sides.registry[name]) for name in names)
         return known and not any(identity[0] in names for identity in sides.snapshot.objects)
 
     @cached_property
@@ -513,9 +515,9 @@ class AccessInputs(Struct, frozen=True, dict=True):
             if "level" in kind.access_fields and not kind.is_part_of_output
         ]
         return (
-            all(map(self._is_list_read, places))
+            all(map(self._is_organization_list_read, places))
             and not self.decisions.sides.snapshot.output_identities
-            and all(self._is_complete(key) for key in self.before.levels)
+            and all(self._are_roles_read(key) for key in self.before.levels)
         )
 
 

@@ -67,13 +67,13 @@ def loosened_rules(restriction: Restriction, before: Value, after: Value) -> lis
     return list(dict.fromkeys(words))
 
 
-def _rule_list(how: Restriction, value: Value) -> list[Rule] | None:
+def _rule_list(restriction: Restriction, value: Value) -> list[Rule] | None:
     """Return the rules in the value of a field, [] for an unrestricted value; None if it contains no list."""
-    if value in how.unrestricted_values:
+    if value in restriction.unrestricted_values:
         return []
     items = (
-        value.get(how.rule_comparison.rules_key)
-        if how.rule_comparison is not None and isinstance(value, dict)
+        value.get(restriction.rule_comparison.rules_key)
+        if restriction.rule_comparison is not None and isinstance(value, dict)
         else None
     )
     return items if isinstance(items, list) else None
@@ -200,20 +200,22 @@ def _urls(value: Value) -> Iterator[str]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, str) and _URL.match(leaf))
 
 
-def opening_words(how: Restriction, value: Value) -> set[str]:
+def opening_words(restriction: Restriction, value: Value) -> set[str]:
     """Return the words of a restriction that open access and that a value contains, at any depth."""
     values = list(leaves(value))
-    return {word for word in how.opening_words if word in values}
+    return {word for word in restriction.opening_words if word in values}
 
 
-def _is_restriction_loosened(how: Restriction, before: Value, after: Value) -> bool:
+def _is_restriction_loosened(restriction: Restriction, before: Value, after: Value) -> bool:
     """Return whether a restriction becomes less strict: a rule is removed or loosened, or a word opens it."""
-    loosened = loosened_rules(how, before, after)
+    loosened = loosened_rules(restriction, before, after)
     if loosened is not None:
         return bool(loosened)
-    if before is None or before in how.unrestricted_values:
-        return bool(opening_words(how, after))
-    return not _contains(after, before) or bool(opening_words(how, after) - opening_words(how, before))
+    if before is None or before in restriction.unrestricted_values:
+        return bool(opening_words(restriction, after))
+    return not _contains(after, before) or bool(
+        opening_words(restriction, after) - opening_words(restriction, before)
+    )
 
 
 def _contains(value: Value, part: Value) -> bool:

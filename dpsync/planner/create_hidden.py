@@ -98,9 +98,11 @@ class HiddenCreation(Struct, frozen=True):
             creator = self.sides.kind(self.sides.entries[entry.holder])
             assert isinstance(creator.create, Call)
             return frozenset(_child_fields(creator.create.body))
-        add = kind.lifecycle.create_with_id
-        if add is not None and entry.pin is not None:  # That call sends only the id and this field.
-            return frozenset((add.field,))
+        create_with_id = kind.lifecycle.create_with_id
+        if (
+            create_with_id is not None and entry.pin is not None
+        ):  # That call sends only the id and this field.
+            return frozenset((create_with_id.field,))
         return frozenset(field.name for field in kind.fields if field.written_in in ("create", "both"))
 
     def child_created_with(self, entry: Entry) -> Entry | None:

@@ -247,7 +247,7 @@ def undecided_deletes(decisions: Decisions) -> OpenDeletes:
     (planner/rebound_ids.py).
     """
     sides = decisions.sides
-    number = Answer(DELETE, str(decisions.deletions.count.total))
+    number_answer = Answer(DELETE, str(decisions.deletions.count.total))
     in_policy = {
         identity
         for identity in decisions.deletions.all_deleted
@@ -266,8 +266,8 @@ def undecided_deletes(decisions: Decisions) -> OpenDeletes:
         },
         confirmed_by_address=frozenset(in_policy | answered),
         requested_answers=frozenset(answers.values()),
-        number=number,
-        is_number_given=sides.answers.contains(number),
+        number=number_answer,
+        is_number_given=sides.answers.contains(number_answer),
         is_number_asked=any(not removal.missing_evidence for removal in needed.values()),
     )
 
@@ -345,13 +345,13 @@ def delete_questions(
     without_policy = [
         delete for delete in limited if not sides.policy.is_listed_as_removed(roots[delete.location])
     ]
-    could_be_too_many = bool(exceeded_delete_limits(limits, without_policy))
+    may_exceed_limits = bool(exceeded_delete_limits(limits, without_policy))
     unanswered_by_number = undecided_deletes.need_number_unanswered
     # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
-    to_count = [] if sides.options.reviewed and not exceeded_limits else unanswered_by_number
-    needs_number = bool(to_count or exceeded_limits)
+    need_number = [] if sides.options.reviewed and not exceeded_limits else unanswered_by_number
+    needs_number = bool(need_number or exceeded_limits)
     objects = [
-        identity for identity in (*undecided_deletes.need_address, *to_count) if identity not in excluded
+        identity for identity in (*undecided_deletes.need_address, *need_number) if identity not in excluded
     ]
     # The question offers to name these objects in the policy. The number may be needed nevertheless.
     in_policy = objects if sides.options.reviewed else tuple(undecided_deletes.need_address)
@@ -360,8 +360,10 @@ def delete_questions(
         for delete in limited
         if roots[delete.location] not in {*undecided_deletes.confirmed_by_address, *in_policy}
     ]
-    also_number = not set(to_count) <= set(in_policy) or bool(exceeded_delete_limits(limits, unconfirmed))
-    writer = _QuestionWriter(sides, undecided_deletes, objects, needs_number, exceeded_limits, also_number)
+    offers_number = not set(need_number) <= set(in_policy) or bool(
+        exceeded_delete_limits(limits, unconfirmed)
+    )
+    writer = _QuestionWriter(sides, undecided_deletes, objects, needs_number, exceeded_limits, offers_number)
     question = writer.build() if objects or (exceeded_limits and not excluded) else None
     refusal = note = None
     if question is not None:
@@ -375,14 +377,16 @@ def delete_questions(
         text = "merging the pull request that lists this plan confirms the "
         text += f"{format_count(total, 'delete')} of the plan"
         note = Note(address=str(sides.names.address(unanswered_by_number[0])), text=text)
-    number = {undecided_deletes.number} if undecided_deletes.is_number_asked or could_be_too_many else set()
+    number_answers = (
+        {undecided_deletes.number} if undecided_deletes.is_number_asked or may_exceed_limits else set()
+    )
     return DeleteQuestions(
         decision=DeleteDecision(
             number=total if needs_number else None,
             names=tuple(str(sides.names.address(identity)) for identity in undecided_deletes.need_address),
         ),
         refusal=refusal,
-        requested_answers=undecided_deletes.requested_answers | number,
+        requested_answers=undecided_deletes.requested_answers | number_answers,
         note=note,
     )
 
@@ -445,8 +449,8 @@ class _QuestionWriter(Struct, frozen=True):
         the objects in the policy, write entries to keep the objects. The answers are for tools.
         """
         names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
-        to_name = [identity for identity in self.objects if identity in self.undecided.need_address]
-        number = self.undecided.number if self.asks_for_number else None
+        need_address = [identity for identity in self.objects if identity in self.undecided.need_address]
+        number_answer = self.undecided.number if self.asks_for_number else None
         removals = (self.undecided.need_address.get(identity) for identity in self.objects)
         answers = [
             WayOut(
@@ -459,36 +463,42 @@ class _QuestionWriter(Struct, frozen=True):
         ]
         steps = [f"include {join_with_and([answer.add for answer in answers])} again"] if answers else []
         if any(
-            self.undecided.need_address[identity].missing_evidence == COMMITS_MISSING for identity in to_name
+            self.undecided.need_address[identity].missing_evidence == COMMITS_MISSING
+            for identity in need_address
         ):
             steps.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
-        by_name = [Answer(DELETE, names[identity]) for identity in to_name]
-        flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
+        address_answers = [Answer(DELETE, names[identity]) for identity in need_address]
+        flags = " ".join(
+            answer.flag for answer in (*([number_answer] if number_answer else []), *address_answers)
+        )
         steps.append(f"to delete {self._object_or_objects}, add {flags}")
         # All names, however many: a person copies the line into the policy.
-        in_policy = self.objects if self.sides.options.reviewed else to_name
+        in_policy = self.objects if self.sides.options.reviewed else need_address
         if in_policy and self.sides.desired.policy.deletable_ids is None:
             addresses = (address_for_policy(self.sides.former_names, identity) for identity in in_policy)
             line = f"removed: [{', '.join(addresses)}]"
-            both = f", and add {number.flag}" if number and self.offers_number else ""
+            both = f", and add {number_answer.flag}" if number_answer and self.offers_number else ""
             steps.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
-        if number:
+        if number_answer:
             address = names[self.objects[0]] if self.objects else self.exceeded_limits[0].organization
             means = "confirm all deletes of this plan"
-            answers.append(WayOut(address=address, add=number.flag, means=means))
+            answers.append(WayOut(address=address, add=number_answer.flag, means=means))
         answers += [
-            WayOut(address=answer.subject, add=answer.flag, means="delete this object") for answer in by_name
+            WayOut(address=answer.subject, add=answer.flag, means="delete this object")
+            for answer in address_answers
         ]
-        steps += self._keep_commands(to_name, names)
+        steps += self._keep_commands(need_address, names)
         return DeleteQuestion(self._sentence(), "; ".join(steps), tuple(answers))
 
-    def _keep_commands(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
+    def _keep_commands(
+        self, need_address: Sequence[Identity], names: Mapping[Identity, str]
+    ) -> Iterator[str]:
         """Yield the command that writes entries for the objects without an entry, if a command can."""
         desired, registry = self.sides.desired, self.sides.registry
         without_entry = [
             names[identity]
-            for identity in to_name
+            for identity in need_address
             if self.undecided.need_address[identity].missing_evidence.startswith((NO_ENTRY, KEPT_BY_APPLY))
             and not registry[identity[0]].is_node
         ]

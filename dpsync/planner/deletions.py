@@ -138,12 +138,14 @@ class _CascadeSearch:
             causes = self.root_causes[identity]
             for child in self.children[identity]:
                 is_deleted = self._is_deleted(child.identity)
-                self._add(child, INSIDE_DELETED, self.spreading_causes[identity] if is_deleted else causes)
+                self._note_deleted(
+                    child, INSIDE_DELETED, self.spreading_causes[identity] if is_deleted else causes
+                )
             for live, field in self.references_to[identity]:
                 if is_container_field(field) or self.is_rewritten(live, field):
                     continue
                 if is_deleted_with_reference(self.names.registry[live.kind], field, live):
-                    self._add(live, REFERS_TO_DELETED, causes)
+                    self._note_deleted(live, REFERS_TO_DELETED, causes)
                 else:
                     loss = (live.identity, field.name)
                     self.cleared_fields.add(loss)
@@ -160,7 +162,7 @@ class _CascadeSearch:
     def _is_deleted(self, identity: Identity) -> bool:
         return identity in self.roots or identity in self.objects
 
-    def _add(self, live: LiveObject, reason: str, causes: frozenset[Identity]) -> None:
+    def _note_deleted(self, live: LiveObject, reason: str, causes: frozenset[Identity]) -> None:
         """Note that an object is deleted because of some roots, and look for further consequences.
 
         The object is pending again whenever it gets a new cause. A root is only noted as redundant. `reason`
@@ -178,7 +180,7 @@ class _CascadeSearch:
         spreading = known_spreading if reason == LEFT_EMPTY else known_spreading | causes
         self.spreading_causes[identity] = spreading
         if identity not in self.objects and live.parent in self.kept_child_counts:
-            self.kept_child_counts[live.parent] -= self._needs_child(live.parent, live)
+            self.kept_child_counts[live.parent] -= self._is_needed_child(live.parent, live)
         reasons = (reason, self.objects.get(identity, reason))
         self.objects[identity] = min(reasons, key=_REASONS_BY_PRIORITY.index)
         if causes <= known_causes and spreading == known_spreading:
@@ -186,9 +188,9 @@ class _CascadeSearch:
         self.root_causes[identity] = self.roots_by_loss[identity, ""] = known_causes | causes
         self.pending.append(identity)
         if live.parent is not None:
-            self._add_if_empty(live.parent)
+            self._note_deleted_if_empty(live.parent)
 
-    def _add_if_empty(self, node: Identity) -> None:
+    def _note_deleted_if_empty(self, node: Identity) -> None:
         """Note a node that must have children as deleted if all its children are deleted."""
         live = self.names.snapshot.objects.get(node)
         shape = self.names.registry[live.kind].shape if live is not None else None
@@ -196,16 +198,16 @@ class _CascadeSearch:
             return
         if node in self.kept_child_counts and self.kept_child_counts[node] > 0:
             return
-        children = [child.identity for child in self.children[node] if self._needs_child(node, child)]
+        children = [child.identity for child in self.children[node] if self._is_needed_child(node, child)]
         if node not in self.kept_child_counts:
             self.kept_child_counts[node] = sum(not self._is_deleted(child) for child in children)
         if self.kept_child_counts[node] == 0 and not self.gets_new_child(live):
             deleted_children = [child for child in children if child in self.objects]
             causes = frozenset().union(*(self.root_causes[child] for child in deleted_children))
             if deleted_children and node not in causes:
-                self._add(live, LEFT_EMPTY, causes)
+                self._note_deleted(live, LEFT_EMPTY, causes)
 
-    def _needs_child(self, node: Identity, child: LiveObject) -> bool:
+    def _is_needed_child(self, node: Identity, child: LiveObject) -> bool:
         """Return whether a child is of a kind of which a node must have children."""
         shape = self.names.registry[node[0]].shape
         return isinstance(shape, NodeShape) and child.kind in shape.child_kinds

@@ -102,13 +102,13 @@ class _DriftFinder:
         self.deletes_over_limits = deletes_over_limits(
             effective_limits(sides.desired.policy, sides.base, sides.names), plan.changes
         )
-        self.out_of_place = {
+        self.blocked_moves = {
             address: blocked.place
             for blocked in plan.blocked
             if blocked.place is not None and sides.live(address := blocked.location) is not None
         }
         moved = {change.location for change in plan.changes if change.moved}
-        self.labels = Labels(sides, frozenset(moved | self.out_of_place.keys()))
+        self.labels = Labels(sides, frozenset(moved | self.blocked_moves.keys()))
         self.candidates = possibly_renamed_entries(self.decisions, find_candidates(sides))
         self.selected = find_selection(sides)
 
@@ -122,14 +122,14 @@ class _DriftFinder:
                 yield self._undeclared_object(change)
             elif self._is_missing(address):
                 yield self._missing_entry(address, change.cause)
-            elif self._live_differences(change) or change.moved or address in self.out_of_place:
+            elif self._live_differences(change) or change.moved or address in self.blocked_moves:
                 yield self._different_object(change)
         deletions = self.decisions.deletions
         # Undeclared objects whose delete the plan leaves out.
         for identity in sorted({*deletions.unreadable_dependents, *deletions.blocked_by_contents}):
             if self.is_selected(self.sides.names.address(identity)):
                 yield self._kept_object(identity)
-        yield from self._out_of_place(reported)
+        yield from self._undone_moves(reported)
         # Entries that are not live and that the plan does not create, because they are blocked.
         for address in self.sides.entries:
             is_left_alone = self.sides.policy.is_ignored(address) or not self.is_selected(address)
@@ -149,9 +149,9 @@ class _DriftFinder:
         live = self.sides.live(address)
         return live is None or live.deleted
 
-    def _out_of_place(self, reported: Collection[Address]) -> Iterator[Drifted]:
+    def _undone_moves(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Yield objects in a wrong place that no request can move and that are not in `reported`."""
-        for address in sorted(self.out_of_place.keys() - reported):
+        for address in sorted(self.blocked_moves.keys() - reported):
             live = self.sides.live(address)
             entry = self.sides.entries[address]
             yield Drifted(
@@ -160,7 +160,7 @@ class _DriftFinder:
                 what="different",
                 label=self.sides.names.label(entry),
                 id=live.id if live is not None else None,
-                place=self.out_of_place[address],
+                place=self.blocked_moves[address],
                 order=self._ordering_list(entry),
                 cause=self.labels.position_label(entry),
             )
@@ -272,7 +272,7 @@ class _DriftFinder:
     def _different_object(self, change: Change) -> Drifted:
         """Return the drift of an object whose fields or place differ from its entry."""
         entry = self.sides.entries[change.location]
-        blocked_move = self.out_of_place.get(change.location)
+        blocked_move = self.blocked_moves.get(change.location)
         place = change.moved or blocked_move
         fields = tuple(self._field_drift(change, difference) for difference in self._live_differences(change))
         return Drifted(
