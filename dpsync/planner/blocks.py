@@ -114,7 +114,7 @@ class Blocking(Struct, frozen=True):
         return address in self.entries
 
     def is_field_blocked(self, address: Address, field: Field) -> bool:
-        """Return whether a field of an entry is blocked."""
+        """Return whether a field of an entry that is not blocked itself is blocked."""
         return (address, field.name) in self.fields
 
     def reported(self) -> tuple[Blocked, ...]:
@@ -203,15 +203,11 @@ class Blocker:
                 if value is None or field.name not in kind.unsupported_fields:
                     continue
                 hides = visibility_change(field, initial_value(field), value) == "withdraw"
-                if (
-                    hides
-                    and field.call_for_value(value) is None
-                    and not sides.policy.is_ignored(address, field.name)
-                ):
+                is_settable = field.call_for_value(value) is not None
+                if hides and not is_settable and not sides.policy.is_ignored(address, field.name):
                     displayed = str(value).lower() if isinstance(value, bool) else value
-                    reason = sides.registry.profile.missing_operation_text(
-                        f"setting {field.name} to {displayed}"
-                    )
+                    operation = f"setting {field.name} to {displayed}"
+                    reason = sides.registry.profile.missing_operation_text(operation)
                     todo = (
                         "create the object in GitBook yourself. Or remove the field "
                         f"{field.name}; dpsync then creates the object, but the object is visible"
@@ -226,8 +222,11 @@ class Blocker:
             for entry in self._sides.entries.values():
                 address = entry.address
                 is_decided = address in self._entries or address in self.created_first.values()
-                if not is_decided and self._sides.live(address) is None:
-                    self._block_if_impossible(entry)
+                if is_decided or self._sides.live(address) is not None:
+                    continue
+                block = self._creation_block(entry)
+                if block is not None:
+                    self._entries[address] = block
 
     def _block_navigation(self, tree: RestructuredTree) -> None:
         """Block all entries of a restructured navigation except the one that this plan creates.
@@ -251,64 +250,59 @@ class Blocker:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
-    def _block_if_impossible(self, entry: Entry) -> None:
-        """Block a new entry if dpsync cannot create it, or can create it only after another object.
+    def _creation_block(self, entry: Entry) -> Blocked | None:
+        """Return why dpsync cannot create the object of an entry in this plan, None if it can.
 
-        Reasons, in this order: the parent is being restored; the output that contains the entry does not
-        exist; no request creates the kind; the create request refers to an output that does not exist yet, to
-        an ignored or blocked entry, or to a missing page.
+        Reasons by the entry itself: its parent is being restored, the platform's output that contains the
+        object does not exist, or the API cannot create objects of the kind.
         """
-        kind = self._sides.kind(entry)
-        address = str(entry.address)
+        kind, address = self._sides.kind(entry), str(entry.address)
         if self._sides.policy.is_ignored(entry.address):
-            return
+            return None
         parent = self._sides.live(entry.parent) if entry.parent is not None else None
         if parent is not None and parent.deleted:
             reason = f"restoring {entry.parent} may also restore the object of this entry"
-            self._entries[entry.address] = Blocked(address=address, reason=reason, todo=_TODO_AFTER_RESTORE)
-            return
+            return Blocked(address=address, reason=reason, todo=_TODO_AFTER_RESTORE)
         if kind.is_part_of_output and entry.parent is not None:
             had_space = self._sides.values.live_id(entry.parent) is not None
-            reason = (
-                f"the space of {entry.parent} {'no longer exists' if had_space else 'does not exist yet'}"
-            )
-            self._entries[entry.address] = Blocked(
-                address=address, reason=reason, todo=_TODO_RESTORE if had_space else _TODO_AFTER_CREATION
-            )
-            return
+            state, todo = "does not exist yet", _TODO_AFTER_CREATION
+            if had_space:
+                state, todo = "no longer exists", _TODO_RESTORE
+            return Blocked(address=address, reason=f"the space of {entry.parent} {state}", todo=todo)
         create = kind.create_call(entry.pin, entry.fields)
         if isinstance(create, ManualStep) or (create is None and not kind.exists_with_parent):
             todo = create.todo.format(key=entry.key) if isinstance(create, ManualStep) else ""
             reason = f"dpsync cannot create {kind.noun_with_article}"
             if "create" in kind.unsupported:
-                reason = self._sides.registry.profile.missing_operation_text(
-                    f"creating {kind.noun_with_article}"
-                )
-            self._entries[entry.address] = Blocked(address=address, reason=reason, todo=todo)
-            return
-        referenced = self._needed_for_creation(entry)
-        for other in sorted(referenced):
-            if self._lacks_output(other) and not self._will_be_output(other):
-                self._entries[entry.address] = Blocked(
-                    address=address, reason=_pending_output_reason(other), todo=_TODO_AFTER_CREATION
-                )
-                return
-        needed = {entry.parent, entry.holder} | referenced
-        for other in sorted(needed_address for needed_address in needed if needed_address is not None):
-            if self._is_never_created(other):
-                reason, todo = self._ignored_reason(other)
-                self._entries[entry.address] = Blocked(address=address, reason=reason, todo=todo)
-                return
-            if other in self._entries:
-                cause = self._entries[other]
-                reason = f"this entry needs {other}, which is blocked"
-                self._entries[entry.address] = Blocked(
-                    address=address, reason=reason, because=cause.because or cause.address
-                )
-                return
+                operation = f"creating {kind.noun_with_article}"
+                reason = self._sides.registry.profile.missing_operation_text(operation)
+            return Blocked(address=address, reason=reason, todo=todo)
+        return self._block_by_references(entry)
+
+    def _block_by_references(self, entry: Entry) -> Blocked | None:
+        """Return why the create request of an entry cannot refer to other objects, None if it can.
+
+        It may refer to an output that does not exist yet, to an ignored or blocked entry, or to a page that
+        does not exist. The parent of the entry counts like a reference.
+        """
+        address, referenced = str(entry.address), self._needed_for_creation(entry)
+        for needed in sorted(referenced):
+            if self._lacks_output(needed) and not self._will_be_output(needed):
+                reason = _pending_output_reason(needed)
+                return Blocked(address=address, reason=reason, todo=_TODO_AFTER_CREATION)
+        containers = {container for container in (entry.parent, entry.holder) if container is not None}
+        for needed in sorted(containers | referenced):
+            if self._is_never_created(needed):
+                reason, todo = self._ignored_reason(needed)
+                return Blocked(address=address, reason=reason, todo=todo)
+            if needed in self._entries:
+                cause = self._entries[needed]
+                reason = f"this entry needs {needed}, which is blocked"
+                return Blocked(address=address, reason=reason, because=cause.because or cause.address)
+        block = None
         for field, reason, todo in missing_pages(self._sides, entry):
-            field_address = str(entry.address.field(field.name))
-            self._entries[entry.address] = Blocked(address=field_address, reason=reason, todo=todo)
+            block = Blocked(address=str(entry.address.field(field.name)), reason=reason, todo=todo)
+        return block
 
     def _needed_for_creation(self, entry: Entry) -> set[Address]:
         """Return the addresses that the create request of an entry refers to, also for its first child."""
@@ -375,17 +369,16 @@ class Blocker:
 
         The referenced entry may be blocked, ignored by the policy, or wait for the platform's output.
         """
-        for other in sorted(references(entry.fields.get(field.name))):
-            if other in self._entries:
-                self.block_field(
-                    entry, field, f"this field refers to {other}, which is blocked", because=str(other)
-                )
+        for referenced in sorted(references(entry.fields.get(field.name))):
+            if referenced in self._entries:
+                reason = f"this field refers to {referenced}, which is blocked"
+                self.block_field(entry, field, reason, because=str(referenced))
                 return True
-            if self._is_never_created(other):
-                self.block_field(entry, field, *self._ignored_reason(other))
+            if self._is_never_created(referenced):
+                self.block_field(entry, field, *self._ignored_reason(referenced))
                 return True
-            if self._lacks_output(other) and not self._will_be_output(other):
-                self.block_field(entry, field, _pending_output_reason(other), _TODO_AFTER_CREATION)
+            if self._lacks_output(referenced) and not self._will_be_output(referenced):
+                self.block_field(entry, field, _pending_output_reason(referenced), _TODO_AFTER_CREATION)
                 return True
         for field_with_page, reason, todo in missing_pages(self._sides, entry):
             if field_with_page.name == field.name:

@@ -260,10 +260,9 @@ class _ChangeBuilder(Struct, frozen=True):
         """Return the change of the object at an address: a create or update of an entry, or a delete."""
         sides = self.decisions.sides
         entry = sides.entries.get(address)
-        steps = self.steps.steps_of(address)
         if entry is None:
             return self._build_delete(address)
-        live = sides.live(address)
+        live, steps = sides.live(address), self.steps.steps_of(address)
         match = sides.snapshot.matches.get(address)
         if match is not None and match.by in _UNREPORTED_MATCHES:
             match = None
@@ -275,10 +274,18 @@ class _ChangeBuilder(Struct, frozen=True):
             cause = self.labels.create_label(address)
         elif address in self.labels.moving_addresses:
             cause = self.labels.position_label(entry)
-        owner_differences: tuple[Difference, ...] = ()
+        # The navigation node that contains a new entry, unless the entry's address already begins with it.
+        node = entry.holder if live is None else None
+        if node is not None and entry.address.is_at_or_below(node):
+            node = None
+        differences = [
+            self._difference(entry, field_change, live, cause)
+            for field_change in display
+            if live is not None or not field_change.field.is_parent_reference or node is not None
+        ]
         if address in sides.snapshot.transferred_entries:
             parent_cause = self.labels.parent_label(entry)
-            owner_differences = (transfer_difference(sides.names, address, parent_cause),)
+            differences.append(transfer_difference(sides.names, address, parent_cause))
         return Change(
             address=str(address),
             kind=entry.kind,
@@ -289,15 +296,8 @@ class _ChangeBuilder(Struct, frozen=True):
             matched_detail=match.detail if match else "",
             digest=object_digest(live, entry.fields) if live else None,
             watched=tuple(sorted(entry.fields)) if live else (),
-            inside=self._containing_node(entry) if live is None else None,
-            differences=tuple(
-                self._difference(entry, field_change, live, cause)
-                for field_change in display
-                if live is not None
-                or not field_change.field.is_parent_reference
-                or self._containing_node(entry) is not None
-            )
-            + owner_differences,
+            inside=str(node) if node is not None else None,
+            differences=tuple(differences),
             cause=cause,
             effects=tuple(self._cleared_field_effects(entry, live, display)),
             moved=moves[0].summary if moves else None,
@@ -334,7 +334,7 @@ class _ChangeBuilder(Struct, frozen=True):
     ) -> Iterator[Effect]:
         """Yield an effect for each live field that the platform clears because another field gets a value.
 
-        An example are two fields of which an object can have only one (`mutually_exclusive_with`).
+        The platform does that for two fields of which an object can have only one.
         """
         kind, displayed = self.decisions.sides.kind(entry), {change.field.name for change in display}
         for field_change in display if live is not None else ():
@@ -344,19 +344,9 @@ class _ChangeBuilder(Struct, frozen=True):
             if (cleared := live.fields.get(name)) is not None:
                 text = (
                     f"the {name} ({cleared}) is removed, because {kind.noun_with_article} can have "
-                    f"only one of {name} "
-                    f"and {field_change.field.name}"
+                    f"only one of {name} and {field_change.field.name}"
                 )
                 yield Effect(address=str(entry.address.field(name)), what=text, counts=False)
-
-    @staticmethod
-    def _containing_node(entry: Entry) -> str | None:
-        """Return the address of the navigation node that contains an entry.
-
-        Return None if the entry is in no node, or if its address already begins with that of the node.
-        """
-        is_in_address = entry.holder is None or entry.address.is_at_or_below(entry.holder)
-        return None if is_in_address else str(entry.holder)
 
     def _deleted_values(self, live: LiveObject) -> Iterator[Difference]:
         """Yield the values of a deleted object that somebody needs to create the object again.
