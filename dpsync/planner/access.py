@@ -195,8 +195,8 @@ class Subject(Struct, frozen=True):
         """Return why the subject's role in the organization is uncertain, nothing if the role is known."""
         if self.kind == "group":
             return frozenset({_unread_team(self.key)})
-        known = self.before[0] == self.before[1] and self.after[0] == self.after[1]
-        return frozenset() if known or self.kind == "unlisted" else frozenset({MEMBERS_UNREAD})
+        is_role_known = self.before[0] == self.before[1] and self.after[0] == self.after[1]
+        return frozenset() if is_role_known or self.kind == "unlisted" else frozenset({MEMBERS_UNREAD})
 
 
 class AccessGain(Struct, frozen=True):
@@ -269,30 +269,28 @@ class AccessComparison(Struct, frozen=True):
         rule "strongest" all sources are one step. `role` is the subject's role in the organization.
         """
         collector = _RoleCollector(state, subject, role)
-        own_roles = frozenset(collector.place_sources(place.key, RESOLVED_PLACE))
+        place_sources = frozenset(collector.place_sources(place.key, RESOLVED_PLACE))
         collections, all_known = (
             state.enclosing_collections(place.key) if place.can_be_in_collections else ((), True)
         )
         if self.rule == "strongest":
-            collection_roles = (
-                source
-                for collection in collections
-                for source in collector.place_sources(collection, collection)
-            )
-            unknown = () if all_known else (_unknown_source(UNKNOWN, UNKNOWN, COLLECTION_UNREAD),)
-            return (
-                own_roles.union(
-                    collection_roles, unknown, collector.default_sources((place.key, *collections), all_known)
-                ),
-            )
-        level = frozenset(collector.level_sources(place.key, RESOLVED_PLACE))
-        if _is_certain(level):
-            return (own_roles, level, frozenset(), frozenset(), frozenset())
-        sites = frozenset(collector.site_sources(place)) if place.can_be_shown_by_sites else frozenset()
-        collection_step = frozenset(
-            collector.collection_sources(collections, all_known, nested=not place.can_be_shown_by_sites)
+            sources = set(place_sources)
+            for collection in collections:
+                sources |= set(collector.place_sources(collection, collection))
+            if not all_known:
+                sources.add(_unknown_source(UNKNOWN, UNKNOWN, COLLECTION_UNREAD))
+            sources |= set(collector.default_sources((place.key, *collections), all_known))
+            return (frozenset(sources),)
+        level_sources = frozenset(collector.level_sources(place.key, RESOLVED_PLACE))
+        if _is_certain(level_sources):
+            return (place_sources, level_sources, frozenset(), frozenset(), frozenset())
+        is_space = place.can_be_shown_by_sites
+        site_sources = frozenset(collector.site_sources(place)) if is_space else frozenset()
+        collection_sources = frozenset(
+            collector.collection_sources(collections, all_known, nested=not is_space)
         )
-        return (own_roles, level, sites, collection_step, frozenset(collector.organization_sources()))
+        organization_sources = frozenset(collector.organization_sources())
+        return (place_sources, level_sources, site_sources, collection_sources, organization_sources)
 
 
 class _RoleCollector(Struct, frozen=True):
@@ -305,7 +303,7 @@ class _RoleCollector(Struct, frozen=True):
     state: AccessState
     subject: Subject
     role: RoleRange
-    """In the organization."""
+    """The subject's role in the organization."""
 
     @property
     def is_guest(self) -> bool:

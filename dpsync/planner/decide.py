@@ -283,7 +283,7 @@ class EntryDecision(Struct, frozen=True):
 
 
 class Decisions(Struct, frozen=True):
-    """All decisions about one pair of sides."""
+    """All decisions of a plan: what happens to each entry and object, for the later stages of the planner."""
 
     sides: Sides
     restructuring: Restructuring
@@ -340,7 +340,7 @@ class _Decider:
         self.requested_answers: set[Answer] = set()
 
     def decide(self) -> Decisions:
-        """Return the decisions about all entries, with everything that the stages before have found."""
+        """Return all decisions: about entries, and about deletes, transfers, blocked entries and flags."""
         decisions = {decision.entry.address: decision for decision in self._decide_entries()}
         decisions.update(self._decisions_to_write_inherited(decisions))
         exclusive = ExclusiveFlags(
@@ -382,7 +382,7 @@ class _Decider:
         for entry in sorted(self.sides.entries.values(), key=lambda entry: rank[entry.kind]):
             live = self.sides.live(entry.address)
             if entry.address in created_first:
-                # The object that will contain this one does not exist yet.
+                # Create the object outside its container, which does not exist yet.
                 kind = self.sides.kind(entry)
                 fields = {
                     name: value

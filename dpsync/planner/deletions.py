@@ -312,7 +312,7 @@ def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
 
 
 def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
-    """Decide for every undeclared object in a declared list whether it is deleted or kept.
+    """Decide for every undeclared object in a declared list whether the plan deletes or keeps the object.
 
     An object is deleted if `prune` covers its list, or if the plan re-creates the navigation that contains
     it. Lists are visited by address, so parents before their children. At the end, leave out deletes that
