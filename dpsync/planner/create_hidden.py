@@ -44,7 +44,9 @@ class HiddenCreation(Struct, frozen=True):
             return None
         if entry.address in self.created_with_parent:
             creator = self.sides.entries[entry.holder or entry.address]
-            return field if self.fields_set_later(entry) and self.hiding_field(creator) is not None else None
+            if not self.fields_set_later(entry) or self.hiding_field(creator) is None:
+                return None
+            return field
         if entry.fields.get(field.name) in hiding_values(field):
             return None
         child = self.child_created_with(entry)
@@ -99,9 +101,8 @@ class HiddenCreation(Struct, frozen=True):
             assert isinstance(creator.create, Call)
             return frozenset(_child_fields(creator.create.body))
         create_with_id = kind.lifecycle.create_with_id
-        if (
-            create_with_id is not None and entry.pin is not None
-        ):  # That call sends only the id and this field.
+        if create_with_id is not None and entry.pin is not None:
+            # That call sends only the id and this field.
             return frozenset((create_with_id.field,))
         return frozenset(field.name for field in kind.fields if field.written_in in ("create", "both"))
 

@@ -67,8 +67,8 @@ class Cascade(Struct, frozen=True, dict=True):
     def losses_by_root(self) -> dict[Identity, list[Loss]]:
         """Return, by root, the losses of its delete; a loss with several roots only under the first."""
         losses_by_root: dict[Identity, list[Loss]] = defaultdict(list)
-        for lost in self.all_losses:
-            losses_by_root[min(self.roots_by_loss[lost])].append(lost)
+        for loss in self.all_losses:
+            losses_by_root[min(self.roots_by_loss[loss])].append(loss)
         return losses_by_root
 
 
@@ -104,12 +104,10 @@ class _CascadeSearch:
         is_rewritten: Callable[[LiveObject, Field], bool],
         gets_new_child: Callable[[LiveObject], bool],
     ) -> None:
-        self.names, self.roots, self.is_rewritten, self.gets_new_child = (
-            names,
-            roots,
-            is_rewritten,
-            gets_new_child,
-        )
+        self.names = names
+        self.roots = roots
+        self.is_rewritten = is_rewritten
+        self.gets_new_child = gets_new_child
         self.objects: dict[Identity, str] = {}
         self.cleared_fields: set[Loss] = set()
         self.roots_by_loss: dict[Loss, frozenset[Identity]] = {}
@@ -132,15 +130,17 @@ class _CascadeSearch:
         """By node that must have children: the number of its kept children, as far as is known so far."""
 
     def cascade(self) -> Cascade:
-        """Return everything that is lost along with the roots."""
+        """Return the objects and field values that are lost together with the roots.
+
+        Follow each deleted object to its children and to the objects that refer to it, until nothing changes.
+        """
         while self.pending:
             identity = self.pending.pop()
             causes = self.root_causes[identity]
             for child in self.children[identity]:
                 is_deleted = self._is_deleted(child.identity)
-                self._note_deleted(
-                    child, INSIDE_DELETED, self.spreading_causes[identity] if is_deleted else causes
-                )
+                child_causes = self.spreading_causes[identity] if is_deleted else causes
+                self._note_deleted(child, INSIDE_DELETED, child_causes)
             for live, field in self.references_to[identity]:
                 if is_container_field(field) or self.is_rewritten(live, field):
                     continue
