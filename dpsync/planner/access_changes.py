@@ -522,8 +522,9 @@ class _GainFinder(Struct, frozen=True):
     def affected_places(self, cause: AccessCause) -> Iterator[Key]:
         """Yield the spaces, collections and sites whose access a cause can change.
 
-        These are the places with roles of the team or member, or the place of the cause, and everything that
-        gets access from these: the contents of collections, and the spaces on sites.
+        For a link between a site and a space, that is the space. Otherwise, these are the places with roles
+        of the team or member, or the place of the cause, and everything that gets access from these: the
+        contents of collections, and the spaces on sites.
         """
         before, after = self.inputs.before, self.inputs.after
         if cause.mechanism == "link":
@@ -682,24 +683,16 @@ class _GainFinder(Struct, frozen=True):
         all sites and collections that give access to it are known.
         """
         access_place, states = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
-        precedence = self.access.rule == "precedence"  # only then, a role on a site counts on its spaces
-        return (
-            any(
-                giving_place not in state.fully_read_places
-                for state in states
-                for giving_place in _access_places(state, place)
-                if precedence or access_place not in world.sites_showing.get(place, ())
-            )
-            or (
-                precedence
-                and access_place.can_be_shown_by_sites
-                and not (states[0].sites_read and access_place.has_permission_list)
-            )
-            or (
-                access_place.can_be_in_collections
-                and not all(state.enclosing_collections(place)[1] for state in states)
-            )
-        )
+        for state in states:
+            if any(giver not in state.fully_read_places for giver in _access_places(state, place)):
+                return True
+        # By the rule "strongest", sites give no roles on spaces.
+        if self.access.rule == "precedence" and access_place.can_be_shown_by_sites:
+            are_sites_known = self.inputs.before.sites_read and access_place.has_permission_list
+            if not are_sites_known:
+                return True
+        are_collections_known = all(state.enclosing_collections(place)[1] for state in states)
+        return access_place.can_be_in_collections and not are_collections_known
 
     def unknown_gain(self, cause: AccessCause) -> AccessFinding | None:
         """Return a finding without places if a cause may open places whose permissions were not read.

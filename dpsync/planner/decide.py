@@ -475,10 +475,10 @@ class _Decider:
         self._note_platform_state(entry, live)
         compared = self.differences_by_entry[entry.address]
         written = [change for change in compared if self._can_write(entry, change)]
-        unfinished = self.hidden_creation.field_hiding_unfinished(entry, live)
+        field_hiding_unfinished = self.hidden_creation.field_hiding_unfinished(entry, live)
         hiding_field = self.hidden_creation.field_hiding_child_of_unfinished(entry, live)
-        if unfinished is not None:
-            written += show_changes(entry, unfinished)
+        if field_hiding_unfinished is not None:
+            written += show_changes(entry, field_hiding_unfinished)
         is_included = any(change.field is hiding_field for change in written)
         shown_later: tuple[FieldChange, ...] = ()
         if hiding_field is not None and not is_included:
@@ -496,7 +496,7 @@ class _Decider:
             (*written, *shown_later),
             user_actions=tuple(user_actions),
             hiding_field=hiding_field,
-            is_unfinished=unfinished is not None or hiding_field is not None,
+            is_unfinished=field_hiding_unfinished is not None or hiding_field is not None,
         )
 
     def _note_platform_state(self, entry: Entry, live: LiveObject) -> None:
@@ -506,13 +506,12 @@ class _Decider:
         how to send the value again. Problems that the policy accepts are noted separately.
         """
         kind = self.sides.kind(entry)
-        field = (
-            kind.platform_work.processed_field if kind.platform_work.processed_field in entry.fields else None
-        )
-        if kind.platform_work.busy is not None and kind.is_busy(live.fields):
-            text = f"GitBook is still processing this object ({live.fields[kind.platform_work.busy.field]})"
+        work = kind.platform_work
+        field = work.processed_field if work.processed_field in entry.fields else None
+        if work.busy is not None and kind.is_busy(live.fields):
+            text = f"GitBook is still processing this object ({live.fields[work.busy.field]})"
             self.waiting.append(Waiting(address=str(entry.address), what=text, field=field))
-        trouble = kind.platform_work.trouble
+        trouble = work.trouble
         if trouble is not None and (problem := kind.reported_problem(live.fields)) is not None:
             differences = self.differences_by_entry[entry.address]
             if field is not None and not any(change.field.name == field for change in differences):
