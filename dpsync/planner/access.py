@@ -23,7 +23,7 @@ from dpsync.kinds.editions import AccessRule
 from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 
 Key = Any
-"""Any hashable value that identifies a place, a member or a team on both sides."""
+"""Any hashable value that identifies a place, a member or a team, before and after the plan."""
 RoleRange = tuple[int, int]
 """The weakest and the strongest possible role: positions in `ROLES_ASCENDING_WITH_GUEST`, 0 for no access."""
 ADMIN: Final = len(ROLES_ASCENDING_WITH_GUEST) - 1
@@ -93,7 +93,10 @@ _DOUBTS_OF_SEVERAL_PLACES: Final = (
 
 
 class AccessState(Struct, frozen=True, dict=True):
-    """Everything on one side that access depends on. A key that is missing in a mapping is unknown."""
+    """Everything that access depends on, before or after the plan. A missing key in a mapping is unknown.
+
+    A place is a space, collection or site.
+    """
 
     members: Mapping[Key, RoleRange]
     """The members of the organization by their roles there."""

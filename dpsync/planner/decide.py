@@ -127,32 +127,6 @@ class Nesting(Struct, frozen=True):
             with_place = [address for address in declared if self.place_field.name in entries[address].fields]
             yield rotated_to(min(with_place or declared), circle)
 
-    def _find_container(self, object_key: AddressOrIdentity) -> AddressOrIdentity | None:
-        sides, name = self.sides, self.place_field.name
-        if isinstance(object_key, Address):
-            entry, live = sides.entries.get(object_key), sides.live(object_key)
-            if (
-                entry is not None
-                and name in entry.fields
-                and not sides.policy.is_unselected(object_key)
-                and not self.stays_in_place(object_key, self.place_field)
-            ):
-                return self._as_item(
-                    sides.values.with_references(self.place_field, entry.fields[name], entry)
-                )
-        else:
-            live = sides.snapshot.objects.get(object_key)
-        return (
-            self._as_item(sides.values.with_references(self.place_field, live.fields.get(name), live))
-            if live
-            else None
-        )
-
-    def _as_item(self, value: object) -> AddressOrIdentity | None:
-        if isinstance(value, Ref):
-            return value.address
-        return (self.kind.name, value.id) if isinstance(value, LiveId) else None
-
 
 class Transfers(Struct, frozen=True):
     """The objects that a plan transfers to another organization, each with all its contents."""
@@ -310,7 +284,10 @@ class Decisions(Struct, frozen=True):
 
 
 def decide(sides: Sides) -> Decisions:
-    """Decide what happens to each entry and object. Pure: equal sides give equal decisions."""
+    """Decide what happens to each entry and object.
+
+    `sides` contains the files and the live objects. The function is pure: equal sides give equal decisions.
+    """
     return _Decider(sides).decide()
 
 

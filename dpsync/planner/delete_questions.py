@@ -63,6 +63,7 @@ def effective_limits(policy: Policy, base: Base, names: Names) -> EffectiveLimit
     source = "" if limits == current else f" ({explanation})"
 
     def managed_addresses(organization: str) -> frozenset[str]:
+        """Return the addresses of all objects in the declared lists of an organization."""
         return frozenset(
             str(names.address(identity))
             for scope, identities in names.snapshot.scopes.items()

@@ -160,6 +160,7 @@ class _CascadeSearch:
         )
 
     def _is_deleted(self, identity: Identity) -> bool:
+        """Return whether an object is a root or was found to be deleted together with one."""
         return identity in self.roots or identity in self.objects
 
     def _note_deleted(self, live: LiveObject, reason: str, causes: frozenset[Identity]) -> None:
@@ -494,6 +495,7 @@ def planned_cascade(
     }
 
     def is_rewritten(live: LiveObject, field: Field) -> bool:
+        """Return whether a managed entry declares the field of a live object, so that the plan writes it."""
         address = sides.names.declared.get(live.identity)
         if (
             address not in sides.entries
