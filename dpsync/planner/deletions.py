@@ -315,9 +315,43 @@ def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
 def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
     """Decide for every undeclared object in a declared list whether the plan deletes or keeps the object.
 
+    Start with the objects that `prune` or a restructuring deletes. Then leave out deletes that would move
+    entries to a wrong place, delete protected objects, or have unreadable effects.
+    """
+    roots, kept_by_list, skipped = _roots_to_delete(sides, restructuring)
+    movable, blocked = _without_blocked_by_contents(sides, roots)
+    unprotected, protected = _without_protected(sides, movable, restructuring)
+    readable, full_cascade, unreadable = _with_readable_effects(sides, unprotected, restructuring)
+    kept_addresses = {
+        place: sorted(
+            str(sides.names.address(identity)) for identity in kept if not full_cascade.deletes(identity)
+        )
+        for place, kept in kept_by_list.items()
+    }
+    return Deletions(
+        roots=readable,
+        addresses={sides.names.address(root): root for root in readable},
+        cascade=full_cascade,
+        kept_objects=tuple(
+            Kept(place=place, addresses=tuple(addresses))
+            for place, addresses in kept_addresses.items()
+            if addresses
+        ),
+        unreadable_dependents=unreadable,
+        blocked_by_contents=blocked,
+        kept_for_protected={**skipped, **protected},
+    )
+
+
+def _roots_to_delete(
+    sides: Sides, restructuring: Restructuring
+) -> tuple[dict[Identity, LiveObject], dict[str, list[Identity]], dict[Identity, Identity]]:
+    """Return the undeclared objects to delete, the kept ones by the address of their list, and skipped ones.
+
     An object is deleted if `prune` covers its list, or if the plan re-creates the navigation that contains
-    it. Lists are visited by address, so parents before their children. At the end, leave out deletes that
-    would move entries to a wrong place, delete protected objects, or have unreadable effects.
+    it. An object inside another deleted object needs no delete of its own, so it is no root: lists are
+    visited by address, parents before their children. Skipped objects are protected with `skip`; each is
+    mapped to itself.
     """
     roots: dict[Identity, LiveObject] = {}
     objects = sides.snapshot.objects
@@ -368,28 +402,7 @@ def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
             if live.parent not in deleted:  # Otherwise it is deleted together with its parent.
                 roots[identity] = live
             deleted.add(identity)
-    movable, blocked = _without_blocked_by_contents(sides, roots)
-    unprotected, protected = _without_protected(sides, movable, restructuring)
-    readable, full_cascade, unreadable = _with_readable_effects(sides, unprotected, restructuring)
-    kept_addresses = {
-        place: sorted(
-            str(sides.names.address(identity)) for identity in kept if not full_cascade.deletes(identity)
-        )
-        for place, kept in kept_by_list.items()
-    }
-    return Deletions(
-        roots=readable,
-        addresses={sides.names.address(root): root for root in readable},
-        cascade=full_cascade,
-        kept_objects=tuple(
-            Kept(place=place, addresses=tuple(addresses))
-            for place, addresses in kept_addresses.items()
-            if addresses
-        ),
-        unreadable_dependents=unreadable,
-        blocked_by_contents=blocked,
-        kept_for_protected={**skipped, **protected},
-    )
+    return roots, kept_by_list, skipped
 
 
 def _without_protected(
