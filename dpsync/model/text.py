@@ -192,9 +192,9 @@ def plural(noun: str) -> str:
     """Return the plural of an English noun: `section of a site` becomes `sections of a site`."""
     head, *qualifier = re.split(r"(?= on | of )", noun, maxsplit=1)
     if re.search(r"[^aeiou]y$", head):
-        regular = f"{head[:-1]}ies"
+        plural_head = f"{head[:-1]}ies"
     else:
-        regular = f"{head}es" if head.endswith("ss") else f"{head}s"
+        plural_head = f"{head}es" if head.endswith("ss") else f"{head}s"
     return "".join([plural_head, *qualifier])
 
 

@@ -204,7 +204,7 @@ def _split_rows(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, di
                 elif value is not None:
                     address = place.address.child(key)
                     writing = ValueWriter(
-                        sides.named(place.owner), partial(secret_variable, address, field.name)
+                        sides.reference_namer(place.owner), partial(secret_variable, address, field.name)
                     )
                     fields[field.name] = writing.yaml_value(field.type, value)
         except UnwritableValueError as error:
