@@ -61,7 +61,7 @@ def finding(message: str, line: int = 4, **more: Any) -> Finding:
 
 def test_code_quality_finding_has_location_and_hint() -> None:
     one = finding("unknown key", address="acme/sites/docs", hint="remove it")
-    (found,) = report(FindingsDocument(exit=5, findings=(one,)), below=lambda: "org/")
+    (found,) = report(FindingsDocument(exit=5, findings=(one,)), project_prefix=lambda: "org/")
     assert found["location"] == {"path": "org/sites/docs.yaml", "lines": {"begin": 4}}
     assert (found["check_name"], found["severity"]) == ("dpsync/DP201", "blocker")
     assert found["description"] == "acme/sites/docs: unknown key; remove it"
@@ -90,7 +90,7 @@ def test_code_quality_fingerprint_is_stable_across_releases() -> None:
 
 def test_code_quality_finding_without_line_uses_root_file() -> None:
     plan = Plan(refusals=(Refusal(code="limits", address="", message="too many deletes", way_out="look"),))
-    (found,) = report(plan_document(plan), below=lambda: "org/", root="dpsync.yml")
+    (found,) = report(plan_document(plan), project_prefix=lambda: "org/", root="dpsync.yml")
     assert found["location"] == {"path": "org/dpsync.yml", "lines": {"begin": 1}}
     assert found["description"] == "too many deletes; look (not on a line in your files)"
     assert found["check_name"] == "dpsync/limits"

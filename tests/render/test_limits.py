@@ -42,7 +42,7 @@ def late(address: str, message: str = "late", **more: Any) -> ViewEntry:
 
 
 def worded(number: int) -> View:
-    return of(late("acme", words=tuple(Sentence(f"word {n}") for n in range(number))))
+    return of(late("acme", all_sentences=tuple(Sentence(f"word {n}") for n in range(number))))
 
 
 def annotation(view: View) -> list[str]:
@@ -81,7 +81,7 @@ def test_annotation_title_is_cut_at_200_characters() -> None:
 
 def test_code_quality_description_is_cut_at_1000_characters() -> None:
     def said(length: int) -> str:
-        entry = late("", words=(Sentence("x" * (length - len("late; "))),))
+        entry = late("", all_sentences=(Sentence("x" * (length - len("late; "))),))
         (found,) = json.loads(as_codequality(of(entry), HOW))
         return str(found["description"]).removesuffix(" (not on a line in your files)")
 
@@ -121,7 +121,7 @@ def test_tiny_markdown_comment_shows_only_counts() -> None:
 
 
 def test_markdown_without_bodies_has_one_line_per_entry() -> None:
-    text = render_markdown(of(late("acme", words=(Sentence("be early"),))), bodies=False)
+    text = render_markdown(of(late("acme", all_sentences=(Sentence("be early"),))), bodies=False)
     assert "\n- acme: late\n" in text
     assert "early" not in text
 
@@ -164,7 +164,7 @@ def test_value_difference_is_cut_to_twenty_lines() -> None:
 
 def test_text_output_lists_five_choices() -> None:
     words = tuple(Sentence(f"choice {n}", is_candidate=True) for n in range(6))
-    text = TextWriter(Paint(on=False)).view(of(late("acme", "which", words=words)))
+    text = TextWriter(Paint(on=False)).view(of(late("acme", "which", all_sentences=words)))
     assert "      - choice 4\n      - and 1 more (-v lists them)" in text
     assert "choice 5" not in text
 
