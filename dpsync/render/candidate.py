@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from dpsync.model.question import Candidate
 
 
-def describe_candidate(one: Candidate) -> str:
+def describe_candidate(candidate: Candidate) -> str:
     """Return the title of a live object with its id, the reason, its pages and where it is shown."""
-    known = [one.id, one.why]
-    known += [format_count(one.pages, "page")] if one.pages is not None else []
-    known += [f"last changed {one.changed}"] if one.changed else []
-    known += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
-    return f'"{visible(one.title)}": ' + visible(", ".join(fact for fact in known if fact))
+    facts = [candidate.id, candidate.why]
+    facts += [format_count(candidate.pages, "page")] if candidate.pages is not None else []
+    facts += [f"last changed {candidate.changed}"] if candidate.changed else []
+    facts += [f"shown in {', '.join(candidate.shown_in)}"] if candidate.shown_in else []
+    return f'"{visible(candidate.title)}": ' + visible(", ".join(fact for fact in facts if fact))

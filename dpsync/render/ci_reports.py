@@ -48,23 +48,24 @@ def as_annotations(view: View, options: FormatOptions) -> str:
 def _annotations(view: View, options: FormatOptions) -> Iterator[str]:
     entries = list(view.needs_attention)
     if len(entries) > MAX_ANNOTATIONS:
-        below, changed = options.project_prefix(), options.changed_files()
+        prefix, changed = options.project_prefix(), options.changed_files()
         entries.sort(
-            key=lambda one: (LEVELS.index(one.level), _file_in_repository(one, below) not in changed)
+            key=lambda entry: (LEVELS.index(entry.level), _file_in_repository(entry, prefix) not in changed)
         )
     for entry in entries[:MAX_ANNOTATIONS]:
         yield _annotation(entry, options)
-    if more := max(0, len(entries) - MAX_ANNOTATIONS) + view.left_out:
+    if omitted_count := max(0, len(entries) - MAX_ANNOTATIONS) + view.left_out:
         text = (
-            f"{format_count(more, 'more annotation')} {is_or_are(more)} not shown here. Read the job summary."
+            f"{format_count(omitted_count, 'more annotation')} {is_or_are(omitted_count)} not shown here. "
+            "Read the job summary."
         )
         yield f"::notice title=dpsync::{_escape_data(text)}"
 
 
 def _annotation(entry: ViewEntry, options: FormatOptions) -> str:
-    place = entry.origin or entry.parent_origin
+    origin = entry.origin or entry.parent_origin
     title = " ".join(filter(None, (entry.sign, entry.title or entry.address))) or f"dpsync {entry.name}"
-    properties = {**(_location_properties(place, options) if place else {}), "title": clip_text(title, 200)}
+    properties = {**(_location_properties(origin, options) if origin else {}), "title": clip_text(title, 200)}
     parameters = ",".join(f"{name}={_escape_property(text)}" for name, text in properties.items())
     code = f" ({entry.code})" if entry.code and entry.message else ""
     message = "\n".join(
@@ -76,14 +77,14 @@ def _annotation(entry: ViewEntry, options: FormatOptions) -> str:
     )
 
 
-def _file_in_repository(entry: ViewEntry, below: str) -> str | None:
-    place = entry.origin or entry.parent_origin
-    return f"{below}{place.file}" if place else None
+def _file_in_repository(entry: ViewEntry, project_prefix: str) -> str | None:
+    origin = entry.origin or entry.parent_origin
+    return f"{project_prefix}{origin.file}" if origin else None
 
 
-def _location_properties(at: Origin, options: FormatOptions) -> dict[str, str]:
-    line, column = str(at.line), str(at.column)
-    return {"file": f"{options.project_prefix()}{at.file}", "line": line, "endLine": line, "col": column}
+def _location_properties(origin: Origin, options: FormatOptions) -> dict[str, str]:
+    line, column = str(origin.line), str(origin.column)
+    return {"file": f"{options.project_prefix()}{origin.file}", "line": line, "endLine": line, "col": column}
 
 
 def _escape_data(text: str) -> str:
@@ -115,24 +116,24 @@ def _code_quality_violations(view: View, options: FormatOptions) -> Iterator[dic
         if entry.level not in _SEVERITIES:
             continue
         rule = entry.code or entry.name
-        at = entry.origin or entry.parent_origin
-        path = visible(f"{options.project_prefix()}{at.file if at and at.file else options.root}")
+        origin = entry.origin or entry.parent_origin
+        path = visible(f"{options.project_prefix()}{origin.file if origin and origin.file else options.root}")
         identity = rule, entry.address, path, entry.summary
         seen[identity] += 1
         fingerprinted = "\n".join([*identity, *([str(seen[identity])] if seen[identity] > 1 else [])])
         yield {
-            "description": _description(entry, placed=at is not None),
+            "description": _description(entry, has_origin=origin is not None),
             "check_name": f"dpsync/{rule}",
             "fingerprint": hashlib.sha256(fingerprinted.encode("utf-8", "surrogatepass")).hexdigest(),
             "severity": _SEVERITIES[entry.level],
-            "location": {"path": path, "lines": {"begin": at.line if at else 1}},
+            "location": {"path": path, "lines": {"begin": origin.line if origin else 1}},
         }
 
 
-def _description(entry: ViewEntry, placed: bool) -> str:
-    parts = [clip_text(entry.summary or entry.name), *(word.full_text for word in entry.sentences)]
+def _description(entry: ViewEntry, has_origin: bool) -> str:
+    parts = [clip_text(entry.summary or entry.name), *(sentence.full_text for sentence in entry.sentences)]
     return clip_text("; ".join(parts), _MAX_DESCRIPTION_CHARS) + (
-        "" if placed else " (not on a line in your files)"
+        "" if has_origin else " (not on a line in your files)"
     )
 
 
@@ -214,9 +215,11 @@ def _rule_id(entry: ViewEntry) -> str:
 
 
 def _rule_descriptor(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
-    about = f"{view.name}: {entry.name}" + (f" ({rule}, see docs/errors.md)" if rule != entry.name else "")
+    description = f"{view.name}: {entry.name}" + (
+        f" ({rule}, see docs/errors.md)" if rule != entry.name else ""
+    )
     level = {"level": entry.level}
-    return {"id": rule, "shortDescription": {"text": about}, "defaultConfiguration": level}
+    return {"id": rule, "shortDescription": {"text": description}, "defaultConfiguration": level}
 
 
 def _sarif_result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
@@ -235,17 +238,20 @@ def _sarif_result(entry: ViewEntry, order: dict[str, int], options: FormatOption
 
 def _locations(entry: ViewEntry, options: FormatOptions) -> Iterator[dict[str, Any]]:
     location: dict[str, Any] = {}
-    if at := entry.origin or entry.parent_origin:
-        location["physicalLocation"] = _physical_location(at, options)
+    if origin := entry.origin or entry.parent_origin:
+        location["physicalLocation"] = _physical_location(origin, options)
     if entry.address:
         location["logicalLocations"] = [{"fullyQualifiedName": entry.address, "kind": "resource"}]
     if location:
         yield location
 
 
-def _physical_location(at: Origin, options: FormatOptions) -> dict[str, Any]:
-    uri = quote(f"{options.project_prefix()}{at.file}", errors="surrogatepass")
-    return {"artifactLocation": {"uri": uri}, "region": {"startLine": at.line, "startColumn": at.column}}
+def _physical_location(origin: Origin, options: FormatOptions) -> dict[str, Any]:
+    uri = quote(f"{options.project_prefix()}{origin.file}", errors="surrogatepass")
+    return {
+        "artifactLocation": {"uri": uri},
+        "region": {"startLine": origin.line, "startColumn": origin.column},
+    }
 
 
 def _escape_message(text: str) -> str:

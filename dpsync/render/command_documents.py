@@ -54,9 +54,9 @@ def with_completed_commands(document: M, invocation: ProjectFlags) -> M:
         value = getattr(document, name)
         if name in _DATA_FIELDS or not value:
             continue
-        new = _with_flags(name, value, invocation)
-        if new is not value:
-            changed[name] = new
+        completed = _with_flags(name, value, invocation)
+        if completed is not value:
+            changed[name] = completed
     return document.model_copy(update=changed) if changed else document
 
 
@@ -67,9 +67,9 @@ def _with_flags(name: str, value: Any, invocation: ProjectFlags) -> Any:
     if isinstance(value, BaseModel):
         return with_completed_commands(value, invocation)
     if isinstance(value, tuple):
-        return tuple(_with_flags(name, item, invocation) for item in value)
+        return tuple(_with_flags(name, member, invocation) for member in value)
     if isinstance(value, dict):
-        return {key: _with_flags(name, item, invocation) for key, item in value.items()}
+        return {key: _with_flags(name, member, invocation) for key, member in value.items()}
     return value
 
 
@@ -101,12 +101,12 @@ def _origins(node: Node, pointer: str, env: Mapping[str, str]) -> Iterator[Value
     """Yield the origin of each scalar and each empty mapping or list below a node."""
     parts: list[tuple[str | int, Node]] = []
     if isinstance(node, MappingNode):
-        parts = [(key.text, item) for key, item in node.entries]
+        parts = [(key.text, value) for key, value in node.entries]
     elif not isinstance(node, Scalar):
         parts = list(enumerate(node.items))
     if not parts:
-        at = Origin(file=node.span.file, line=node.span.line, column=node.span.column)
-        yield ValueOrigin(pointer=pointer, at=at, variables=tuple(_variables(node, env)))
+        origin = Origin(file=node.span.file, line=node.span.line, column=node.span.column)
+        yield ValueOrigin(pointer=pointer, at=origin, variables=tuple(_variables(node, env)))
     for key, item in parts:
         yield from _origins(item, item_pointer(pointer, key), env)
 
@@ -169,21 +169,21 @@ def list_document(
     """
     entries = []
     for address in sorted(listed, key=natural_address_key):
-        item = desired.entries[address]
-        match, why = matches.get(address), unread.get(address)
-        kind, there = registry.with_all_kinds[item.kind], (live or {}).get(address)
+        entry = desired.entries[address]
+        match, unsupported = matches.get(address), unread.get(address)
+        kind, live_object = registry.with_all_kinds[entry.kind], (live or {}).get(address)
         entries.append(
             ListedEntry(
                 address=str(address),
                 kind=kind.noun,
-                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column),
+                at=Origin(file=entry.span.file, line=entry.span.line, column=entry.span.column),
                 id=match.id if match else None,
                 recognised=match.by if match else None,
                 detail=_match_detail(kind, match) if match else "",
-                why_not=why.reason if why else None,
-                url=there.url if there else None,
-                domain=_domain(kind, there) if there else None,
-                synced=_synced_repository(there) if there else None,
+                why_not=unsupported.reason if unsupported else None,
+                url=live_object.url if live_object else None,
+                domain=_domain(kind, live_object) if live_object else None,
+                synced=_synced_repository(live_object) if live_object else None,
             )
         )
     return ListDocument(platform=platform, entries=tuple(entries))
@@ -198,9 +198,13 @@ def _domain(kind: Kind, live: LiveObject) -> str | None:
     return host if isinstance(host, str) else None
 
 
-def _synced_repository(item: LiveObject) -> SyncedWith | None:
-    source = item.synced_repository
-    return SyncedWith(repository=source.name, installation=source.installation_id) if source else None
+def _synced_repository(live: LiveObject) -> SyncedWith | None:
+    repository = live.synced_repository
+    return (
+        SyncedWith(repository=repository.name, installation=repository.installation_id)
+        if repository
+        else None
+    )
 
 
 def _match_detail(kind: Kind, match: Match) -> str:

@@ -35,12 +35,12 @@ def render_doctor(document: DoctorDocument, paint: Paint) -> str:
         lines += ["", *_access_lines(organization, document.access, paint)]
     problems = sum(check.level == "problem" for check in document.checks)
     notes = sum(check.level == "note" for check in document.checks)
-    end = (
+    totals = (
         f"{format_count(problems, 'problem')}, {format_count(notes, 'note')}."
         if problems + notes
         else "No problems."
     )
-    return "\n".join([*lines, "", paint(end, "bold")])
+    return "\n".join([*lines, "", paint(totals, "bold")])
 
 
 def _check_lines(check: Check, width: int, paint: Paint) -> Iterator[str]:
@@ -52,13 +52,14 @@ def _check_lines(check: Check, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _access_lines(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> Iterator[str]:
-    accesses = [one for one in rows if one.organization == organization]
-    width = max(len(one.kind) for one in accesses)
+    accesses = [access for access in rows if access.organization == organization]
+    width = max(len(access.kind) for access in accesses)
     yield paint(f"What this token may do in {visible(organization)}", "bold")
     yield f"  {'':<{width}}  read  write"
-    for one in accesses:
-        yield f"  {visible(one.kind):<{width}}  {_ACCESS_WORDS[one.read]:<4}  {_ACCESS_WORDS[one.write]}"
-    if any(one.read is None or one.write is None for one in accesses):
+    for access in accesses:
+        read, write = _ACCESS_WORDS[access.read], _ACCESS_WORDS[access.write]
+        yield f"  {visible(access.kind):<{width}}  {read:<4}  {write}"
+    if any(access.read is None or access.write is None for access in accesses):
         yield (
             '  "?" means unknown. dpsync checked the access in one site and one space only, and your access '
             "to other sites and spaces may differ."
@@ -107,8 +108,8 @@ def _changes_text(apply: HistoryEntry) -> str:
         return format_count(apply.changes, "change")
     numbers = ", ".join(f"{number} {word}" for word, number in apply.applied.items())
     others = sum(apply.applied.values()) - 1
-    more = f" and {others} more" if others else ""
-    return f"{numbers}: {visible(apply.addresses[0])}{more}"
+    others_text = f" and {others} more" if others else ""
+    return f"{numbers}: {visible(apply.addresses[0])}{others_text}"
 
 
 _IDS_SIGNS = {
@@ -131,12 +132,12 @@ def render_ids(document: IdsDocument) -> str:
 
 def _ids_line(line: IdsLine) -> str:
     head = f"{_IDS_SIGNS[line.what]} {visible(line.address)}"
-    found, recorded = visible(line.found or ""), visible(line.recorded or "")
+    current, recorded = visible(line.found or ""), visible(line.recorded or "")
     match line.what:
         case "missing" | "written":
-            return f"{head}: {found}"
+            return f"{head}: {current}"
         case "wrong":
-            return f"{head}: {recorded} → {found}"
+            return f"{head}: {recorded} → {current}"
         case "gone":
             return (
                 f"{head}: dpsync found no object with the id {recorded}, and keeps the line of the ids file"
@@ -153,17 +154,17 @@ def _ids_result(document: IdsDocument) -> Iterator[str]:
         yield f"Wrote {visible(document.file)}."
         return
     counts = [
-        (number, _WRITTEN_VERBS.get(what, what) if document.written else what)
-        for what in ("missing", "wrong", "gone", "moved")
-        if (number := sum(line.what == what for line in document.lines))
+        (number, _WRITTEN_VERBS.get(state, state) if document.written else state)
+        for state in ("missing", "wrong", "gone", "moved")
+        if (number := sum(line.what == state for line in document.lines))
     ]
     file = visible(document.file)
     if not counts:
         yield f"{file} is up to date: {format_count(document.recognised, 'entry')} matched."
         return
-    (number, what), *more = counts
+    (number, state), *other_counts = counts
     lines = ", ".join(
-        [f"{format_count(number, 'line')} {what}", *(f"{number} {what}" for number, what in more)]
+        [f"{format_count(number, 'line')} {state}", *(f"{number} {state}" for number, state in other_counts)]
     )
     yield (
         f"Wrote {file}: {lines}."
@@ -188,10 +189,10 @@ def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> s
 
 
 def _taken_lines(document: ImportDocument) -> Iterator[str]:
-    for item in document.taken:
-        place = f"{item.at.file}:{item.at.line}:{item.at.column}"
-        name = str(FieldAddress(Address.parse(item.address), item.field))
-        yield f"  {visible(name)}  {visible(place)}"
+    for value in document.taken:
+        location = f"{value.at.file}:{value.at.line}:{value.at.column}"
+        name = str(FieldAddress(Address.parse(value.address), value.field))
+        yield f"  {visible(name)}  {visible(location)}"
     if document.shared_with:
         who = visible(join_with_and(document.shared_with))
         yield f"note: other environments ({who}) also use these lines, so their values change, too"
@@ -225,8 +226,8 @@ def _left_out_lines(document: ImportDocument) -> Iterator[str]:
     yield "dpsync did not import these objects and fields, so dpsync does not manage them:"
     for note in document.left_out:
         field = f"#{note.field}" if note.field else ""
-        place = f"{note.at.file}:{note.at.line}:{note.at.column}: " if note.at else ""
-        yield f"  {visible(place + note.address + field)}: {visible(note.why)}"
+        location = f"{note.at.file}:{note.at.line}:{note.at.column}: " if note.at else ""
+        yield f"  {visible(location + note.address + field)}: {visible(note.why)}"
 
 
 def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
@@ -244,9 +245,9 @@ def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iter
         text = "With these files, a plan still has changes:" if document.proven is False else "Not imported:"
         yield paint(text, "red bold")
     for difference in document.differences:
-        where = f"{difference.at.file}:{difference.at.line}: " if difference.at else ""
+        location = f"{difference.at.file}:{difference.at.line}: " if difference.at else ""
         address = f"{difference.address}: " if difference.address else ""
-        yield f"  {visible(where + address + difference.message)}"
+        yield f"  {visible(location + address + difference.message)}"
         if difference.hint:
             yield f"    {visible(difference.hint)}"
 
@@ -256,19 +257,23 @@ _HEADER: Final = ("ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED")
 
 def render_list(document: ListDocument, paint: Paint) -> str:
     """Return a header, and for each entry address, kind, file and line, id, and how it was recognized."""
-    rows = [_HEADER, *(_list_row(one, document.platform is not None) for one in document.entries)]
+    rows = [_HEADER, *(_list_row(entry, document.platform is not None) for entry in document.entries)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        address, kind, at, id, said = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        lines.append("  ".join([address, paint(kind, "dim"), at, id, paint(said.rstrip(), "dim")]).rstrip())
+        address, kind, location, id, remarks = (
+            f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
+        )
+        lines.append(
+            "  ".join([address, paint(kind, "dim"), location, id, paint(remarks.rstrip(), "dim")]).rstrip()
+        )
     return "\n".join(lines)
 
 
 def _list_row(entry: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
-    at = f"{visible(entry.at.file)}:{entry.at.line}"
+    location = f"{visible(entry.at.file)}:{entry.at.line}"
     remarks = ", ".join([_match_text(entry, read), *_owners_and_domain(entry)])
-    return visible(entry.address), visible(entry.kind), at, visible(entry.id or "-"), remarks
+    return visible(entry.address), visible(entry.kind), location, visible(entry.id or "-"), remarks
 
 
 def _owners_and_domain(entry: ListedEntry) -> Iterator[str]:

@@ -18,7 +18,7 @@ from dpsync.render.visible import visible
 
 def render_config(document: ConfigDocument, paint: Paint) -> str:
     """Return the configuration as YAML that has the same values when read again."""
-    origins = {one.pointer: one for one in document.origins}
+    origins = {origin.pointer: origin for origin in document.origins}
     lines = list(_AnnotatedYaml(origins, paint).mapping_lines(document.configuration, "", ""))
     if document.environment is not None:
         lines.insert(0, paint(f"# The environment {visible(document.environment)} is applied.", "dim"))
@@ -30,46 +30,52 @@ class _AnnotatedYaml:
         self._origins = origins
         self._paint = paint
 
-    def mapping_lines(self, value: dict[str, Any], pointer: str, indent: str) -> Iterator[str]:
-        for key, item in value.items():
+    def mapping_lines(self, mapping: dict[str, Any], pointer: str, indent: str) -> Iterator[str]:
+        for key, value in mapping.items():
             yield from self._entry_lines(
-                f"{indent}{yaml_scalar(key, key=True)}:", item, item_pointer(pointer, key), indent
+                f"{indent}{yaml_scalar(key, key=True)}:", value, item_pointer(pointer, key), indent
             )
 
-    def _entry_lines(self, lead: str, item: Any, pointer: str, indent: str) -> Iterator[str]:
-        if isinstance(item, dict) and item:
-            yield lead
-            yield from self.mapping_lines(item, pointer, indent + "  ")
-        elif isinstance(item, list) and item and not self._fits_on_one_line(item, pointer):
-            yield lead
-            yield from self._sequence_lines(item, pointer, indent + "  ")
+    def _entry_lines(self, start: str, value: Any, pointer: str, indent: str) -> Iterator[str]:
+        if isinstance(value, dict) and value:
+            yield start
+            yield from self.mapping_lines(value, pointer, indent + "  ")
+        elif isinstance(value, list) and value and not self._fits_on_one_line(value, pointer):
+            yield start
+            yield from self._sequence_lines(value, pointer, indent + "  ")
         else:
-            yield f"{lead} {on_one_line(item)}{self._source_comment(pointer, item)}"
+            yield f"{start} {on_one_line(value)}{self._source_comment(pointer, value)}"
 
     def _sequence_lines(self, items: list[Any], pointer: str, indent: str) -> Iterator[str]:
-        for index, item in enumerate(items):
-            inside = item_pointer(pointer, index)
-            if isinstance(item, dict) and item:
-                first, *rest = self.mapping_lines(item, inside, indent + "  ")
-            elif isinstance(item, list) and item:
-                first, *rest = self._sequence_lines(item, inside, indent + "  ")
+        for index, value in enumerate(items):
+            element_pointer = item_pointer(pointer, index)
+            if isinstance(value, dict) and value:
+                first_line, *other_lines = self.mapping_lines(value, element_pointer, indent + "  ")
+            elif isinstance(value, list) and value:
+                first_line, *other_lines = self._sequence_lines(value, element_pointer, indent + "  ")
             else:
-                first, rest = f"{indent}  {on_one_line(item)}{self._source_comment(inside, item)}", []
-            yield f"{indent}- {first[len(indent) + 2 :]}"
-            yield from rest
+                first_line, other_lines = (
+                    f"{indent}  {on_one_line(value)}{self._source_comment(element_pointer, value)}",
+                    [],
+                )
+            yield f"{indent}- {first_line[len(indent) + 2 :]}"
+            yield from other_lines
 
     def _fits_on_one_line(self, items: list[Any], pointer: str) -> bool:
         """Whether a list is one line: of single values, all in one file and without variables."""
         if any(isinstance(item, dict | list) for item in items):
             return False
-        at = [self._origins[item_pointer(pointer, index)] for index in range(len(items))]
-        return not any(one.variables for one in at) and len({one.at.file for one in at}) == 1
+        origins = [self._origins[item_pointer(pointer, index)] for index in range(len(items))]
+        return (
+            not any(origin.variables for origin in origins)
+            and len({origin.at.file for origin in origins}) == 1
+        )
 
-    def _source_comment(self, pointer: str, item: Any) -> str:
-        origin = self._origins[item_pointer(pointer, 0) if isinstance(item, list) and item else pointer]
-        words = [f"{visible(origin.at.file)}:{origin.at.line}"]
-        names = [f"${{{one.name}}}" for one in origin.variables if one.is_set]
-        defaults = [f"${{{one.name}}}" for one in origin.variables if not one.is_set]
-        words += [join_with_and(names)] if names else []
-        words += [f"the default of {join_with_and(defaults)}"] if defaults else []
-        return self._paint(f"  # {', '.join(words)}", "dim")
+    def _source_comment(self, pointer: str, value: Any) -> str:
+        origin = self._origins[item_pointer(pointer, 0) if isinstance(value, list) and value else pointer]
+        sources = [f"{visible(origin.at.file)}:{origin.at.line}"]
+        names = [f"${{{variable.name}}}" for variable in origin.variables if variable.is_set]
+        defaults = [f"${{{variable.name}}}" for variable in origin.variables if not variable.is_set]
+        sources += [join_with_and(names)] if names else []
+        sources += [f"the default of {join_with_and(defaults)}"] if defaults else []
+        return self._paint(f"  # {', '.join(sources)}", "dim")

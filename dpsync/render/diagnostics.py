@@ -46,21 +46,25 @@ def render_diagnostics(
     Args:
         texts: File contents by the file names of the spans. Without a content, the source line is left out.
     """
-    findings, left_out = select_findings(diagnostics)
+    findings, omitted_counts = select_findings(diagnostics)
     if not findings:
         return ""
     lines = _SourceLines(
         texts,
-        {(one.span.file, one.span.line) for one in findings if one.code in CODES_ABOUT_SECRETS and one.span},
+        {
+            (finding.span.file, finding.span.line)
+            for finding in findings
+            if finding.code in CODES_ABOUT_SECRETS and finding.span
+        },
     )
-    blocks = [_render_finding(one, lines, _Paint(color)) for one in findings]
-    more = [_omitted_findings_line(left_out)] if left_out else []
-    return "\n\n".join([*blocks, *more, _count_line(findings, left_out)]) + "\n"
+    blocks = [_render_finding(finding, lines, _Paint(color)) for finding in findings]
+    omitted = [_omitted_findings_line(omitted_counts)] if omitted_counts else []
+    return "\n\n".join([*blocks, *omitted, _count_line(findings, omitted_counts)]) + "\n"
 
 
-def _omitted_findings_line(left_out: Counter[str]) -> str:
-    counts = ", ".join(f"{visible(code)}: {left_out[code]}" for code in sorted(left_out))
-    return f"{left_out.total()} more messages are not shown ({counts})"
+def _omitted_findings_line(omitted_counts: Counter[str]) -> str:
+    counts = ", ".join(f"{visible(code)}: {omitted_counts[code]}" for code in sorted(omitted_counts))
+    return f"{omitted_counts.total()} more messages are not shown ({counts})"
 
 
 class _Paint:
@@ -115,7 +119,9 @@ def _render_finding(finding: Diagnostic, lines: _SourceLines, paint: _Paint) -> 
         ]
     notes = [visible(finding.hint)] if finding.hint else []
     notes += [f"{visible(label)} at {visible(str(span))}" for label, span in finding.related]
-    notes += [describe_candidate(each) for each in finding.candidates if each.title != each.id]
+    notes += [
+        describe_candidate(candidate) for candidate in finding.candidates if candidate.title != candidate.id
+    ]
     notes += (
         [f"and at {format_count(finding.unlisted_related_count, 'more place')}"]
         if finding.unlisted_related_count
@@ -133,28 +139,32 @@ def _render_finding(finding: Diagnostic, lines: _SourceLines, paint: _Paint) -> 
 
 def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
     """Return the source line as shown, the indent of the carets, and the carets below the range."""
-    start = min(span.column, len(source) + 1) - 1
-    end = span.end_column - 1 if span.end_line == span.line else len(source.rstrip())
-    first = max(0, start - _COLUMNS_BEFORE_CARET) if len(source) > MAX_SOURCE_COLUMNS else 0
-    cut = source[first : first + MAX_SOURCE_COLUMNS]
-    left = _ELLIPSIS if first > 0 else ""
-    right = _ELLIPSIS if first + MAX_SOURCE_COLUMNS < len(source) else ""
-    before = left + _printable(source[first:start])
-    marked = _printable(source[start : min(end, first + MAX_SOURCE_COLUMNS)])
-    return left + _printable(cut) + right, " " * display_width(before), "^" * max(1, display_width(marked))
+    range_start = min(span.column, len(source) + 1) - 1
+    range_end = span.end_column - 1 if span.end_line == span.line else len(source.rstrip())
+    excerpt_start = max(0, range_start - _COLUMNS_BEFORE_CARET) if len(source) > MAX_SOURCE_COLUMNS else 0
+    shown = source[excerpt_start : excerpt_start + MAX_SOURCE_COLUMNS]
+    start_mark = _ELLIPSIS if excerpt_start > 0 else ""
+    end_mark = _ELLIPSIS if excerpt_start + MAX_SOURCE_COLUMNS < len(source) else ""
+    before_range = start_mark + _printable(source[excerpt_start:range_start])
+    in_range = _printable(source[range_start : min(range_end, excerpt_start + MAX_SOURCE_COLUMNS)])
+    return (
+        start_mark + _printable(shown) + end_mark,
+        " " * display_width(before_range),
+        "^" * max(1, display_width(in_range)),
+    )
 
 
 def _printable(text: str) -> str:
     return visible(text.replace("\t", _TAB))
 
 
-def _count_line(findings: list[Diagnostic], left_out: Counter[str]) -> str:
-    severities = Counter(one.severity for one in findings)
-    severities["error"] += left_out.total()  # there are never so many warnings
+def _count_line(findings: list[Diagnostic], omitted_counts: Counter[str]) -> str:
+    severities = Counter(finding.severity for finding in findings)
+    severities["error"] += omitted_counts.total()  # there are never so many warnings
     counts = [
         format_count(severities[severity], severity)
         for severity in ("error", "warning")
         if severities[severity]
     ]
-    files = {one.span.file for one in findings if one.span}
+    files = {finding.span.file for finding in findings if finding.span}
     return ", ".join(counts) + (f" in {format_count(len(files), 'file')}" if files else "")

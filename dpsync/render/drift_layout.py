@@ -47,9 +47,11 @@ def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
 
     `now` is the time for "2 hours ago"; None keeps the times of the platform.
     """
-    found = in_natural_order(document.drift.found, lambda one: one.location, lambda one: False)
-    found = tuple(sorted(found, key=lambda one: not one.opens))
-    drift = document.drift.model_copy(update={"found": found})
+    drifted_objects = in_natural_order(
+        document.drift.found, lambda drifted: drifted.location, lambda _: False
+    )
+    drifted_objects = tuple(sorted(drifted_objects, key=lambda drifted: not drifted.opens))
+    drift = document.drift.model_copy(update={"found": drifted_objects})
     tone = "strong" if drift.drifted or drift.unread else "good"
     verdict = tuple(ViewLine(text, tone) for text in report_words.drift_verdict(drift))  # type: ignore[arg-type]
     blocks = tuple(drift_blocks(document.model_copy(update={"drift": drift}), now))
@@ -64,9 +66,9 @@ def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
     drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
     unread = (_unreadable_entry(drift, address) for address in drift.unread)
     blocks.add("unread", "Objects that this token cannot read: {}", "warning", unread, detail=1)
-    ignored = (listing.object_entry(item, None) for item in drift.ignored)
+    ignored = (listing.object_entry(drifted, None) for drifted in drift.ignored)
     blocks.add("ignored", "Differences that your policy ignores: {}", "none", ignored, detail=1)
-    unwatched = (_unmanaged_entry(drift, item) for item in drift.unwatched_lines)
+    unwatched = (_unmanaged_entry(drift, line) for line in drift.unwatched_lines)
     blocks.add("unwatched", "Fields and lists that dpsync does not compare: {}", "none", unwatched)
     return [*blocks.blocks, *side_blocks(drift)]
 
@@ -80,15 +82,19 @@ class _DriftListing:
 
     def entries(self) -> Iterator[ViewEntry]:
         """Yield an entry for each object that differs, then notes, then blockers and refusals of others."""
-        known = {item.address for item in self.drift.found}
+        drifted_addresses = {drifted.address for drifted in self.drift.found}
         by_address: dict[str, list[Refusal | Blocked]] = defaultdict(list)
         blockers: list[Refusal | Blocked] = [*self.drift.blocked, *self.drift.refusals]
         for blocker in blockers:
             address = blocker.address.partition("#")[0]
-            by_address[address if address in known else ""].append(blocker)
-        for item in self.drift.found:
-            entry = self.object_entry(item, self.ways_out.get(item.address))
-            sentences = [word for blocker in by_address[item.address] for word in _blocker_sentences(blocker)]
+            by_address[address if address in drifted_addresses else ""].append(blocker)
+        for drifted in self.drift.found:
+            entry = self.object_entry(drifted, self.ways_out.get(drifted.address))
+            sentences = [
+                sentence
+                for blocker in by_address[drifted.address]
+                for sentence in _blocker_sentences(blocker)
+            ]
             yield replace(entry, all_sentences=(*entry.all_sentences, *sentences))
         notes = [note for note in self.drift.notes if not (note.permanent or note.detail)]
         yield from (note_entry(self.drift, note) for note in notes)
@@ -98,71 +104,82 @@ class _DriftListing:
             else:
                 yield blocked_entry(self.drift, blocker)
 
-    def object_entry(self, item: Drifted, out: WaysOut | None) -> ViewEntry:
+    def object_entry(self, drifted: Drifted, ways_out: WaysOut | None) -> ViewEntry:
         """Return the entry of an object. `out`: how to end the difference, if it counts."""
-        label = "" if item.what == "different" else item.label
-        fields = tuple(self._field(item.kind, part) for part in item.fields)
+        label = "" if drifted.what == "different" else drifted.label
+        fields = tuple(self._field(drifted.kind, field_drift) for field_drift in drifted.fields)
         return ViewEntry(
-            address=visible(item.address),
-            title=self.names.title(item.kind, item.address, label),
-            kind=kind_noun(item.kind),
+            address=visible(drifted.address),
+            title=self.names.title(drifted.kind, drifted.address, label),
+            kind=kind_noun(drifted.kind),
             label=visible(label),
-            key=self.names.key(item.kind, item.address),
-            sign="!" if item.opens else report_words.DRIFT_SIGNS[item.what],
+            key=self.names.key(drifted.kind, drifted.address),
+            sign="!" if drifted.opens else report_words.DRIFT_SIGNS[drifted.what],
             name="drift",
-            topics=("exposure", "drift") if item.opens else ("drift",),
+            topics=("exposure", "drift") if drifted.opens else ("drift",),
             level="warning",
             fails=True,
-            origin=plan_words.edit_location(self.drift, item.address, (part.field for part in item.fields)),
-            parent_origin=plan_words.enclosing_origin(self.drift, item.address),
+            origin=plan_words.edit_location(
+                self.drift, drifted.address, (field.field for field in drifted.fields)
+            ),
+            parent_origin=plan_words.enclosing_origin(self.drift, drifted.address),
             fields=fields,
-            all_sentences=tuple(self._sentences(item, out)),
-            side_names=("policy" if item.kept else "file", "live"),
+            all_sentences=tuple(self._sentences(drifted, ways_out)),
+            side_names=("policy" if drifted.kept else "file", "live"),
         )
 
-    def _field(self, kind: str, part: FieldDrift) -> ViewField:
-        live = self.names.as_in_files(kind, part.field, part.live)
-        file = self.names.as_in_files(kind, part.field, part.file)
-        unread: Literal["", "after"] = "" if part.known else "after"
+    def _field(self, kind: str, drift: FieldDrift) -> ViewField:
+        live = self.names.as_in_files(kind, drift.field, drift.live)
+        file = self.names.as_in_files(kind, drift.field, drift.file)
+        unread: Literal["", "after"] = "" if drift.known else "after"
         return ViewField(
-            part.field, file, live, unread, is_platform_default=part.watched, opens_access=part.opens
+            drift.field, file, live, unread, is_platform_default=drift.watched, opens_access=drift.opens
         )
 
-    def _sentences(self, item: Drifted, out: WaysOut | None) -> Iterator[Sentence]:
-        if item.what == "missing":
+    def _sentences(self, drifted: Drifted, ways_out: WaysOut | None) -> Iterator[Sentence]:
+        if drifted.what == "missing":
             yield Sentence("missing in GitBook")
-        if item.what == "undeclared":
-            text = ", ".join(filter(None, ("not in your files", report_words.cascade_text(item))))
-            yield Sentence(text, opens_access=item.opens)
-        if item.place:
-            yield Sentence(f"expected position: {visible(item.place)}")
-        for match in item.renamed[:MAX_CANDIDATES]:
+        if drifted.what == "undeclared":
+            text = ", ".join(filter(None, ("not in your files", report_words.cascade_text(drifted))))
+            yield Sentence(text, opens_access=drifted.opens)
+        if drifted.place:
+            yield Sentence(f"expected position: {visible(drifted.place)}")
+        for match in drifted.renamed[:MAX_CANDIDATES]:
             yield Sentence(f'"{visible(match.label)}" ({visible(match.id)})', "perhaps renamed in GitBook to")
-        if (more := len(item.renamed) - MAX_CANDIDATES) > 0:
-            yield Sentence(f"and {format_count(more, 'more candidate')}")
-        yield from self._cause_sentences(item)
-        if out is not None:
-            for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
+        if (omitted_count := len(drifted.renamed) - MAX_CANDIDATES) > 0:
+            yield Sentence(f"and {format_count(omitted_count, 'more candidate')}")
+        yield from self._cause_sentences(drifted)
+        if ways_out is not None:
+            for subject, text in (
+                ("undo", ways_out.platform),
+                ("keep", ways_out.files or ways_out.by_hand or ""),
+            ):
                 yield Sentence(
-                    text, about, is_command=text.startswith("dpsync "), is_copied=True, aligned=True
+                    text, subject, is_command=text.startswith("dpsync "), is_copied=True, aligned=True
                 )
 
-    def _cause_sentences(self, item: Drifted) -> Iterator[Sentence]:
+    def _cause_sentences(self, drifted: Drifted) -> Iterator[Sentence]:
         """Yield why the object differs, and who changed it last."""
-        causes = {plan_words.cause_label(part.cause): part.field for part in item.fields}
-        causes[report_words.drift_cause_text(item)] = ""
+        causes = {plan_words.cause_label(field.cause): field.field for field in drifted.fields}
+        causes[report_words.drift_cause_text(drifted)] = ""
         causes.pop("", None)
-        if item.last_event is not None and not (causes and "changed outside" not in causes):
+        if drifted.last_event is not None and not (causes and "changed outside" not in causes):
             cause = next(iter(causes)) if len(causes) == 1 else ""
-            yield Sentence(report_words.last_change_text(item.last_event, cause, self.now))
+            yield Sentence(report_words.last_change_text(drifted.last_event, cause, self.now))
             causes = causes if len(causes) > 1 else {}
         fields = {
-            cause: [x.field for x in item.fields if plan_words.cause_label(x.cause) == cause]
+            cause: [
+                field_drift.field
+                for field_drift in drifted.fields
+                if plan_words.cause_label(field_drift.cause) == cause
+            ]
             for cause in causes
         }
-        for cause, named in fields.items():
+        for cause, field_names in fields.items():
             yield Sentence(
-                f"{cause}: {', '.join(map(visible, named))}" if len(causes) > 1 and named else cause
+                f"{cause}: {', '.join(map(visible, field_names))}"
+                if len(causes) > 1 and field_names
+                else cause
             )
 
 
@@ -171,19 +188,19 @@ def _blocker_sentences(blocker: Refusal | Blocked) -> Iterator[Sentence]:
 
 
 def _unreadable_entry(drift: Drift, address: str) -> ViewEntry:
-    where = plan_words.find_origin(drift, address)
+    origin = plan_words.find_origin(drift, address)
     return ViewEntry(
         visible(address), visible(address), message="dpsync did not check this object", sign="!",
-        origin=where, parent_origin=where, one_line=True,
+        origin=origin, parent_origin=origin, one_line=True,
     )  # fmt: skip
 
 
-def _unmanaged_entry(drift: Drift, item: UnwatchedLine) -> ViewEntry:
+def _unmanaged_entry(drift: Drift, line: UnwatchedLine) -> ViewEntry:
     """Return an entry for a field or list that no file names, with the line that would watch it."""
-    name = visible(str(FieldAddress(Address.parse(item.address), item.field)))
+    name = visible(str(FieldAddress(Address.parse(line.address), line.field)))
     return ViewEntry(
-        name, name, message=visible(item.line or f"({item.why or ''})"),
-        origin=drift.origins.get(item.address), one_line=True,
+        name, name, message=visible(line.line or f"({line.why or ''})"),
+        origin=drift.origins.get(line.address), one_line=True,
     )  # fmt: skip
 
 
@@ -199,7 +216,9 @@ def edits_title(edits: Edits) -> str:
     if edits.base is None:
         return f"dpsync has no earlier version of the files to compare with: {visible(edits.base_from)}."
     counts = [
-        f"{number} {what}" for what in _SIGNS if (number := sum(one.what == what for one in edits.found))
+        f"{number} {edit_type}"
+        for edit_type in _SIGNS
+        if (number := sum(edit.what == edit_type for edit in edits.found))
     ]
     return f"Entries in the files: {', '.join(counts) or 'no changes'}."
 
@@ -216,9 +235,11 @@ def edits_comparison_note(edits: Edits) -> str:
 def edit_blocks(edits: Edits) -> list[Block]:
     """Return a block for each sort of edit: removed, renamed, changed and added entries."""
     blocks = Blocks()
-    for what in _SIGNS:
-        found = [_edit_entry(one) for one in edits.found if one.what == what]
-        blocks.add(f"files-{what}", f"Entries that somebody {what} in the files: {{}}", "none", found)
+    for edit_type in _SIGNS:
+        entries = [_edit_entry(edit) for edit in edits.found if edit.what == edit_type]
+        blocks.add(
+            f"files-{edit_type}", f"Entries that somebody {edit_type} in the files: {{}}", "none", entries
+        )
     return blocks.blocks
 
 
@@ -230,7 +251,7 @@ def _edit_entry(edit: Edit) -> ViewEntry:
         message=", ".join(_edit_remarks(edit)),
         sign=_SIGNS[edit.what],
         origin=edit.at,
-        fields=tuple(_edited_field(one, kind_name(edit.kind), labelled=not added) for one in edit.fields),
+        fields=tuple(_edited_field(field, kind_name(edit.kind), labelled=not added) for field in edit.fields),
         created=added,
         side_names=None if added else ("before", "now"),
     )
@@ -247,12 +268,12 @@ def _edit_remarks(edit: Edit) -> Iterator[str]:
         yield f"and {format_count(edit.inside, 'entry')} in it"
 
 
-def _edited_field(item: EditedField, kind: str, labelled: bool) -> ViewField:
+def _edited_field(edited: EditedField, kind: str, labelled: bool) -> ViewField:
     return ViewField(
-        visible(item.field),
-        _FULL_NAMES.as_in_files(kind, item.field, item.before),
-        _FULL_NAMES.as_in_files(kind, item.field, item.after),
-        cause=_LABELS[item.declared] if labelled else "",
+        visible(edited.field),
+        _FULL_NAMES.as_in_files(kind, edited.field, edited.before),
+        _FULL_NAMES.as_in_files(kind, edited.field, edited.after),
+        cause=_LABELS[edited.declared] if labelled else "",
     )
 
 
@@ -260,48 +281,50 @@ def rehearsal_view(document: RehearseDocument) -> View:
     """Return everything that is shown of a rehearsal; of a plan that was not rehearsed, the plan."""
     plan, rehearsal = document.plan.plan, document.rehearsal
     if rehearsal is None:
-        shown = plan_view(plan, document.plan.digest)
+        view = plan_view(plan, document.plan.digest)
         first = ViewLine("Nothing to rehearse." if plan.can_apply else "Not rehearsed.")
-        return View((first, *shown.verdict), shown.blocks, shown.hints, shown.facts, name="rehearse")
+        return View((first, *view.verdict), view.blocks, view.hints, view.facts, name="rehearse")
     blocks = Blocks([*deviation_blocks(plan, rehearsal), *_fault_blocks(rehearsal)])
-    proven = (
-        ViewEntry("", what, message=text, one_line=True)
-        for what, text in report_words.verified_properties(rehearsal)
+    verified_entries = (
+        ViewEntry("", property_name, message=text, one_line=True)
+        for property_name, text in report_words.verified_properties(rehearsal)
     )
-    blocks.add("proven", "What dpsync checked on a copy of the live organization", "none", proven, detail=1)
-    left = (
-        ViewEntry("", one.what, message=report_words.unverifiable_text(one), one_line=True)
-        for one in rehearsal.unproven
+    blocks.add(
+        "proven", "What dpsync checked on a copy of the live organization", "none", verified_entries, detail=1
     )
-    blocks.add("unproven", "Not checked: {}", "note", left, detail=1)
+    unverified_entries = (
+        ViewEntry("", unverified.what, message=report_words.unverifiable_text(unverified), one_line=True)
+        for unverified in rehearsal.unproven
+    )
+    blocks.add("unproven", "Not checked: {}", "note", unverified_entries, detail=1)
     verdict = (
         ViewLine(report_words.rehearsal_summary(rehearsal)),
         ViewLine(report_words.rehearsal_verdict(rehearsal), "good" if rehearsal.went_as_planned else "bad"),
     )
-    about = (
+    facts = (
         *plan_facts(plan),
         f"plan {rehearsal.plan[:APPROVED_DIGEST_DIGITS]}, dpsync sent only GET requests to GitBook",
     )
-    return View(verdict, tuple(blocks.blocks), (), about, name="rehearse")
+    return View(verdict, tuple(blocks.blocks), (), facts, name="rehearse")
 
 
 def _fault_blocks(rehearsal: Rehearsal) -> list[Block]:
     """Return the rehearsals with faults: those that ended otherwise, then those that converged."""
     blocks = Blocks()
-    runs = [
+    entries = [
         (run.good, ViewEntry("", str(number), message=report_words.fault_run_text(run), one_line=True))
         for number, run in enumerate(rehearsal.faults, 1)
     ]
     seed = f" (--seed {rehearsal.seed})"
-    bad = [entry for good, entry in runs if not good]
+    failed = [entry for good, entry in entries if not good]
     blocks.add(
         "failed-fault",
         f"Failed rehearsals with simulated request failures{seed}: {{}}",
         "error",
-        bad,
+        failed,
         fails=True,
     )
-    converged = [entry for good, entry in runs if good]
+    converged = [entry for good, entry in entries if good]
     blocks.add(
         "fault", f"Successful rehearsals with simulated request failures{seed}: {{}}", "none", converged
     )

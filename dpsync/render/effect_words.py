@@ -66,81 +66,89 @@ class _NavigationMerge(Struct, frozen=True):
     ) -> Iterator[NavigationLine]:
         """Yield the lines of siblings at one depth, and of everything below."""
         self._note_moves(before, after)
-        staying = {node.address for node in after}
+        addresses_after = {node.address for node in after}
         removed_nodes = [node for node in before if node.address not in self.after]
-        old_order = [node.address for node in before]
+        addresses_before = [node.address for node in before]
         listed: list[NavigationNode] = []
         for node in after:
             listed.append(node)
         for removed in removed_nodes:
-            ahead = [
-                address for address in old_order[: old_order.index(removed.address)] if address in staying
+            predecessors = [
+                address
+                for address in addresses_before[: addresses_before.index(removed.address)]
+                if address in addresses_after
             ]
-            at = 1 + max((index for index, node in enumerate(listed) if node.address in ahead), default=-1)
-            while at < len(listed) and listed[at].address not in staying:
-                at += 1
-            listed.insert(at, removed)
+            position = 1 + max(
+                (index for index, node in enumerate(listed) if node.address in predecessors), default=-1
+            )
+            while position < len(listed) and listed[position].address not in addresses_after:
+                position += 1
+            listed.insert(position, removed)
         for unchanged, nodes in groupby(listed, key=self._is_unchanged):
-            some = list(nodes)
-            if unchanged and len(some) > _MAX_UNCHANGED_SIBLINGS:
-                yield NavigationLine(" ", depth, f"… {len(some)} without a change")
+            group = list(nodes)
+            if unchanged and len(group) > _MAX_UNCHANGED_SIBLINGS:
+                yield NavigationLine(" ", depth, f"… {len(group)} without a change")
                 continue
-            for node in some:
+            for node in group:
                 yield from self._node_lines(node, depth)
 
     def _note_moves(self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> None:
         """Add to `moved` the siblings whose order changes among the siblings that stay."""
-        place = {node.address: index for index, node in enumerate(before)}
-        stay = [node.address for node in after if node.address in place]
-        keep = set(longest_increasing([place[address] for address in stay]))
-        self.moved.update(address for address in stay if place[address] not in keep)
+        positions_before = {node.address: index for index, node in enumerate(before)}
+        remaining = [node.address for node in after if node.address in positions_before]
+        in_order = set(longest_increasing([positions_before[address] for address in remaining]))
+        self.moved.update(address for address in remaining if positions_before[address] not in in_order)
 
     def _is_unchanged(self, node: NavigationNode) -> bool:
         """Return whether a node, its position, and everything inside are unchanged."""
-        was, will = self.before.get(node.address), self.after.get(node.address)
-        return was == will and node.address not in self.moved
+        before, after = self.before.get(node.address), self.after.get(node.address)
+        return before == after and node.address not in self.moved
 
     def _node_lines(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
-        was, will = self.before.get(node.address), self.after.get(node.address)
-        if was is None or will is None:
+        before, after = self.before.get(node.address), self.after.get(node.address)
+        if before is None or after is None:
             others = (
-                f" (also in {', '.join(self._parent_title(one) for one in node.also)})" if node.also else ""
+                f" (also in {', '.join(self._parent_title(parent) for parent in node.also)})"
+                if node.also
+                else ""
             )
-            yield NavigationLine("+" if was is None else "-", depth, _node_text(node) + others)
+            yield NavigationLine("+" if before is None else "-", depth, _node_text(node) + others)
         elif self._is_unchanged(node):
             yield NavigationLine(" ", depth, _node_text(node))
             return
         else:
-            yield self._changed_line(was, will, depth)
-        yield from self.sibling_lines(was[0].inside if was else (), will[0].inside if will else (), depth + 1)
+            yield self._changed_line(before, after, depth)
+        yield from self.sibling_lines(
+            before[0].inside if before else (), after[0].inside if after else (), depth + 1
+        )
 
     def _changed_line(
-        self, was: tuple[NavigationNode, str], will: tuple[NavigationNode, str], depth: int
+        self, before: tuple[NavigationNode, str], after: tuple[NavigationNode, str], depth: int
     ) -> NavigationLine:
-        old, new = _node_text(was[0]), _node_text(will[0])
-        sign, words = " ", [new]
-        if old != new:
+        old_text, new_text = _node_text(before[0]), _node_text(after[0])
+        sign, words = " ", [new_text]
+        if old_text != new_text:
             sign = "~"
-            words.append(f"(was {old})")
-        if was[1] != will[1]:
+            words.append(f"(was {old_text})")
+        if before[1] != after[1]:
             sign = ">"
             words.append("(moved here)")
-        elif was[0].address in self.moved:
+        elif before[0].address in self.moved:
             sign = ">"
             words.append("(moved)")
-        if will[0].also:
+        if after[0].also:
             sign = " "
             words.append("(stays here, too)")
         return NavigationLine(sign, depth, " ".join(words))
 
     def _parent_title(self, address: str) -> str:
         """Return the title of the parent of a node after the change; of a node at the root, its own title."""
-        node, around = self.after[address]
-        return self.after[around][0].title if around else node.title
+        node, parent = self.after[address]
+        return self.after[parent][0].title if parent else node.title
 
 
 def _node_text(node: NavigationNode) -> str:
     """Return the title of a node with its path and marks in brackets."""
-    about = [f"/{node.path}" if node.path and "://" not in node.path else node.path or "", *node.marks]
-    behind = ", ".join(word for word in about if word)
-    return f"{node.title} [{behind}]" if behind else node.title
+    marks = [f"/{node.path}" if node.path and "://" not in node.path else node.path or "", *node.marks]
+    details = ", ".join(word for word in marks if word)
+    return f"{node.title} [{details}]" if details else node.title

@@ -20,7 +20,7 @@ _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
 def read_code_sections() -> dict[str, list[str]]:
     """Return the lines of docs/errors.md for each code. Raises OSError if the page is missing."""
     page = next((path for path in _PAGE_LOCATIONS if path.is_file()), _PAGE_LOCATIONS[0])
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     section: list[str] = []
     fenced = False
     for line in disk.read(page, _MAX_PAGE_BYTES).decode().splitlines():
@@ -28,17 +28,17 @@ def read_code_sections() -> dict[str, list[str]]:
         if not fenced and line.startswith("#"):
             section = []
             if line.startswith("### "):
-                found[line[4:].strip()] = section
+                sections[line[4:].strip()] = section
             continue
         section.append(line)
-    return found
+    return sections
 
 
-def find_code(word: str, known: dict[str, list[str]]) -> str | None:
+def find_code(word: str, sections: dict[str, list[str]]) -> str | None:
     """Return the code for a typed word; case and `error[…]` around the code do not matter."""
-    inside = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
-    wanted = (inside[1] if inside else word).casefold()
-    return next((code for code in known if code.casefold() == wanted), None)
+    match = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
+    code_name = (match[1] if match else word).casefold()
+    return next((code for code in sections if code.casefold() == code_name), None)
 
 
 def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:

@@ -18,18 +18,18 @@ _WIDTH: Final = 80
 _NAME_COLUMN_WIDTH: Final = 15
 
 
-def render_explanation(said: Explanation, paint: Paint) -> str:
+def render_explanation(explanation: Explanation, paint: Paint) -> str:
     """Return an explanation in lines of at most 80 columns; only examples and addresses may be longer."""
-    lines = list(_wrapped(said.meaning.replace("`", ""), "  "))
-    if said.facts:
-        before = ("", *(name for name, _ in said.facts))
-        named = zip(before, said.facts, strict=False)
-        lines += ["", *(line for last, fact in named for line in _fact_lines(last, *fact))]
-    if said.example:
-        lines += ["", "  Example:", *(f"    {line}" for line in said.example.splitlines())]
-    if said.page_url:
-        lines += ["", f"  More: {said.page_url}"]
-    return "\n".join([paint(said.heading, "bold"), *lines])
+    lines = list(_wrapped(explanation.meaning.replace("`", ""), "  "))
+    if explanation.facts:
+        previous_names = ("", *(name for name, _ in explanation.facts))
+        facts = zip(previous_names, explanation.facts, strict=False)
+        lines += ["", *(line for previous, fact in facts for line in _fact_lines(previous, *fact))]
+    if explanation.example:
+        lines += ["", "  Example:", *(f"    {line}" for line in explanation.example.splitlines())]
+    if explanation.page_url:
+        lines += ["", f"  More: {explanation.page_url}"]
+    return "\n".join([paint(explanation.heading, "bold"), *lines])
 
 
 def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
@@ -38,18 +38,23 @@ def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) ->
         [f"    {line}" for line in text.splitlines()] if block else _wrapped_paragraph(text)
         for text, block in section
     )
-    more = f"  More: {DOCS_URL}/errors.md#{code.lower()}"
-    return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), more])])
+    link = f"  More: {DOCS_URL}/errors.md#{code.lower()}"
+    return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), link])])
 
 
 def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
     """Return the list of all kinds, and the commands for the other words."""
     rows = list(kinds)
-    side = max(len(name) for name, _ in rows) + 2
+    column_width = max(len(name) for name, _ in rows) + 2
     lines = [paint("Object types (kinds), and the place of each object type in your files", "bold")]
-    for name, where in rows:
-        text = textwrap.wrap(where.replace("`", ""), _WIDTH - side - 2, break_long_words=False)
-        lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
+    for name, location in rows:
+        location_lines = textwrap.wrap(
+            location.replace("`", ""), _WIDTH - column_width - 2, break_long_words=False
+        )
+        lines += [
+            f"  {name:<{column_width}}{location_lines[0]}",
+            *(" " * (column_width + 2) + line for line in location_lines[1:]),
+        ]
     lines += [
         "",
         f"Explain an object type:   {format_command('explain', 'site')}",
@@ -62,14 +67,14 @@ def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _fact_lines(last: str, name: str, words: str) -> Iterator[str]:
+def _fact_lines(previous_name: str, name: str, text: str) -> Iterator[str]:
     """Yield the lines of a fact; a fact with the same name as the one before has no name."""
-    side = "" if name == last else name
-    first, *rest = textwrap.wrap(
-        words, _WIDTH - _NAME_COLUMN_WIDTH - 2, break_long_words=False, break_on_hyphens=False
+    shown_name = "" if name == previous_name else name
+    first_line, *other_lines = textwrap.wrap(
+        text, _WIDTH - _NAME_COLUMN_WIDTH - 2, break_long_words=False, break_on_hyphens=False
     )
-    yield f"  {side:<{_NAME_COLUMN_WIDTH}}{first}"
-    yield from (" " * (_NAME_COLUMN_WIDTH + 2) + line for line in rest)
+    yield f"  {shown_name:<{_NAME_COLUMN_WIDTH}}{first_line}"
+    yield from (" " * (_NAME_COLUMN_WIDTH + 2) + line for line in other_lines)
 
 
 def _wrapped_paragraph(text: str) -> list[str]:

@@ -48,19 +48,19 @@ _MAX_INLINE_ENTRIES = 3
 
 def example_text(value: dict[str, Any]) -> str:
     """Return a whole file with the values of an example (`dpsync.kinds.examples`)."""
-    (first, version), *rest = value.items()
-    return yaml_document(_to_block(dict(rest)), f"{first}: {yaml_scalar(version)}")
+    (first, version), *entries = value.items()
+    return yaml_document(_to_block(dict(entries)), f"{first}: {yaml_scalar(version)}")
 
 
 def _to_block(value: Any) -> Any:
     """Return the same value, in which large and nested mappings are on several lines."""
     if isinstance(value, list):
-        return [_to_block(item) for item in value]
+        return [_to_block(member) for member in value]
     if not isinstance(value, dict):
         return value
-    parts = {key: _to_block(item) for key, item in value.items()}
-    holds = any(isinstance(item, dict) or _is_list_of_mappings(item) for item in parts.values())
-    return BlockMapping(parts) if holds or len(parts) > _MAX_INLINE_ENTRIES else parts
+    members = {key: _to_block(member) for key, member in value.items()}
+    is_nested = any(isinstance(member, dict) or _is_list_of_mappings(member) for member in members.values())
+    return BlockMapping(members) if is_nested or len(members) > _MAX_INLINE_ENTRIES else members
 
 
 def _is_list_of_mappings(value: Any) -> bool:
@@ -79,16 +79,18 @@ class Explanation(Struct, frozen=True):
 
 def find_explanation(registry: Registry, word: str) -> Explanation | None:
     """Return the explanation of KIND, KIND.FIELD or a root-file key; None if the word is none of these."""
-    head, _, rest = word.partition(".")
+    head, _, path = word.partition(".")
     kind = find_kind(registry, head)
     if kind is None:
         return _root_key_explanation(registry, word)
-    if not rest:
+    if not path:
         return _kind_explanation(registry, kind)
-    if rest in kind.inline_words:
-        rest = f"{kind.inline_words[rest]}.{rest}"
-    name, _, member = rest.partition(".")
-    field = next((item for item in kind.fields if item.name == name and not item.is_parent_reference), None)
+    if path in kind.inline_words:
+        path = f"{kind.inline_words[path]}.{path}"
+    name, _, member = path.partition(".")
+    field = next(
+        (field for field in kind.fields if field.name == name and not field.is_parent_reference), None
+    )
     if field is None or (member and not field_description(kind.name, name, member)):
         return None
     return _field_explanation(registry, kind, field, member)
@@ -96,10 +98,10 @@ def find_explanation(registry: Registry, word: str) -> Explanation | None:
 
 def find_kind(registry: Registry, word: str) -> Kind | None:
     """Return the kind with this name, noun, node type or key in the files; None if no kind has it."""
-    wanted = _normalized(word)
+    wanted_name = _normalized(word)
     for names in (_kind_names, _key_names):
         for kind in registry.in_dependency_order:
-            if wanted in map(_normalized, names(kind)):
+            if wanted_name in map(_normalized, names(kind)):
                 return kind
     return None
 
@@ -124,10 +126,10 @@ def explainable_words(registry: Registry) -> list[str]:
     words = [kind.name for kind in registry.in_dependency_order]
     words += [f"{kind.name}.{word}" for kind in registry.in_dependency_order for word in kind.inline_words]
     words += [
-        f"{kind.name}.{item.name}"
+        f"{kind.name}.{field.name}"
         for kind in registry.in_dependency_order
-        for item in kind.fields
-        if not item.is_parent_reference
+        for field in kind.fields
+        if not field.is_parent_reference
     ]
     return [*words, *ROOT_KEY_DESCRIPTIONS]
 
@@ -142,12 +144,12 @@ def _root_key_explanation(registry: Registry, word: str) -> Explanation | None:
     text = ROOT_KEY_DESCRIPTIONS.get(word)
     if text is None:
         return None
-    inside = [name for name in ROOT_KEY_DESCRIPTIONS if name.startswith(f"{word}.")]
+    subkeys = [name for name in ROOT_KEY_DESCRIPTIONS if name.startswith(f"{word}.")]
     values = value_descriptions(word) if "." in word else {}
     facts = [("Values", f"{value}: {sentence}") for value, sentence in values.items()]
     if word == "policy.watch":
         facts += [(f"{ACCESS_WORD} means", ", ".join(access_patterns(registry)))]
-    facts += [("Keys", ", ".join(inside))] if inside else []
+    facts += [("Keys", ", ".join(subkeys))] if subkeys else []
     return Explanation(
         word, text, _nonempty_facts(facts), example_text(file_example(word)), root_key_page_url(word)
     )
@@ -155,11 +157,11 @@ def _root_key_explanation(registry: Registry, word: str) -> Explanation | None:
 
 def _kind_explanation(registry: Registry, kind: Kind) -> Explanation:
     fields: list[str] = []
-    for item in kind.fields:
-        if item.is_declarable and not item.is_parent_reference:
-            fields.append(f"{item.name}: {field_description(kind.name, item.name)}")
-            words = [word for word, name in kind.inline_words.items() if name == item.name]
-            fields += [f"{word}: {field_description(kind.name, item.name, word)}" for word in words]
+    for field in kind.fields:
+        if field.is_declarable and not field.is_parent_reference:
+            fields.append(f"{field.name}: {field_description(kind.name, field.name)}")
+            short_forms = [word for word, name in kind.inline_words.items() if name == field.name]
+            fields += [f"{word}: {field_description(kind.name, field.name, word)}" for word in short_forms]
     facts = [
         ("In your files", location_phrase(registry, kind)),
         ("Key", key_words(registry, kind)),
@@ -176,10 +178,10 @@ def _kind_explanation(registry: Registry, kind: Kind) -> Explanation:
 
 
 def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str) -> Explanation:
-    name, today = f"{kind.name}.{field.name}", registry.for_files_of_profile(PUBLISHED.name)
+    name, published = f"{kind.name}.{field.name}", registry.for_files_of_profile(PUBLISHED.name)
     example = example_text(field_example(registry, kind, field, member))
-    written = field.is_declarable and field.name != kind.key_field
-    field = today[kind.name].field(field.name)  # as GitBook's current API has it
+    has_example = field.is_declarable and field.name != kind.key_field
+    field = published[kind.name].field(field.name)  # as GitBook's current API has it
     if member:
         facts = [
             ("Part of", f"{name}: {field_description(kind.name, field.name)}"),
@@ -202,7 +204,7 @@ def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str
         ]
     text = field_description(kind.name, field.name, member)
     return Explanation(
-        name, text, _nonempty_facts(facts), example if written else "", kind_page_url(kind.noun)
+        name, text, _nonempty_facts(facts), example if has_example else "", kind_page_url(kind.noun)
     )
 
 
@@ -215,7 +217,7 @@ def _part_facts(registry: Registry, kind: Kind, field: Field, member: str) -> It
 
 
 def _nonempty_facts(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, words.replace("`", "")) for name, words in facts if words)
+    return tuple((name, text.replace("`", "")) for name, text in facts if text)
 
 
 _EXPOSURE_RULES: Mapping[str, str] = {
@@ -230,21 +232,24 @@ _ROLE_EXPOSURE_RULE = "A change that gives somebody a stronger role lets this pe
 
 def _exposure_sentence(registry: Registry, kind: Kind, field: Field) -> str:
     """Describe the changes of a field that open access, which a plan marks with "opens access"."""
-    exposing = field.widening_rule
+    rule = field.widening_rule
     if kind.follows_from_roles(field):
         return _ROLE_EXPOSURE_RULE
-    if exposing is None or kind.redirects is not None:
+    if rule is None or kind.redirects is not None:
         return ""
-    if isinstance(exposing, str):
-        return _EXPOSURE_RULES[exposing]
-    if isinstance(exposing, Restriction):
-        opens = (
-            f" So does adding {join_words(exposing.opening_words, 'or')}." if exposing.opening_words else ""
+    if isinstance(rule, str):
+        return _EXPOSURE_RULES[rule]
+    if isinstance(rule, Restriction):
+        addition_sentence = (
+            f" So does adding {join_words(rule.opening_words, 'or')}." if rule.opening_words else ""
         )
-        return f"A change that removes or replaces the restriction lets somebody see or do more.{opens}"
-    if len(exposing) == 2:
-        return f"A change from {' to '.join(map(on_one_line, exposing))} lets somebody see or do more."
-    values = ", ".join(map(on_one_line, exposing))
+        return (
+            "A change that removes or replaces the restriction lets somebody see or do more."
+            f"{addition_sentence}"
+        )
+    if len(rule) == 2:
+        return f"A change from {' to '.join(map(on_one_line, rule))} lets somebody see or do more."
+    values = ", ".join(map(on_one_line, rule))
     return f"A change to a value further right in this list lets somebody see or do more: {values}."
 
 
@@ -253,30 +258,32 @@ def _kind_exposure_sentence(kind: Kind) -> str:
         return ""
     if "who" in kind.access_fields:
         return "A change to an object of this type opens access if somebody gets a stronger role."
-    when = ["created"] if kind.creation_widens_access else []
-    when += ["deleted"] if kind.deletion_widens_access else []
+    occasions = ["created"] if kind.creation_widens_access else []
+    occasions += ["deleted"] if kind.deletion_widens_access else []
     return (
-        f"An object of this type lets somebody see or do more when it is {' or '.join(when)}." if when else ""
+        f"An object of this type lets somebody see or do more when it is {' or '.join(occasions)}."
+        if occasions
+        else ""
     )
 
 
 def _api_versions_text(registry: Registry, kind: Kind, field: Field | None) -> str:
     """Return the API versions that support a kind or field, and what the others lack."""
-    supporting, absent, lacking = [], [], []
+    supporting, without_kind, limitations = [], [], []
     for profile in PROFILES.values():
-        serving = Registry(registry.declared.values(), profile)
-        if kind.name not in serving:
-            absent.append(profile.name)
+        profile_registry = Registry(registry.declared.values(), profile)
+        if kind.name not in profile_registry:
+            without_kind.append(profile.name)
             continue
         supporting.append(profile.name)
-        supported = serving[kind.name]
+        supported = profile_registry[kind.name]
         if field is not None and field.name in supported.unsupported_fields:
-            lacking.append(f"The API version {profile.name} does not accept every value of this field.")
+            limitations.append(f"The API version {profile.name} does not accept every value of this field.")
         elif field is None and supported.unsupported:
             verbs = " or ".join(sorted(supported.unsupported))
-            lacking.append(f"The API version {profile.name} cannot {verbs} {kind.noun_with_article}.")
-    if absent:
+            limitations.append(f"The API version {profile.name} cannot {verbs} {kind.noun_with_article}.")
+    if without_kind:
         objects = kind.noun if isinstance(kind.shape, SingleEntry) else plural(kind.noun)
-        do = "versions {} do" if len(absent) > 1 else "version {} does"
-        lacking.insert(0, f"The API {do.format(join_words(absent))} not have {objects}.")
-    return " ".join([f"{', '.join(supporting)}.", *lacking])
+        phrase = "versions {} do" if len(without_kind) > 1 else "version {} does"
+        limitations.insert(0, f"The API {phrase.format(join_words(without_kind))} not have {objects}.")
+    return " ".join([f"{', '.join(supporting)}.", *limitations])

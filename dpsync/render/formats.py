@@ -66,12 +66,12 @@ FORMATS: Final = {
 
 def render(document: BaseModel, format_: str, options: FormatOptions | None = None) -> str:
     """Render a document in a format, without a trailing line break."""
-    chosen = FORMATS[format_]
-    module, _, name = chosen.writer.partition(":")
+    output_format = FORMATS[format_]
+    module, _, name = output_format.writer.partition(":")
     write: Callable[[BaseModel | View, FormatOptions], str] = getattr(
         import_module(f"dpsync.render.{module}"), name
     )
-    if not chosen.takes_view:
+    if not output_format.takes_view:
         return write(document, options or FormatOptions())
     from dpsync.render.views import make_view
 

@@ -51,7 +51,7 @@ class Graph(Struct, frozen=True):
     arrows: tuple[Arrow, ...]
 
 
-def graph(
+def make_graph(
     desired: Desired,
     registry: Registry,
     plan: Plan | None = None,
@@ -60,7 +60,7 @@ def graph(
     """Return all declared objects, with what a plan does with them and the objects that it deletes.
 
     Args:
-        wanted: Only these objects, the objects that their fields refer to, and the parents of all of these.
+        selected: Only these objects, the objects that their fields refer to, and the parents of all of these.
     """
     changes = {change.address: change for change in plan.changes} if plan is not None else {}
     declared = {str(address): entry for address, entry in desired.entries.items()}
@@ -74,14 +74,14 @@ def graph(
     return Graph(tuple(_with_unique_texts(boxes, names)), tuple(arrows))
 
 
-def _with_references_and_parents(wanted: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
+def _with_references_and_parents(addresses: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
     """Return addresses, the addresses that their fields refer to, and the parents of all of these."""
-    wanted_names = set(wanted)
-    for address in wanted:
+    names_with_references = set(addresses)
+    for address in addresses:
         entry = declared.get(str(address))
         for value in entry.fields.values() if entry is not None else ():
-            wanted_names |= {*references(value)}
-    names = {str(one) for address in wanted_names for one in address.self_and_ancestors()}
+            names_with_references |= {*references(value)}
+    names = {str(relative) for address in names_with_references for relative in address.self_and_ancestors()}
     holders = {str(entry.holder) for name in names if (entry := declared.get(name)) and entry.holder}
     return names | holders
 
@@ -90,8 +90,8 @@ def _with_unique_texts(boxes: list[Box], names: list[str]) -> Iterator[Box]:
     """Yield the boxes; boxes with the same text get their address in the text."""
     text_counts = Counter(box.text for box in boxes)
     for box, name in zip(boxes, names, strict=True):
-        same = text_counts[box.text] > 1
-        yield replace(box, text=f"{box.text} {visible(name)}") if same else box
+        is_duplicate = text_counts[box.text] > 1
+        yield replace(box, text=f"{box.text} {visible(name)}") if is_duplicate else box
 
 
 def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:
@@ -110,38 +110,40 @@ def _arrows(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
     for name, id in ids.items():
         entry = declared.get(name)
         parent = entry.holder or entry.parent if entry is not None else None
-        above = str(parent) if parent is not None else _nearest_parent(name, ids)
-        if above in ids:
-            yield Arrow(ids[above], id)
+        parent_name = str(parent) if parent is not None else _nearest_parent(name, ids)
+        if parent_name in ids:
+            yield Arrow(ids[parent_name], id)
         if entry is None:
             continue
         for field in sorted(entry.fields):
-            named = sorted(str(address) for address in references(entry.fields[field]))
-            yield from (Arrow(id, ids[other], field) for other in named if other in ids and other != above)
+            targets = sorted(str(address) for address in references(entry.fields[field]))
+            yield from (
+                Arrow(id, ids[target], field) for target in targets if target in ids and target != parent_name
+            )
 
 
 def _nearest_parent(name: str, ids: dict[str, str]) -> str:
     """Return the nearest parent of an undeclared object that is in the picture; "" without one."""
-    above = (str(address) for address in list(Address.parse(name).self_and_ancestors())[1:])
-    return next((one for one in above if one in ids), "")
+    ancestors = (str(address) for address in list(Address.parse(name).self_and_ancestors())[1:])
+    return next((ancestor for ancestor in ancestors if ancestor in ids), "")
 
 
 # The languages.
 
 
-def as_mermaid(found: Graph) -> str:
+def as_mermaid(graph: Graph) -> str:
     """Return the picture as a Mermaid flowchart. All but plain letters and digits become numeric entities.
 
     So does the first character unless it is a letter, and what may be Markdown: Mermaid reads labels as
     Markdown, and would make a list of "- Old" and an emphasis of "_new_".
     """
     lines = ["flowchart LR"]
-    lines += [f'  {box.id}["{_with_entities(box.text)}"]' for box in found.boxes]
-    for line in found.arrows:
-        arrow = f' -. "{_with_entities(line.field)}" .-> ' if line.field else " --- "
-        lines.append(f"  {line.start}{arrow}{line.end}")
+    lines += [f'  {box.id}["{_with_entities(box.text)}"]' for box in graph.boxes]
+    for arrow in graph.arrows:
+        line = f' -. "{_with_entities(arrow.field)}" .-> ' if arrow.field else " --- "
+        lines.append(f"  {arrow.start}{line}{arrow.end}")
     for action, colour in _ACTION_COLORS.items():
-        ids = [box.id for box in found.boxes if box.action == action]
+        ids = [box.id for box in graph.boxes if box.action == action]
         if ids:
             lines += [f"  classDef {action} fill:{colour},color:#111", f"  class {','.join(ids)} {action}"]
     return "\n".join(lines)
@@ -149,20 +151,22 @@ def as_mermaid(found: Graph) -> str:
 
 def _with_entities(text: str) -> str:
     return "".join(
-        one if (one.isalnum() or one in _UNESCAPED) and (place or one.isalpha()) else f"#{ord(one)};"
-        for place, one in enumerate(text)
+        character
+        if (character.isalnum() or character in _UNESCAPED) and (position or character.isalpha())
+        else f"#{ord(character)};"
+        for position, character in enumerate(text)
     )
 
 
-def as_dot(found: Graph) -> str:
+def as_dot(graph: Graph) -> str:
     """Return the picture as a directed graph for Graphviz, which reads HTML entities in a label."""
     lines = ["digraph dpsync {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"]
-    for box in found.boxes:
+    for box in graph.boxes:
         colour = f', fillcolor="{_ACTION_COLORS[box.action]}"' if box.action else ""
         lines.append(f"  {box.id} [label={_quoted(box.text)}{colour}];")
-    for line in found.arrows:
-        style = f"style=dashed, label={_quoted(line.field)}" if line.field else "dir=none"
-        lines.append(f"  {line.start} -> {line.end} [{style}];")
+    for arrow in graph.arrows:
+        style = f"style=dashed, label={_quoted(arrow.field)}" if arrow.field else "dir=none"
+        lines.append(f"  {arrow.start} -> {arrow.end} [{style}];")
     return "\n".join([*lines, "}"])
 
 

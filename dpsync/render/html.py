@@ -60,12 +60,14 @@ def _view_json(view: View) -> str:
     data = {
         "name": view.name,
         "hints": view.complete_hints,
-        "previews": [{"text": clip_text(one.text, MAX_LINE_CHARS), "url": one.url} for one in view.previews],
+        "previews": [
+            {"text": clip_text(preview.text, MAX_LINE_CHARS), "url": preview.url} for preview in view.previews
+        ],
         "foot": view.complete_facts,
         "leftOut": view.left_out,
         "glances": [
-            {"number": one.number, "text": one.text, "topic": one.topic, "level": one.level}
-            for one in view.key_figures
+            {"number": figure.number, "text": figure.text, "topic": figure.topic, "level": figure.level}
+            for figure in view.key_figures
         ],
         "blocks": [
             {
@@ -82,10 +84,12 @@ def _view_json(view: View) -> str:
 
 def _entry_data(entry: ViewEntry) -> dict[str, Any]:
     fields = []
-    for item in entry.fields:
-        before, after = full_values(item)
-        side = None if entry.created else before
-        fields.append({"name": visible(item.name), "before": side, "after": after, "label": item.label})
+    for field in entry.fields:
+        before, after = full_values(field)
+        shown_before = None if entry.created else before
+        fields.append(
+            {"name": visible(field.name), "before": shown_before, "after": after, "label": field.label}
+        )
     return {
         "address": entry.address,
         "sign": entry.sign,

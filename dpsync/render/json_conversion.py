@@ -65,19 +65,19 @@ def drift_document(drift: Drift) -> DriftDocument:
         exit=Exit.CHANGES if drift.drifted else Exit.DONE,
         drifted=drift.drifted,
         drift=drift,
-        ways_out={item.address: resolutions_of(drift, item) for item in drift.found},
+        ways_out={drifted.address: resolutions_of(drift, drifted) for drifted in drift.found},
     )
 
 
 def import_document(
-    made: NewConfiguration,
+    configuration: NewConfiguration,
     files: Iterable[WrittenFile],
     plan: Plan | None,
     problems: Iterable[Diagnostic],
     requests: int,
 ) -> ImportDocument:
     """Return the document of an import. Without a plan, `proven` is null unless there are problems."""
-    differences = tuple(finding_document(item) for item in problems) + tuple(
+    differences = tuple(finding_document(problem) for problem in problems) + tuple(
         Finding(code="differs", severity="error", message=_difference_text(change), address=change.address)
         for change in (plan.changes if plan is not None else ())
     )
@@ -85,60 +85,66 @@ def import_document(
         exit=Exit.PARTIAL if differences else Exit.DONE,
         proven=None if plan is None and not differences else not differences,
         requests=requests,
-        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        files=tuple(ImportedFile(path=file.path, state=file.state) for file in files),
         secrets=tuple(
-            SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.required_secrets
+            SecretToSet(name=secret.name, address=secret.address, field=secret.field)
+            for secret in configuration.required_secrets
         ),
         left_out=tuple(
-            NotImported(address=x.address, field=x.field, why=x.why, at=Origin.of(x.span) if x.span else None)
-            for x in made.left_out
+            NotImported(
+                address=omission.address,
+                field=omission.field,
+                why=omission.why,
+                at=Origin.of(omission.span) if omission.span else None,
+            )
+            for omission in configuration.left_out
         ),
         differences=differences,
     )
 
 
 def planned_update_document(
-    made: Updated, files: Iterable[WrittenFile], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
+    update: Updated, files: Iterable[WrittenFile], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
 ) -> ImportDocument:
     """Return the document of an `import --update` with the plan made afterwards.
 
     Each change that the plan still has, and that the update did not report, becomes a difference.
     """
-    document = update_document(made, files, requests)
-    named = {one.address for one in document.differences}
-    left = tuple(
+    document = update_document(update, files, requests)
+    reported_addresses = {difference.address for difference in document.differences}
+    remaining = tuple(
         Finding(code="differs", severity="error", message=_difference_text(change), address=change.address)
         for change in plan.changes
-        if change.address not in named
+        if change.address not in reported_addresses
     )
-    differences = (*document.differences, *left)
+    differences = (*document.differences, *remaining)
     notes = tuple(NotImported(address=note.address, why=note.why) for note in left_out)
-    updated = {"differences": differences, "proven": not differences, "left_out": notes}
-    return document.model_copy(update={**updated, "exit": Exit.PARTIAL if differences else Exit.DONE})
+    changes = {"differences": differences, "proven": not differences, "left_out": notes}
+    return document.model_copy(update={**changes, "exit": Exit.PARTIAL if differences else Exit.DONE})
 
 
-def update_document(made: Updated, files: Iterable[WrittenFile], requests: int) -> ImportDocument:
+def update_document(update: Updated, files: Iterable[WrittenFile], requests: int) -> ImportDocument:
     """Return the document of an `import --update`, before a plan was made."""
     return ImportDocument(
-        exit=Exit.PARTIAL if made.problems else Exit.DONE,
+        exit=Exit.PARTIAL if update.problems else Exit.DONE,
         proven=None,
         requests=requests,
         taken=tuple(
             TakenOver(
-                address=str(item.address),
-                field=item.field,
-                at=Origin.of(item.span),
+                address=str(value.address),
+                field=value.field,
+                at=Origin.of(value.span),
             )
-            for item in made.written
+            for value in update.written
         ),
-        shared_with=made.sharing_environments,
-        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
-        differences=tuple(finding_document(item) for item in made.problems),
+        shared_with=update.sharing_environments,
+        files=tuple(ImportedFile(path=file.path, state=file.state) for file in files),
+        differences=tuple(finding_document(problem) for problem in update.problems),
     )
 
 
 def _difference_text(change: Change) -> str:
-    fields = ", ".join(item.field for item in change.differences)
+    fields = ", ".join(difference.field for difference in change.differences)
     return f"apply would {change.action} it" + (f": {fields}" if fields else "")
 
 
@@ -149,28 +155,28 @@ def findings_document(
     profile: str | None = None,
 ) -> FindingsDocument:
     """Return the document of findings, of which at most 200 are shown."""
-    found, left_out = select_findings(diagnostics)
+    shown, left_out = select_findings(diagnostics)
     return FindingsDocument(
         exit=exit_code,
-        findings=tuple(finding_document(item) for item in found),
+        findings=tuple(finding_document(diagnostic) for diagnostic in shown),
         left_out={code: left_out[code] for code in sorted(left_out)},
         edits=edits,
         profile=profile,
     )
 
 
-def finding_document(item: Diagnostic) -> Finding:
+def finding_document(diagnostic: Diagnostic) -> Finding:
     """Return a diagnostic as the JSON model."""
     return Finding(
-        code=item.code,
-        severity=item.severity,
-        message=item.message,
-        at=Origin.of(item.span) if item.span else None,
-        address=item.address,
-        hint=item.hint,
-        related=tuple(Related(text=text, at=Origin.of(span)) for text, span in item.related),
-        repeated=item.unlisted_related_count,
-        environments=item.environments,
-        candidates=item.candidates,
-        answers=item.answers,
+        code=diagnostic.code,
+        severity=diagnostic.severity,
+        message=diagnostic.message,
+        at=Origin.of(diagnostic.span) if diagnostic.span else None,
+        address=diagnostic.address,
+        hint=diagnostic.hint,
+        related=tuple(Related(text=text, at=Origin.of(span)) for text, span in diagnostic.related),
+        repeated=diagnostic.unlisted_related_count,
+        environments=diagnostic.environments,
+        candidates=diagnostic.candidates,
+        answers=diagnostic.answers,
     )

@@ -28,18 +28,18 @@ def read_document(path: Path) -> BaseModel:
     return parse_document(path, read_content(path))
 
 
-def parse_document(path: Path, found: bytes) -> BaseModel:
+def parse_document(path: Path, content: bytes) -> BaseModel:
     """Return the document in the content of a file. See `read_document`."""
-    name = format_name(found)
+    name = format_name(content)
     for document in _DOCUMENT_TYPES:
         if name == document.model_fields["format"].default:
             try:
-                return document.model_validate_json(found)
+                return document.model_validate_json(content)
             except ValidationError:
-                why = (
+                reason = (
                     f"the file does not fit the format {name}. Perhaps another version of dpsync wrote "
                     "the file"
                 )
-                raise invalid_plan_error(path, why) from None
-    saved = parse_saved_plan(path, found)
-    return plan_document(saved.plan, saved.rehearsal)
+                raise invalid_plan_error(path, reason) from None
+    saved_plan = parse_saved_plan(path, content)
+    return plan_document(saved_plan.plan, saved_plan.rehearsal)

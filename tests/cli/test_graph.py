@@ -20,7 +20,7 @@ from dpsync.api import load, load_registry
 from dpsync.apply.saved_plan import save_plan
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.render.graph import GRAPH_WRITERS, Graph, as_dot, as_mermaid, graph
+from dpsync.render.graph import GRAPH_WRITERS, Graph, as_dot, as_mermaid, make_graph
 from tests.cli.conftest import Run
 
 HOSTILE = [
@@ -54,7 +54,7 @@ DOT = re.compile(
 def drawn(tmp_path: Path, title: str = "Team", plan: Plan | None = None) -> Graph:
     file = tmp_path / "dpsync.yaml"
     file.write_text(BODY.format(title=json.dumps(title)), encoding="utf-8")
-    return graph(load(file, {}), load_registry(), plan)
+    return make_graph(load(file, {}), load_registry(), plan)
 
 
 def test_graph_draws_containment_and_references(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def command(
     from dpsync.model.diagnostic import Diagnostic, DiagnosticError
     from dpsync.planner.selection import selected_names
     from dpsync.render.documents import PlanDocument
-    from dpsync.render.graph import GRAPH_WRITERS, graph
+    from dpsync.render.graph import GRAPH_WRITERS, make_graph
     from dpsync.render.json_reading import read_document
 
     out = make_output("text", "never")
@@ -72,6 +72,6 @@ def command(
             changed = (Address.parse(change.address) for change in plan.changes) if plan is not None else ()
             names = dict.fromkeys((*desired.entries, *changed))
             wanted = selected_names(registry, desired, names, select, exclude)
-        out.print_result(GRAPH_WRITERS[language](graph(desired, registry, plan, wanted)))
+        out.print_result(GRAPH_WRITERS[language](make_graph(desired, registry, plan, wanted)))
         return Exit.DONE
     raise AssertionError
