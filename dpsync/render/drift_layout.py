@@ -206,7 +206,7 @@ def _unmanaged_entry(drift: Drift, line: UnwatchedLine) -> ViewEntry:
 
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
-_FULL_NAMES: Final = Names((), several=True)
+_FULL_NAMES: Final = Names((), several_organizations=True)
 """Names for a comparison of files: always whole addresses."""
 FILES_ONLY_NOTE: Final = "dpsync compared only files, and did not connect to GitBook"
 

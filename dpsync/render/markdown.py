@@ -46,8 +46,8 @@ def code_span(text: str) -> str:
     """Return a code span with a text. Its fence is longer than any run of backticks in the text."""
     text = visible(text) or " "
     fence = "`" * (longest_run(text) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") or _would_lose_spaces(text) else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
+    padding = " " if text.startswith("`") or text.endswith("`") or _would_lose_spaces(text) else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
 
 
 def escape_prose(text: str) -> str:
@@ -67,7 +67,7 @@ def code_html(text: str) -> str:
 
 def longest_run(text: str) -> int:
     """Return the length of the longest run of backticks in a text."""
-    return max((len(found) for found in _BACKTICKS.findall(text)), default=0)
+    return max((len(backticks) for backticks in _BACKTICKS.findall(text)), default=0)
 
 
 def fence(lines: list[str], language: str) -> list[str]:
@@ -76,8 +76,8 @@ def fence(lines: list[str], language: str) -> list[str]:
     Args:
         lines: Lines that have passed `visible()`.
     """
-    mark = "`" * max((3, *(longest_run(line) + 1 for line in lines)))
-    return [f"{mark}{language}", *lines, mark]
+    fence_marks = "`" * max((3, *(longest_run(line) + 1 for line in lines)))
+    return [f"{fence_marks}{language}", *lines, fence_marks]
 
 
 def _would_lose_spaces(text: str) -> bool:
@@ -92,11 +92,10 @@ def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str]
     if parts and _LIST_NUMBER.match(parts[0][1]):
         parts[0] = (False, *parts[0][1:])
     result = []
-    for is_plain, run in groupby(parts, key=lambda part: part[0]):
-        pieces = [(piece, is_glued) for _, piece, is_glued in run]
+    for is_plain, parts_of_type in groupby(parts, key=lambda part: part[0]):
+        pieces = [(piece, is_glued) for _, piece, is_glued in parts_of_type]
+        words = "".join(f"{'' if is_glued else ' '}{piece}" for piece, is_glued in pieces).removeprefix(" ")
         is_glued = pieces[0][1]
-        words = "".join(f"{'' if glued else ' '}{piece}" for piece, glued in pieces)
-        words = words.removeprefix(" ")
         result.append(f"{'' if is_glued else ' '}{as_word(words) if is_plain else as_code(words)}")
     return "".join(result).strip(" ")
 
@@ -107,13 +106,13 @@ def _token_parts(token: str) -> Iterator[tuple[bool, str, bool]]:
         return
     match = _TOKEN.fullmatch(token)
     assert match is not None
-    before, core, after = match["before"], match["core"], match["after"]
-    if not core or (_PLAIN.fullmatch(core) and not _HEXADECIMAL.fullmatch(core)):
+    before, word, after = match["before"], match["core"], match["after"]
+    if not word or (_PLAIN.fullmatch(word) and not _HEXADECIMAL.fullmatch(word)):
         yield True, token, False
         return
     if before:
         yield True, before, False
-    yield False, core, bool(before)
+    yield False, word, bool(before)
     if after:
         yield True, after, True
 
@@ -142,12 +141,12 @@ def render_markdown(view: View, limit: int = MAX_COMMENT_UNITS, bodies: bool = T
     Args:
         bodies: Whether to show fields and sentences; without bodies, each entry has at most one line.
     """
-    for size in (
+    for make_page in (
         (_complete_page, _page_with_cut_bodies, _page_without_bodies, _page_of_most_important)
         if bodies
         else (_page_without_bodies, _page_of_most_important)
     ):
-        text = _join_within(size(view), limit)
+        text = _join_within(make_page(view), limit)
         if text is not None:
             return text
     return _without_empty_lines("".join(_page_of_counts(view)))
@@ -197,18 +196,18 @@ def _page_without_bodies(view: View) -> Iterator[str]:
 def _page_of_most_important(view: View) -> Iterator[str]:
     """Yield the counts of all groups, and the most important entries of each block."""
     yield from _head_lines(view)
-    left = MAX_LISTED_ENTRIES
+    remaining = MAX_LISTED_ENTRIES
     for block in view.blocks:
         entries = sorted(block.entries, key=lambda entry: (LEVELS.index(entry.level), entry.sign == "+"))[
-            :left
+            :remaining
         ]
-        left -= len(entries)
+        remaining -= len(entries)
         yield from ("\n\n", _block_title(block), "\n")
         yield from _group_counts(block)
         if entries:
             yield f"\n\n{len(entries)} of {len(block.entries)}:\n"
             yield from map(_list_item, entries)
-    yield from _foot_lines(view, MAX_LISTED_ENTRIES - left, bodies=False)
+    yield from _foot_lines(view, MAX_LISTED_ENTRIES - remaining, bodies=False)
 
 
 def _page_of_counts(view: View) -> Iterator[str]:
@@ -222,13 +221,13 @@ def _page_of_counts(view: View) -> Iterator[str]:
 # The pieces: each begins with the line breaks that part it from what is before.
 
 
-def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> Iterator[str]:
+def _page(view: View, list_item: Callable[[ViewEntry], str], bodies: bool = True) -> Iterator[str]:
     yield from _head_lines(view)
     for block in view.blocks:
         folded = bool(block.title) and (block.level == "none" or block.entries[0].verbosity > 0)
         title = f"<details><summary>{prose_html(block.title)}</summary>" if folded else _block_title(block)
         yield f"\n\n{title}\n"
-        yield from map(item, block.entries)
+        yield from map(list_item, block.entries)
         yield "\n"
         if folded:
             yield "\n</details>"
@@ -242,11 +241,11 @@ def _head_lines(view: View) -> Iterator[str]:
         yield f"\n\n{escape_prose(text.strip())} {code_span(command) if command else ''}".rstrip()
     if view.previews:
         links = [
-            f"[{escape_prose(clip_text(one.text)) or code_span(one.text)}]({one.url})"
-            for one in view.previews[:MAX_PREVIEW_LINKS]
+            f"[{escape_prose(clip_text(preview.text)) or code_span(preview.text)}]({preview.url})"
+            for preview in view.previews[:MAX_PREVIEW_LINKS]
         ]
-        more = len(view.previews) - MAX_PREVIEW_LINKS
-        yield f"\n\nPreview: {', '.join(links)}" + (f" and {more} more" if more > 0 else "")
+        omitted_count = len(view.previews) - MAX_PREVIEW_LINKS
+        yield f"\n\nPreview: {', '.join(links)}" + (f" and {omitted_count} more" if omitted_count > 0 else "")
 
 
 def _block_title(block: Block) -> str:
@@ -269,13 +268,15 @@ def _list_item(entry: ViewEntry) -> str:
     return f"\n- {_first_line(entry, code_span, escape_prose)}"
 
 
-def _list_item_with_body(entry: ViewEntry, most: int | None) -> str:
+def _list_item_with_body(entry: ViewEntry, max_lines: int | None) -> str:
     """Return an entry as a list item with its body; a long body is folded."""
     lines = entry_diff_lines(entry)
-    body = [*fence(lines if most is None else limit_lines(lines, most), "diff"), ""] if lines else []
-    words = [_sentence_markdown(word) for word in entry.sentences]
-    body += words if most is None else limit_lines(words, most)
-    if len(lines) + len(words) > MAX_UNFOLDED_LINES:
+    body = (
+        [*fence(lines if max_lines is None else limit_lines(lines, max_lines), "diff"), ""] if lines else []
+    )
+    sentences = [_sentence_markdown(sentence) for sentence in entry.sentences]
+    body += sentences if max_lines is None else limit_lines(sentences, max_lines)
+    if len(lines) + len(sentences) > MAX_UNFOLDED_LINES:
         summary = f"<details><summary>{_first_line(entry, code_html, prose_html)}</summary>"
         return "\n".join([f"\n- {summary}", "", *_indented(body), "", "  </details>", ""])
     if not body:
@@ -283,22 +284,22 @@ def _list_item_with_body(entry: ViewEntry, most: int | None) -> str:
     return "\n".join([_list_item(entry), "", *_indented(body), ""])
 
 
-def _sentence_markdown(word: Sentence) -> str:
-    text_before, command = word.text_and_command
-    sentence = text_before.rstrip() if word.is_copied else clip_text(text_before.rstrip())
-    opening = f"(**{OPENS_ACCESS}**)" if word.opens_access else ""
-    marked_up = _with_lines_to_copy(sentence) if word.is_copied else escape_prose(sentence)
+def _sentence_markdown(sentence: Sentence) -> str:
+    text_before, command = sentence.text_and_command
+    text_shown = text_before.rstrip() if sentence.is_copied else clip_text(text_before.rstrip())
+    opening = f"(**{OPENS_ACCESS}**)" if sentence.opens_access else ""
+    marked_up = _with_lines_to_copy(text_shown) if sentence.is_copied else escape_prose(text_shown)
     text = " ".join(filter(None, (marked_up, command and code_span(command), opening)))
-    return f"- {escape_prose(clip_text(word.subject))}: {text}" if word.subject else f"- {text}"
+    return f"- {escape_prose(clip_text(sentence.subject))}: {text}" if sentence.subject else f"- {text}"
 
 
 def _with_lines_to_copy(sentence: str) -> str:
     """Return a sentence with each line and flag that a person copies as one code span."""
-    parts, end = [], 0
+    parts, position = [], 0
     for match in _COPIED_TEXT.finditer(sentence):
-        parts += [escape_prose(sentence[end : match.start()]), code_span(match[0])]
-        end = match.end()
-    return " ".join(filter(None, (*parts, escape_prose(sentence[end:]))))
+        parts += [escape_prose(sentence[position : match.start()]), code_span(match[0])]
+        position = match.end()
+    return " ".join(filter(None, (*parts, escape_prose(sentence[position:]))))
 
 
 def _first_line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
@@ -332,7 +333,7 @@ def _omitted_entries_lines(view: View, number: int, bodies: bool) -> Iterator[st
     total = view.entry_count + view.left_out
     if number == total and bodies:
         return
-    words = f"Shown: {number} of {format_count(total, 'item')}, {total - number} hidden"
-    more = "" if bodies else ", and no details"
-    everything = "To see everything, run the same command with `--format html` or `--format text`."
-    yield f"\n\n**{words}{more}.** {everything}"
+    counts = f"Shown: {number} of {format_count(total, 'item')}, {total - number} hidden"
+    details_text = "" if bodies else ", and no details"
+    advice = "To see everything, run the same command with `--format html` or `--format text`."
+    yield f"\n\n**{counts}{details_text}.** {advice}"

@@ -56,18 +56,18 @@ def in_natural_order(
     Siblings with an order of their own keep it: entries of a navigation, and entries that are not sorted by
     name. Items that come last are sorted by name everywhere, since deleted entries have no order any more.
     """
-    first = [address(item) for item in items if not last(item)]
-    numbers, sorted_places = _order_of_appearance(first)
+    addresses = [address(item) for item in items if not last(item)]
+    numbers, sorted_lists = _order_of_appearance(addresses)
 
     def key(item: Item) -> tuple[bool, list[tuple[int, NaturalKey]]]:
-        comes_last = last(item)
-        parts = list(address(item).self_and_ancestors())[::-1]
-        return comes_last, [
+        is_last = last(item)
+        ancestors = list(address(item).self_and_ancestors())[::-1]
+        return is_last, [
             (
-                0 if comes_last or part.list_address in sorted_places else numbers[part],
-                natural_key(part.last_segment),
+                0 if is_last or ancestor.list_address in sorted_lists else numbers[ancestor],
+                natural_key(ancestor.last_segment),
             )
-            for part in parts
+            for ancestor in ancestors
         ]
 
     return tuple(sorted(items, key=key))
@@ -76,18 +76,18 @@ def in_natural_order(
 def _order_of_appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[Address]]:
     """Return the number of each address and of all above it, and the places that are sorted by name."""
     numbers: dict[Address, int] = {}
-    places: dict[Address, list[str]] = defaultdict(list)
+    keys_by_list: dict[Address, list[str]] = defaultdict(list)
     for address in addresses:
-        for part in list(address.self_and_ancestors())[::-1]:
-            if part not in numbers:
-                numbers[part] = len(numbers)
-                places[part.list_address].append(part.last_segment)
-    sorted_places = {
-        place
-        for place, names in places.items()
-        if names == sorted(names) and _NAVIGATION_SEGMENT not in place.segments
+        for ancestor in list(address.self_and_ancestors())[::-1]:
+            if ancestor not in numbers:
+                numbers[ancestor] = len(numbers)
+                keys_by_list[ancestor.list_address].append(ancestor.last_segment)
+    sorted_lists = {
+        list_address
+        for list_address, keys in keys_by_list.items()
+        if keys == sorted(keys) and _NAVIGATION_SEGMENT not in list_address.segments
     }
-    return numbers, sorted_places
+    return numbers, sorted_lists
 
 
 _PERMISSIONS_SEGMENT: Final = "permissions"
@@ -100,49 +100,50 @@ class Names:
     def __init__(
         self,
         addresses: Iterable[str],
-        several: bool = False,
+        several_organizations: bool = False,
         pages: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Take all known addresses, whether there are several organizations, and page paths by site space."""
-        self._has_several_organizations = several
+        self._has_several_organizations = several_organizations
         self._pages = pages or {}
-        known = {Address.parse(address.partition("#")[0]) for address in addresses}
+        parsed = {Address.parse(address.partition("#")[0]) for address in addresses}
         self._title_counts = Counter(
-            (*_last_segments(address), _shown_parent_key(address)) for address in known
+            (*_last_segments(address), _shown_parent_key(address)) for address in parsed
         )
-        self._key_counts = Counter(map(_last_segments, known))
+        self._key_counts = Counter(map(_last_segments, parsed))
 
-    def title(self, kind: str, address: str, label: str = "", inside: str | None = None) -> str:
+    def title(self, kind: str, address: str, label: str = "", group: str | None = None) -> str:
         """Return kind, key, title and parent of an object. `label` is its title, `inside` its group."""
-        key, parent = self._key_and_parent(kind, address, inside)
-        known = not label or visible(label) == key or f"[{visible(label)}]" == key
-        title = "" if known else f'"{visible(label)}"'
+        key, parent = self._key_and_parent(kind, address, group)
+        is_redundant = not label or visible(label) == key or f"[{visible(label)}]" == key
+        title = "" if is_redundant else f'"{visible(label)}"'
         return " ".join(filter(None, (kind_noun(kind), key, title, parent)))
 
-    def key(self, kind: str, address: str, inside: str | None = None) -> str:
+    def key(self, kind: str, address: str, group: str | None = None) -> str:
         """Return the key of an object and what it is in, or its address."""
-        return " ".join(filter(None, self._key_and_parent(kind, address, inside)))
+        return " ".join(filter(None, self._key_and_parent(kind, address, group)))
 
-    def _key_and_parent(self, kind: str, address: str, inside: str | None) -> tuple[str, str]:
-        place = Address.parse(address)
+    def _key_and_parent(self, kind: str, address: str, group: str | None) -> tuple[str, str]:
+        parsed = Address.parse(address)
         if (
             self._has_several_organizations
-            or self._title_counts[(*_last_segments(place), _shown_parent_key(place))] > 1
+            or self._title_counts[(*_last_segments(parsed), _shown_parent_key(parsed))] > 1
         ):
             return visible(address), ""
-        known = _kinds().get(kind)
-        if known is not None and isinstance(known.shape, SingleEntry):
-            return "", f"in {_shown_key(place.list_address.last_segment)}" if len(place.segments) > 2 else ""
-        parent = inside.rpartition("/")[2] if inside else _shown_parent_key(place)
-        return _shown_key(place.last_segment), f"in {_shown_key(parent)}" if parent else ""
+        declaration = _kinds().get(kind)
+        if declaration is not None and isinstance(declaration.shape, SingleEntry):
+            has_parent = len(parsed.segments) > 2
+            return "", f"in {_shown_key(parsed.list_address.last_segment)}" if has_parent else ""
+        parent = group.rpartition("/")[2] if group else _shown_parent_key(parsed)
+        return _shown_key(parsed.last_segment), f"in {_shown_key(parent)}" if parent else ""
 
     def reference(self, address: str) -> str:
         """Return the key of an object that a value refers to, or its address if several have this key."""
-        place = Address.parse(address)
+        parsed = Address.parse(address)
         return (
             visible(address)
-            if self._has_several_organizations or self._key_counts[_last_segments(place)] > 1
-            else _shown_key(place.last_segment)
+            if self._has_several_organizations or self._key_counts[_last_segments(parsed)] > 1
+            else _shown_key(parsed.last_segment)
         )
 
     def with_keys(self, value: Any) -> Any:
@@ -151,24 +152,26 @@ class Names:
             case dict() if set(value) == {REF_MARKER} and isinstance(value[REF_MARKER], str):
                 return {REF_MARKER: self.reference(value[REF_MARKER])}
             case dict() if DATA_MARKER not in value:
-                return {name: self.with_keys(part) for name, part in value.items()}
+                return {name: self.with_keys(member) for name, member in value.items()}
             case list():
-                return [self.with_keys(part) for part in value]
+                return [self.with_keys(member) for member in value]
         return value
 
     def as_in_files(self, kind: str, field: str, value: Any) -> Any:
         """Return the value of a field as people write it: with keys, and in the short form of its type."""
-        known = _kinds().get(kind)
-        fields = known.fields if known is not None else ()
-        declaration = next((item for item in fields if item.name == field), None)
-        if declaration is not None and isinstance(value, dict):
-            value = self._with_paths(declaration.type, value)
+        declaration = _kinds().get(kind)
+        fields = declaration.fields if declaration is not None else ()
+        field_declaration = next((known for known in fields if known.name == field), None)
+        if field_declaration is not None and isinstance(value, dict):
+            value = self._with_paths(field_declaration.type, value)
             parts = {name: self._key_path(part) for name, part in value.items()}
-            short = (
-                declaration.type.shortest_form(parts) if all(map(_is_key_or_id, parts.values())) else parts
+            shortest = (
+                field_declaration.type.shortest_form(parts)
+                if all(map(_is_key_or_id, parts.values()))
+                else parts
             )
-            if short != parts:
-                return {word: _unquoted(part) for word, part in short.items()}
+            if shortest != parts:
+                return {key: _unquoted(part) for key, part in shortest.items()}
         return self.with_keys(value)
 
     def _with_paths(self, type_: Type, value: dict[str, Any]) -> dict[str, Any]:
@@ -197,7 +200,7 @@ def names_of(plan: Plan | Drift) -> Names:
         removed = (change.removed.address for change in plan.changes if change.removed is not None)
         addresses = {*plan.origins, *plan.bindings, *(change.address for change in plan.changes), *removed}
     else:
-        addresses = {*plan.origins, *(item.address for item in plan.found)}
+        addresses = {*plan.origins, *(drifted.address for drifted in plan.found)}
     return Names(addresses, len(plan.organizations) > 1, plan.pages)
 
 
@@ -208,26 +211,32 @@ def kind_name(noun: str) -> str:
 
 def kind_noun(kind: str) -> str:
     """Return the noun for a kind, as the documentation has it."""
-    known = _kinds().get(kind)
-    return visible(kind.replace("_", " ")) if known is None else known.list_noun or known.noun
+    declaration = _kinds().get(kind)
+    return (
+        visible(kind.replace("_", " ")) if declaration is None else declaration.list_noun or declaration.noun
+    )
 
 
 def delete_noun(kind: str) -> str:
     """Return the noun by which deleted objects of a kind are counted."""
-    known = _kinds().get(kind)
-    return known.delete_noun if known is not None and known.delete_noun else kind_noun(kind or "object")
+    declaration = _kinds().get(kind)
+    return (
+        declaration.delete_noun
+        if declaration is not None and declaration.delete_noun
+        else kind_noun(kind or "object")
+    )
 
 
 def delete_effect(kind: str) -> str:
     """Return what a delete of an object of a kind means for people; empty if the noun says it."""
-    known = _kinds().get(kind)
-    return known.delete_effect if known is not None else ""
+    declaration = _kinds().get(kind)
+    return declaration.delete_effect if declaration is not None else ""
 
 
 def secret_url_location(kind: str) -> str:
     """Return where a person copies the secret URL of a new object; empty if the kind has no such URL."""
-    known = _kinds().get(kind)
-    return known.copy_url_in if known is not None else ""
+    declaration = _kinds().get(kind)
+    return declaration.copy_url_in if declaration is not None else ""
 
 
 @cache
@@ -254,15 +263,19 @@ def _last_segments(address: Address) -> tuple[str, ...]:
 
 def _shown_parent_key(address: Address) -> str:
     """Return the key of the parent that belongs in a short name; "" if the name needs none."""
-    *above, _ = address.segments
-    if len(above) < 3 or above[-1] == _NAVIGATION_SEGMENT:
+    *ancestors, _ = address.segments
+    if len(ancestors) < 3 or ancestors[-1] == _NAVIGATION_SEGMENT:
         return ""
-    if _NAVIGATION_SEGMENT in above:
-        return above[-1]
-    return above[-3] if above[-2] == _PERMISSIONS_SEGMENT else above[-2]
+    if _NAVIGATION_SEGMENT in ancestors:
+        return ancestors[-1]
+    return ancestors[-3] if ancestors[-2] == _PERMISSIONS_SEGMENT else ancestors[-2]
 
 
 def _shown_key(segment: str) -> str:
     """Return a key as people write it, unless it would not be one word then."""
     plain = visible(unquote(segment))
-    return plain if segment.startswith("[") or not any(mark in plain for mark in " \"'") else visible(segment)
+    return (
+        plain
+        if segment.startswith("[") or not any(character in plain for character in " \"'")
+        else visible(segment)
+    )

@@ -30,9 +30,11 @@ class Paint:
     def __call__(self, text: str, style: str) -> str:
         if not self.is_on or not text or not style:
             return text
-        words = style.split()
-        colour = next((word for word in words if word not in ("bold", "dim")), None)
-        return click.style(text, fg=colour, bold="bold" in words or None, dim="dim" in words or None)
+        style_words = style.split()
+        color = next((word for word in style_words if word not in ("bold", "dim")), None)
+        return click.style(
+            text, fg=color, bold="bold" in style_words or None, dim="dim" in style_words or None
+        )
 
 
 def wants_color(when: ColorMode, stream: TextIO, env: Mapping[str, str]) -> bool:
@@ -76,12 +78,12 @@ def _wrap_line(line: str, width: int) -> str:
     indent = len(plain) - len(plain.lstrip(" ")) + _CONTINUATION_INDENT
     if indent > width // 2:
         return line
-    lines, current, used = [], "", 0
-    for space, word in re.findall(r"( *)([^ ]+)", line):
+    wrapped, current, width_used = [], "", 0
+    for spaces, word in re.findall(r"( *)([^ ]+)", line):
         word_width = display_width(unstyle(word))
-        if current and used + len(space) + word_width > width and used > indent:
-            lines.append(current)
-            current, used = f"{' ' * indent}{word}", indent + word_width
+        if current and width_used + len(spaces) + word_width > width and width_used > indent:
+            wrapped.append(current)
+            current, width_used = f"{' ' * indent}{word}", indent + word_width
         else:
-            current, used = f"{current}{space}{word}", used + len(space) + word_width
-    return "\n".join([*lines, current])
+            current, width_used = f"{current}{spaces}{word}", width_used + len(spaces) + word_width
+    return "\n".join([*wrapped, current])

@@ -57,13 +57,13 @@ def deviation_blocks(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
     blocks = Blocks()
     entries = (
         ViewEntry(
-            visible(one.address or ""),
-            visible(one.step or one.address or one.what),
-            message=report_words.deviation_text(one),
+            visible(deviation.address or ""),
+            visible(deviation.step or deviation.address or deviation.what),
+            message=report_words.deviation_text(deviation),
             sign="x",
-            origin=one.origin or plan.origins.get(one.address or ""),
+            origin=deviation.origin or plan.origins.get(deviation.address or ""),
         )
-        for one in rehearsal.deviations
+        for deviation in rehearsal.deviations
     )
     blocks.add("deviation", "Problems of the rehearsal: {}", "error", entries, fails=True)
     return blocks.blocks
@@ -82,9 +82,9 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
     digest = digest or plan.digest
     plan = plan.model_copy(update={"changes": _in_display_order(plan.changes)})
     verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in plan_words.plan_verdict(plan)]
-    if refused := plan_words.refusal_text(plan):
-        verdict.append(ViewLine(refused, "bad"))
-    blocks, before, details = (
+    if refusal := plan_words.refusal_text(plan):
+        verdict.append(ViewLine(refusal, "bad"))
+    blocks, hints, facts = (
         plan_blocks(plan),
         plan_hints(plan),
         plan_facts(plan, digest, plan_words.request_counts_text(plan)),
@@ -95,12 +95,12 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
         if not rehearsal.went_as_planned:
             result = report_words.rehearsal_summary(rehearsal)
             verdict.append(ViewLine(report_words.rehearsal_verdict(rehearsal), "bad"))
-        before, details = (*before, result), (unchecked, *details)
+        hints, facts = (*hints, result), (unchecked, *facts)
     return View(
         tuple(verdict),
         tuple(blocks),
-        before,
-        details,
+        hints,
+        facts,
         key_figures=tuple(_make_key_figures(plan)),
         previews=tuple(preview_links(plan)),
     )
@@ -108,15 +108,17 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
 
 def preview_links(plan: Plan) -> Iterator[ViewLink]:
     """Yield the links to the previews of changed sites, except URLs that a forged document makes unsafe."""
-    for one in plan.previews:
-        if is_preview_link(one.url):
-            yield ViewLink(visible(one.title), one.url)
+    for preview in plan.previews:
+        if is_preview_link(preview.url):
+            yield ViewLink(visible(preview.title), preview.url)
 
 
 def _in_display_order(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Return creates, updates and deletes, each in natural order."""
-    found = in_natural_order(list(changes), lambda one: one.location, lambda one: one.action == "delete")
-    return tuple(sorted(found, key=lambda one: _ACTION_ORDER.index(one.action)))
+    ordered = in_natural_order(
+        list(changes), lambda change: change.location, lambda change: change.action == "delete"
+    )
+    return tuple(sorted(ordered, key=lambda change: _ACTION_ORDER.index(change.action)))
 
 
 def _make_key_figures(plan: Plan) -> Iterator[KeyFigure]:
@@ -129,7 +131,7 @@ def _make_key_figures(plan: Plan) -> Iterator[KeyFigure]:
         )
     yield KeyFigure(count_deletes(plan.changes).total, "to delete", "delete", "error")
     yield KeyFigure(
-        len({item.address for item in plan.exposures}),
+        len({exposure.address for exposure in plan.exposures}),
         plan_words.EXPOSURES_FIGURE_TEXT,
         "exposure",
         "warning",
@@ -145,10 +147,12 @@ def _make_key_figures(plan: Plan) -> Iterator[KeyFigure]:
 
 def plan_hints(plan: PlanOrDrift) -> tuple[str, ...]:
     """Return the lines before the verdict."""
-    nothing_left = isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
-    older = f"To list older applies: {format_command('history')}" if nothing_left else ""
-    missing = plan_words.missing_access_lists_text(plan) if isinstance(plan, Plan) else ""
-    return tuple(filter(None, (missing, plan_words.platform_problems_text(plan), older)))
+    has_nothing_to_revert = (
+        isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
+    )
+    history_hint = f"To list older applies: {format_command('history')}" if has_nothing_to_revert else ""
+    access_hint = plan_words.missing_access_lists_text(plan) if isinstance(plan, Plan) else ""
+    return tuple(filter(None, (access_hint, plan_words.platform_problems_text(plan), history_hint)))
 
 
 def plan_facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:
@@ -174,7 +178,7 @@ def plan_blocks(plan: Plan) -> list[Block]:
     listing = PlanListing(plan)
     entries = tuple(listing.entries())
     blocks = Blocks([Block("", entries)] if entries else [])
-    navigation = (_navigation_entry(plan, listing.names, one) for one in plan.navigation)
+    navigation = (_navigation_entry(plan, listing.names, change) for change in plan.navigation)
     blocks.add("navigation", "Navigation before and after", "none", navigation, detail=1)
     return [*blocks.blocks, *side_blocks(plan)]
 
@@ -201,15 +205,17 @@ class PlanListing(Struct, dict=True):
     @cached_property
     def changes(self) -> dict[str, Change]:
         """The changes that have an entry of their own, by address."""
-        folded = plan_words.changes_shown_in_parent(self.plan)
-        return {one.address: one for one in self.plan.changes if one.address not in folded}
+        shown_in_parents = plan_words.changes_shown_in_parent(self.plan)
+        return {
+            change.address: change for change in self.plan.changes if change.address not in shown_in_parents
+        }
 
     @cached_property
     def shown_in_parent(self) -> dict[str, Change]:
         """The created objects that are shown in the entry of their parent, by the address of the parent."""
         return {
-            address.rpartition("/")[0]: one
-            for address, one in plan_words.changes_shown_in_parent(self.plan).items()
+            address.rpartition("/")[0]: change
+            for address, change in plan_words.changes_shown_in_parent(self.plan).items()
         }
 
     @cached_property
@@ -218,27 +224,27 @@ class PlanListing(Struct, dict=True):
         causes = {
             cause
             for change in self.plan.changes
-            for cause in (change.cause, *(item.cause for item in change.differences))
+            for cause in (change.cause, *(difference.cause for difference in change.differences))
         }
         return not causes <= {"edited here", None}
 
     def entries(self) -> Iterator[ViewEntry]:
         """Yield the entries of all changes, then what belongs to no change."""
-        plan, belonging = self.plan, self._related_items()
+        plan, related_by_address = self.plan, self._related_items()
         for address, change in self.changes.items():
-            yield self._entry(plan, change, belonging.pop(address, RelatedItems()))
-        rest = belonging.values()
-        for urls in (own.urls for own in rest if own.urls):
-            name = "broken-url" if any(map(is_broken, urls)) else "url"
-            yield standalone_entry(plan, urls[0].address, name, "~", url_sentences(plan, urls))
-        for item in (item for own in rest for item in own.exposures):
-            address = str(FieldAddress(item.location, item.field or None))
+            yield self._entry(plan, change, related_by_address.pop(address, RelatedItems()))
+        unrelated = related_by_address.values()
+        for impacts in (related.urls for related in unrelated if related.urls):
+            name = "broken-url" if any(map(is_broken, impacts)) else "url"
+            yield standalone_entry(plan, impacts[0].address, name, "~", url_sentences(plan, impacts))
+        for exposure in (exposure for related in unrelated for exposure in related.exposures):
+            address = str(FieldAddress(exposure.location, exposure.field or None))
             yield standalone_entry(
-                plan, address, "exposure", "!", [Sentence(visible(item.words), opens_access=True)]
+                plan, address, "exposure", "!", [Sentence(visible(exposure.words), opens_access=True)]
             )
-        yield from (blocked_entry(plan, item) for own in rest for item in own.blocked)
-        yield from (note_entry(plan, note) for own in rest for note in own.notes)
-        yield from (refusal_entry(plan, item) for own in rest for item in own.refusals)
+        yield from (blocked_entry(plan, blocked) for related in unrelated for blocked in related.blocked)
+        yield from (note_entry(plan, note) for related in unrelated for note in related.notes)
+        yield from (refusal_entry(plan, refusal) for related in unrelated for refusal in related.refusals)
 
     def _related_items(self) -> dict[str, RelatedItems]:
         """Return what belongs to each object, by address.
@@ -249,10 +255,12 @@ class PlanListing(Struct, dict=True):
         for exposure in self.plan.exposures:
             by_address[exposure.address].exposures.append(exposure)
         for url in self.plan.urls:
-            upward = map(str, url.location.self_and_ancestors())
-            by_address[next((one for one in upward if one in self.changes), url.address)].urls.append(url)
-        for item in self.plan.blocked:
-            by_address[_object_address(item.address)].blocked.append(item)
+            ancestors = map(str, url.location.self_and_ancestors())
+            by_address[
+                next((ancestor for ancestor in ancestors if ancestor in self.changes), url.address)
+            ].urls.append(url)
+        for blocked in self.plan.blocked:
+            by_address[_object_address(blocked.address)].blocked.append(blocked)
         for note in self.plan.notes:
             if not (note.permanent or note.detail):
                 by_address[_object_address(note.address)].notes.append(note)
@@ -260,16 +268,16 @@ class PlanListing(Struct, dict=True):
             by_address[_object_address(refusal.address)].refusals.append(refusal)
         return dict(by_address)
 
-    def _entry(self, plan: Plan, change: Change, own: RelatedItems) -> ViewEntry:
+    def _entry(self, plan: Plan, change: Change, related: RelatedItems) -> ViewEntry:
         """Return the entry of a changed object."""
-        opening = {item.field for item in own.exposures}
-        fields = tuple(self._fields(plan, change, opening))
+        exposing_fields = {exposure.field for exposure in related.exposures}
+        fields = tuple(self._fields(plan, change, exposing_fields))
         topics = [
-            *(["refusal"] if own.refusals else []),
+            *(["refusal"] if related.refusals else []),
             *(["delete"] if change.action == "delete" else []),
-            *(["exposure"] if own.exposures else []),
-            *(["broken-url"] if any(map(is_broken, own.urls)) else ["url"] if own.urls else []),
-            *(["blocked"] if own.blocked else []),
+            *(["exposure"] if related.exposures else []),
+            *(["broken-url"] if any(map(is_broken, related.urls)) else ["url"] if related.urls else []),
+            *(["blocked"] if related.blocked else []),
             "change",
         ]
         return ViewEntry(
@@ -279,19 +287,21 @@ class PlanListing(Struct, dict=True):
             label="" if change.action == "update" else visible(change.label),
             key=self.names.key(change.kind, _address_for_people(change), change.inside),
             sign=plan_words.SIGNS[change.action],
-            code=own.refusals[0].code if own.refusals else "",
+            code=related.refusals[0].code if related.refusals else "",
             name=topics[0],
             topics=tuple(topics),
             level=_highest_level(topics),
-            fails=bool(own.refusals),
-            origin=plan_words.edit_location(plan, change.address, (one.field for one in change.differences))
+            fails=bool(related.refusals),
+            origin=plan_words.edit_location(
+                plan, change.address, (difference.field for difference in change.differences)
+            )
             if change.action == "update"
             else find_origin(plan, change.address),
             removed_from=visible(change.removed.file) if change.removed is not None else "",
             parent_origin=enclosing_origin(plan, change.address),
             fields=fields,
             all_sentences=tuple(
-                self._sentences(plan, change, own, {item.name for item in fields if item.opens_access})
+                self._sentences(plan, change, related, {field.name for field in fields if field.opens_access})
             ),
             created=change.action == "create",
         )
@@ -300,41 +310,45 @@ class PlanListing(Struct, dict=True):
         label = "" if change.action == "update" else change.label
         return self.names.title(change.kind, _address_for_people(change), label, change.inside)
 
-    def _fields(self, plan: Plan, change: Change, opening: set[str]) -> Iterator[ViewField]:
+    def _fields(self, plan: Plan, change: Change, exposing_fields: set[str]) -> Iterator[ViewField]:
         """Yield the fields of a change, except the ones that the title of the entry shows."""
         created = change.action == "create"
-        for item in change.differences:
+        for difference in change.differences:
             in_title = created and (
-                (item.field == "title" and item.after == change.label)
-                or (bool(change.inside) and item.field == "group")
+                (difference.field == "title" and difference.after == change.label)
+                or (bool(change.inside) and difference.field == "group")
             )
             if not in_title:
-                yield self._field(plan, change, item, item.field in opening)
+                yield self._field(plan, change, difference, difference.field in exposing_fields)
         if child := self.shown_in_parent.get(change.address) if created else None:
-            for item in child.differences:
-                if item.field != "path":
-                    part = self._field(plan, child, item, False)
-                    yield replace(part, name=f"shows {part.name}")
+            for difference in child.differences:
+                if difference.field != "path":
+                    child_field = self._field(plan, child, difference, False)
+                    yield replace(child_field, name=f"shows {child_field.name}")
 
-    def _field(self, plan: Plan, change: Change, item: Difference, opens: bool) -> ViewField:
-        cause = plan_words.cause_label(item.cause) if self.shows_causes and change.action != "create" else ""
+    def _field(self, plan: Plan, change: Change, difference: Difference, opens_access: bool) -> ViewField:
+        cause = (
+            plan_words.cause_label(difference.cause)
+            if self.shows_causes and change.action != "create"
+            else ""
+        )
         return ViewField(
-            item.field,
-            self.names.as_in_files(change.kind, item.field, item.before),
-            self.names.as_in_files(change.kind, item.field, item.after),
-            unread="" if item.known else "before",
-            cause=", ".join(filter(None, (cause, plan_words.kept_value_reason(item)))),
-            origin=plan.origins.get(str(change.location.field(item.field))),
-            unchanged=item.inherited is not None,
-            opens_access=opens,
+            difference.field,
+            self.names.as_in_files(change.kind, difference.field, difference.before),
+            self.names.as_in_files(change.kind, difference.field, difference.after),
+            unread="" if difference.known else "before",
+            cause=", ".join(filter(None, (cause, plan_words.kept_value_reason(difference)))),
+            origin=plan.origins.get(str(change.location.field(difference.field))),
+            unchanged=difference.inherited is not None,
+            opens_access=opens_access,
         )
 
     def _sentences(
-        self, plan: Plan, change: Change, own: RelatedItems, opening: set[str]
+        self, plan: Plan, change: Change, related: RelatedItems, exposing_fields: set[str]
     ) -> Iterator[Sentence]:
         """Yield the sentences below the fields of a change."""
-        if found := plan_words.match_text(plan, change):
-            yield Sentence(found, verbosity=1, tone="faint")
+        if match := plan_words.match_text(plan, change):
+            yield Sentence(match, verbosity=1, tone="faint")
         elif change.action != "delete" and change.id:
             yield Sentence(f"is {visible(change.id)}", verbosity=1, tone="faint")
         yield from map(Sentence, plan_words.change_remarks(change))
@@ -344,26 +358,33 @@ class PlanListing(Struct, dict=True):
         if any(step.summary == SHOW_SUMMARY for step in change.steps):
             yield Sentence("created hidden, and shown at the end of the apply", verbosity=1)
         if change.action == "delete":
-            if cascade := plan_words.delete_effects(change):
-                yield Sentence(cascade)
-            yield from (Sentence(visible(x.what), visible(x.address), verbosity=1) for x in change.effects)
-            yield from (Sentence(visible(x.what)) for x in change.effects if not (x.counts or x.kind))
+            if effects := plan_words.delete_effects(change):
+                yield Sentence(effects)
+            yield from (
+                Sentence(visible(effect.what), visible(effect.address), verbosity=1)
+                for effect in change.effects
+            )
+            yield from (
+                Sentence(visible(effect.what))
+                for effect in change.effects
+                if not (effect.counts or effect.kind)
+            )
         else:
-            yield from (Sentence(visible(one.what)) for one in change.effects)
-        yield from self._exposure_sentences(change, own.exposures, opening)
-        yield from url_sentences(plan, own.urls)
+            yield from (Sentence(visible(effect.what)) for effect in change.effects)
+        yield from self._exposure_sentences(change, related.exposures, exposing_fields)
+        yield from url_sentences(plan, related.urls)
         cause = plan_words.cause_label(
             change.cause,
             "made" if plan_words.is_restored(change) else plan_words.WHOLE_CHANGE_SUBJECTS[change.action],
         )
         if self.shows_causes and cause:
             yield Sentence(cause, tone="faint")
-        if needed := needed_by_text(plan, change.address):
-            yield Sentence(needed)
-        for blocked in own.blocked:
+        if reason := needed_by_text(plan, change.address):
+            yield Sentence(reason)
+        for blocked in related.blocked:
             yield from blocked_sentences(blocked)
-        yield from (note_sentence(note) for note in own.notes)
-        for refusal in own.refusals:
+        yield from (note_sentence(note) for note in related.notes)
+        for refusal in related.refusals:
             yield from refusal_sentences(refusal)
         if change.action != "delete":
             steps = (f"{step.method} {visible(step.path)}" for step in change.steps)
@@ -371,14 +392,14 @@ class PlanListing(Struct, dict=True):
 
     @staticmethod
     def _exposure_sentences(
-        change: Change, items: Iterable[Exposure], opening: set[str]
+        change: Change, exposures: Iterable[Exposure], shown_fields: set[str]
     ) -> Iterator[Sentence]:
         """Yield who gains access, or what opens access, unless a field says so."""
-        for item in items:
-            if item.field not in opening:
-                yield Sentence(visible(item.words), opens_access=True)
-            elif not plan_words.is_said_by_field_line(item):
-                yield Sentence(visible(item.words), tone="exposed")
+        for exposure in exposures:
+            if exposure.field not in shown_fields:
+                yield Sentence(visible(exposure.words), opens_access=True)
+            elif not plan_words.is_said_by_field_line(exposure):
+                yield Sentence(visible(exposure.words), tone="exposed")
 
 
 def _address_for_people(change: Change) -> str:
@@ -404,25 +425,30 @@ def _highest_level(topics: Iterable[str]) -> Level:
 
 def needed_by_text(plan: PlanOrDrift, address: str) -> str:
     """Return why an object is planned that nobody selected; empty if somebody did."""
-    also = plan.part.also if plan.part is not None else ()
+    added_objects = plan.part.also if plan.part is not None else ()
     return next(
-        (f"not selected, but needed by {visible(x.needed_by)}" for x in also if x.address == address), ""
+        (
+            f"not selected, but needed by {visible(added.needed_by)}"
+            for added in added_objects
+            if added.address == address
+        ),
+        "",
     )
 
 
-def url_sentences(plan: Plan, items: list[UrlImpact]) -> Iterator[Sentence]:
+def url_sentences(plan: Plan, impacts: list[UrlImpact]) -> Iterator[Sentence]:
     """Yield which URLs change, then what becomes of the old ones."""
-    items = sorted(items, key=lambda item: (item.before or "", item.after or ""))
-    for item in items:
-        about, text = url_change_text(item)
-        yield Sentence(visible(text), about, is_copied=True, aligned=True)
-    for said, lines in old_url_outcomes(items, plan):
-        yield Sentence(said, tone="warning" if "stop working" in said else "plain", is_copied=True)
-        yield from (Sentence(line, is_command=True, is_copied=True) for line in lines)
+    impacts = sorted(impacts, key=lambda impact: (impact.before or "", impact.after or ""))
+    for impact in impacts:
+        subject, text = url_change_text(impact)
+        yield Sentence(visible(text), subject, is_copied=True, aligned=True)
+    for outcome, redirects in old_url_outcomes(impacts, plan):
+        yield Sentence(outcome, tone="warning" if "stop working" in outcome else "plain", is_copied=True)
+        yield from (Sentence(line, is_command=True, is_copied=True) for line in redirects)
 
 
 def standalone_entry(
-    plan: PlanOrDrift, address: str, name: str, sign: str, said: Iterable[Sentence]
+    plan: PlanOrDrift, address: str, name: str, sign: str, sentences: Iterable[Sentence]
 ) -> ViewEntry:
     """Return an entry for something that belongs to no change."""
     return ViewEntry(
@@ -434,20 +460,20 @@ def standalone_entry(
         level=_highest_level([name]),
         origin=find_origin(plan, address),
         parent_origin=enclosing_origin(plan, address),
-        all_sentences=tuple(said),
+        all_sentences=tuple(sentences),
     )
 
 
-def blocked_entry(plan: PlanOrDrift, item: Blocked) -> ViewEntry:
+def blocked_entry(plan: PlanOrDrift, blocked: Blocked) -> ViewEntry:
     """Return an entry for a blocked object that does not change."""
-    return standalone_entry(plan, item.address, "blocked", "!", blocked_sentences(item))
+    return standalone_entry(plan, blocked.address, "blocked", "!", blocked_sentences(blocked))
 
 
-def blocked_sentences(item: Blocked) -> Iterator[Sentence]:
+def blocked_sentences(blocked: Blocked) -> Iterator[Sentence]:
     """Yield why an object is blocked, and what a person must do."""
-    yield Sentence(visible(item.reason), "blocked", tone="warning")
-    if item.todo:
-        yield Sentence(visible(item.todo), "to do")
+    yield Sentence(visible(blocked.reason), "blocked", tone="warning")
+    if blocked.todo:
+        yield Sentence(visible(blocked.todo), "to do")
 
 
 def note_sentence(note: Note) -> Sentence:
@@ -459,59 +485,63 @@ def note_sentence(note: Note) -> Sentence:
 
 def note_entry(plan: PlanOrDrift, note: Note) -> ViewEntry:
     """Return an entry of one line for a note."""
-    loud = note.severity == "warning"
+    is_warning = note.severity == "warning"
     return ViewEntry(
         address=visible(note.address),
         title=f"{note.severity}: {visible(note.address)}",
         message=visible(note.text),
         name=note.severity,
-        level="warning" if loud else "note",
+        level="warning" if is_warning else "note",
         origin=plan.origins.get(note.address),
         parent_origin=enclosing_origin(plan, note.address),
         one_line=True,
     )
 
 
-def refusal_sentences(item: Refusal) -> Iterator[Sentence]:
+def refusal_sentences(refusal: Refusal) -> Iterator[Sentence]:
     """Yield why a plan cannot be applied, what the entry could be, and the way out."""
-    yield Sentence(f"{visible(item.message)} ({item.code})", "refused", tone="bad", is_copied=True)
-    yield from (Sentence(describe_candidate(one), is_candidate=True) for one in item.candidates)
-    yield Sentence(visible(item.way_out), is_copied=True)
+    yield Sentence(f"{visible(refusal.message)} ({refusal.code})", "refused", tone="bad", is_copied=True)
+    yield from (
+        Sentence(describe_candidate(candidate), is_candidate=True) for candidate in refusal.candidates
+    )
+    yield Sentence(visible(refusal.way_out), is_copied=True)
 
 
-def refusal_entry(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
+def refusal_entry(plan: PlanOrDrift, refusal: Refusal) -> ViewEntry:
     """Return an entry for a refusal that belongs to no change."""
-    more = [Sentence(describe_candidate(one), is_candidate=True) for one in item.candidates]
-    more.append(Sentence(visible(item.way_out), is_copied=True))
+    sentences = [
+        Sentence(describe_candidate(candidate), is_candidate=True) for candidate in refusal.candidates
+    ]
+    sentences.append(Sentence(visible(refusal.way_out), is_copied=True))
     return ViewEntry(
-        address=visible(item.address),
-        title=visible(item.address),
-        message=visible(item.message),
+        address=visible(refusal.address),
+        title=visible(refusal.address),
+        message=visible(refusal.message),
         sign="x",
-        code=item.code,
+        code=refusal.code,
         name="refusal",
         topics=("refusal",),
         level="error",
         fails=isinstance(plan, Plan),
-        origin=find_origin(plan, item.address),
-        parent_origin=enclosing_origin(plan, item.address),
-        all_sentences=tuple(more),
+        origin=find_origin(plan, refusal.address),
+        parent_origin=enclosing_origin(plan, refusal.address),
+        all_sentences=tuple(sentences),
     )
 
 
-def _navigation_entry(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
+def _navigation_entry(plan: Plan, names: Names, change: NavigationChange) -> ViewEntry:
     """Return the entry with the navigation of a site before and after."""
     return ViewEntry(
-        address=visible(item.address),
-        title=f"navigation of {visible(item.address)}",
+        address=visible(change.address),
+        title=f"navigation of {visible(change.address)}",
         message=""
-        if item.known
+        if change.known
         else "not known before the apply, because GitBook chooses the new position of the top-level spaces",
-        sign="~" if item.known else "?",
+        sign="~" if change.known else "?",
         topics=("navigation",),
-        origin=find_origin(plan, item.address),
-        parent_origin=enclosing_origin(plan, item.address),
-        tree=tuple(merge_navigation(item)) if item.known else (),
+        origin=find_origin(plan, change.address),
+        parent_origin=enclosing_origin(plan, change.address),
+        tree=tuple(merge_navigation(change)) if change.known else (),
     )
 
 
@@ -520,38 +550,50 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
     blocks = Blocks()
 
     def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:
-        for one in items:
+        for item in items:
             yield ViewEntry(
-                visible(one.address), visible(one.address), message=visible(text(one)), sign=sign,
-                origin=find_origin(plan, one.address), parent_origin=enclosing_origin(plan, one.address),
+                visible(item.address), visible(item.address), message=visible(text(item)), sign=sign,
+                origin=find_origin(plan, item.address), parent_origin=enclosing_origin(plan, item.address),
                 one_line=True,
             )  # fmt: skip
 
     blocks.add(
-        "trouble", "Problems that GitBook reports: {}", "warning", lines(plan.trouble, lambda x: x.what, "!"),
+        "trouble",
+        "Problems that GitBook reports: {}",
+        "warning",
+        lines(plan.trouble, lambda trouble: trouble.what, "!"),
         detail=1,
-    )  # fmt: skip
+    )
     details = [note for note in plan.notes if note.detail]
     blocks.add(
         "detail",
         "Lines that you can remove: {}",
         "none",
-        lines(details, lambda x: x.text),
+        lines(details, lambda note: note.text),
         detail=1,
     )
     permanent = [note for note in plan.notes if note.permanent]
     title = "Fields that GitBook does not return: {}"
-    blocks.add("permanent", title, "none", lines(permanent, lambda x: x.text), detail=1)
+    blocks.add("permanent", title, "none", lines(permanent, lambda note: note.text), detail=1)
     title = "Accepted problems: {}"
-    blocks.add("accepted", title, "none", lines(plan.accepted, lambda x: x.what), detail=1)
+    blocks.add("accepted", title, "none", lines(plan.accepted, lambda trouble: trouble.what), detail=1)
     title = "Work that GitBook has not finished: {}"
-    blocks.add("waiting", title, "none", lines(plan.waiting, lambda x: x.what, "…"), detail=1)
-    number = sum(len(one.addresses) for one in plan.kept)
-    kept = (
+    blocks.add("waiting", title, "none", lines(plan.waiting, lambda work: work.what, "…"), detail=1)
+    unmanaged_count = sum(len(kept.addresses) for kept in plan.kept)
+    unmanaged = (
         ViewEntry(
-            visible(one.place), visible(one.place), message=plan_words.unmanaged_text(one), one_line=True
+            visible(kept.place),
+            visible(kept.place),
+            message=plan_words.unmanaged_text(kept),
+            one_line=True,
         )
-        for one in plan.kept
+        for kept in plan.kept
     )
-    blocks.add("kept", f"Objects without an entry, which dpsync keeps: {number}", "none", kept, detail=1)
+    blocks.add(
+        "kept",
+        f"Objects without an entry, which dpsync keeps: {unmanaged_count}",
+        "none",
+        unmanaged,
+        detail=1,
+    )
     return blocks.blocks

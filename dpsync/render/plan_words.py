@@ -48,18 +48,18 @@ WHOLE_CHANGE_SUBJECTS: Final[dict[Action, LabeledPart]] = {
 """The subject in the label of a cause that applies to a whole change."""
 
 
-def cause_label(cause: Cause | None, what: LabeledPart = "field") -> str:
+def cause_label(cause: Cause | None, subject: LabeledPart = "field") -> str:
     """Return the label in words; "" without a label."""
-    return cause_text(cause, what) if cause is not None else ""
+    return cause_text(cause, subject) if cause is not None else ""
 
 
-def kept_value_reason(item: Difference) -> str:
+def kept_value_reason(difference: Difference) -> str:
     """Return why a field is written although its value does not change; "" for other fields."""
-    if item.inherited is None:
+    if difference.inherited is None:
         return ""
     return (
         "dpsync also writes this unchanged value, because this object can inherit the value from "
-        f"{visible(item.inherited)}, which changes"
+        f"{visible(difference.inherited)}, which changes"
     )
 
 
@@ -69,26 +69,26 @@ def match_text(plan: Plan, change: Change) -> str:
         return ""
     match change.matched:
         case MatchedBy.PIN:
-            how = "pinned"
+            reason = "pinned"
         case MatchedBy.BASE | MatchedBy.EARLIER_COMMIT:
-            where = plan.base_from or "git"
+            reason = plan.base_from or "git"
             if change.matched == MatchedBy.EARLIER_COMMIT:
                 where = f"commit {short_commit(change.matched_detail)}"
-            found = f"found by the name that the entry had in {visible(where)}"
+            reason = f"found by the name that the entry had in {visible(where)}"
             return f"renamed: object {visible(change.id)}, {found}"
         case MatchedBy.PREVIOUSLY:
-            how = "renamed: matched by previously"
+            reason = "renamed: matched by previously"
         case MatchedBy.OTHER_IDS_LINE:
-            how = f"matched by the line of {visible(change.matched_detail)} in the ids file"
+            reason = f"matched by the line of {visible(change.matched_detail)} in the ids file"
         case MatchedBy.TEMPORARY_NAME:
-            how = "matched by its temporary name"
+            reason = "matched by its temporary name"
         case MatchedBy.SAME_CONTENTS:
-            how = "matched by its contents"
+            reason = "matched by its contents"
         case MatchedBy.SIMILARITY:
-            how = "matched by a similar title or position"
+            reason = "matched by a similar title or position"
         case _:
-            how = f"matched by {visible(change.matched_detail or change.matched)}"
-    return f"{how} to {visible(change.id)}"
+            reason = f"matched by {visible(change.matched_detail or change.matched)}"
+    return f"{reason} to {visible(change.id)}"
 
 
 def change_remarks(change: Change) -> Iterator[str]:
@@ -99,11 +99,11 @@ def change_remarks(change: Change) -> Iterator[str]:
         yield "before the delete, dpsync replaces a unique value, so that another object can have the value"
 
 
-def is_said_by_field_line(item: Exposure) -> bool:
+def is_said_by_field_line(exposure: Exposure) -> bool:
     """Return whether the line of the field that opens access says everything that the exposure says."""
-    text = item.words
+    text = exposure.words
     return text.startswith(("new, with ", "a new ")) or (
-        text.startswith((f"{item.field} ", f"{item.field}:")) and " may open " not in text
+        text.startswith((f"{exposure.field} ", f"{exposure.field}:")) and " may open " not in text
     )
 
 
@@ -151,10 +151,10 @@ def count_changes(plan: Plan) -> dict[str, int]:
 
 def count_by_category(changes: Iterable[Change]) -> dict[str, int]:
     """Return the number of changes by category, with all four categories."""
-    found = {"create": 0, "update": 0, "move": 0, "delete": 0}
+    counts = {"create": 0, "update": 0, "move": 0, "delete": 0}
     for change in changes:
-        found[category(change)] += 1
-    return found
+        counts[category(change)] += 1
+    return counts
 
 
 def category(change: Change) -> Action | Literal["move"]:
@@ -169,16 +169,16 @@ def changes_shown_in_parent(plan: Plan) -> dict[str, Change]:
     The platform creates these objects with their parent, and they have one field to show.
     """
     created = {change.address: change for change in plan.changes if change.action == "create"}
-    remarked = {item.address for item in (*plan.exposures, *plan.blocked, *plan.notes)}
-    remarked |= {item.address for item in plan.refusals}
+    remarked = {remark.address for remark in (*plan.exposures, *plan.blocked, *plan.notes)}
+    remarked |= {refusal.address for refusal in plan.refusals}
     candidates: dict[str, Change] = {}
     parents: Counter[str] = Counter()
     for address, change in created.items():
         parent = address.rpartition("/")[0]
         parents[parent] += 1
         has_no_create = all(step.verb != "create" for step in change.steps)
-        shown = [item for item in change.differences if item.field != "path"]
-        if parent in created and has_no_create and len(shown) == 1 and address not in remarked:
+        differences = [difference for difference in change.differences if difference.field != "path"]
+        if parent in created and has_no_create and len(differences) == 1 and address not in remarked:
             candidates[address] = change
     return {
         address: change for address, change in candidates.items() if parents[address.rpartition("/")[0]] == 1
@@ -194,25 +194,27 @@ def plan_verdict(plan: Plan) -> Iterator[str]:
         elif not plan.blocked and plan.part is None:
             yield _no_changes_text(plan)
     elif not plan.empty:
-        words = {"create": "to create", "update": "to change", "move": "to move"}
-        along = changes_shown_in_parent(plan)
-        found = count_by_category(change for change in plan.changes if change.address not in along)
-        parts = [f"{found[do]} {words[do]}" for do in words if found[do]]
-        parts += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
+        verbs = {"create": "to create", "update": "to change", "move": "to move"}
+        shown_in_parents = changes_shown_in_parent(plan)
+        counts = count_by_category(
+            change for change in plan.changes if change.address not in shown_in_parents
+        )
+        parts = [f"{counts[key]} {verb}" for key, verb in verbs.items() if counts[key]]
+        parts += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if counts["delete"] else []
         yield f"Plan{_part_text(plan)}: {', '.join(parts)}."
     if plan.blocked:
         yield f"{len(plan.blocked)} blocked."
-    if number := len({item.address for item in plan.exposures}):
-        ways = f" in {len(plan.exposures)} ways" if len(plan.exposures) > number else ""
-        yield f"{format_count(number, 'change')} open{'s' if number == 1 else ''} access{ways}."
+    if number := len({exposure.address for exposure in plan.exposures}):
+        ways_text = f" in {len(plan.exposures)} ways" if len(plan.exposures) > number else ""
+        yield f"{format_count(number, 'change')} open{'s' if number == 1 else ''} access{ways_text}."
     if number := sum(map(is_broken, plan.urls)):
         yield f"{format_count(number, 'public URL')} stop{'s' if number == 1 else ''} working."
 
 
-def not_reverted_text(reverted: Reverted) -> str:
+def not_reverted_text(revert: Reverted) -> str:
     """Return which objects and fields a revert does not restore; empty if it restores everything."""
-    left = [visible(address) for address in reverted.left]
-    return f"dpsync does not revert {shorten_list(left)}, see above." if left else ""
+    not_reverted = [visible(address) for address in revert.left]
+    return f"dpsync does not revert {shorten_list(not_reverted)}, see above." if not_reverted else ""
 
 
 def _part_text(plan: Plan) -> str:
@@ -226,7 +228,7 @@ def _part_text(plan: Plan) -> str:
 
 
 def _no_changes_text(plan: Plan) -> str:
-    names = [visible(one.address) for one in plan.organizations]
+    names = [visible(organization.address) for organization in plan.organizations]
     if not names:
         return "GitBook matches your files."
     return f"{join_with_and(names)} {'matches' if len(names) == 1 else 'match'} your files."
@@ -246,18 +248,20 @@ def _deleted_kinds(plan: Plan) -> str:
 
 def delete_effects(change: Change) -> str:
     """Return what a delete means for people, what it removes, counted by kind, and what loses a value."""
-    kinds = Counter(delete_noun(item.kind) for item in change.effects if item.counts)
-    parts = [effect] if (effect := delete_effect(change.kind)) else []
+    kinds = Counter(delete_noun(effect.kind) for effect in change.effects if effect.counts)
+    consequence = delete_effect(change.kind)
+    parts = [consequence] if consequence else []
     if kinds:
         parts.append(
             f"also removes {join_with_and([format_count(number, noun) for noun, number in kinds.items()])}"
         )
-    losing = [item for item in change.effects if "#" in item.address and item.kind]
-    for item in losing[:MAX_CANDIDATES]:
-        field = item.address.partition("#")[2]
-        parts.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_field_words(field)}')
-    if more := len(losing) - MAX_CANDIDATES:
-        parts += [f"{more} more objects lose a reference"] if more > 0 else []
+    lost_references = [effect for effect in change.effects if "#" in effect.address and effect.kind]
+    for effect in lost_references[:MAX_CANDIDATES]:
+        field = effect.address.partition("#")[2]
+        parts.append(f'{kind_noun(effect.kind)} "{visible(effect.label)}" loses its {_field_words(field)}')
+    omitted_count = len(lost_references) - MAX_CANDIDATES
+    if omitted_count > 0:
+        parts.append(f"{omitted_count} more objects lose a reference")
     return "; ".join(parts)
 
 
@@ -275,46 +279,50 @@ def refusal_text(plan: Plan) -> str:
 
 def request_counts_text(plan: Plan) -> str:
     """Return how many requests the plan took, and how many the apply will send."""
-    reading = f"{format_count(plan.requests, 'request')} to read"
+    reads_text = f"{format_count(plan.requests, 'request')} to read"
     if plan.empty:
-        return reading
+        return reads_text
     steps = [step for change in plan.changes for step in change.steps]
     writes = sum(step.method != "GET" for step in steps)
     # Some steps only read: they wait for the platform, or look for what another step has made.
-    more = f" in {format_count(len(steps), 'step')}" if len(steps) != writes else ""
-    return f"{reading}, {writes} to write{more}"
+    steps_text = f" in {format_count(len(steps), 'step')}" if len(steps) != writes else ""
+    return f"{reads_text}, {writes} to write{steps_text}"
 
 
 def missing_access_lists_text(plan: Plan) -> str:
     """Return what the files must list so that a plan can tell who gains access; "" if nothing is missing."""
-    missing = sorted({visible(one) for item in plan.exposures for one in item.missing})
-    of = "the permissions of "
-    places = [one.removeprefix(of) for one in missing if one.startswith(of)]
-    everywhere = [one for one in places if one.startswith("all ")]
-    others = [one for one in missing if not one.startswith(of)]
-    said = [shorten_list(others, _MAX_MISSING_LISTS)] if others else []
-    if places:
-        empty = "if empty: permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access"
-        said.append(f"{of}{shorten_list(everywhere or places, _MAX_MISSING_LISTS)} ({empty})")
-    return f"To see who gains access, add to your files: {', '.join(said)}" if said else ""
+    missing_lists = sorted({visible(name) for exposure in plan.exposures for name in exposure.missing})
+    permissions_prefix = "the permissions of "
+    permission_lists = [
+        name.removeprefix(permissions_prefix) for name in missing_lists if name.startswith(permissions_prefix)
+    ]
+    whole_site_lists = [name for name in permission_lists if name.startswith("all ")]
+    other_lists = [name for name in missing_lists if not name.startswith(permissions_prefix)]
+    texts = [shorten_list(other_lists)] if other_lists else []
+    if permission_lists:
+        empty_hint = "if empty: permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access"
+        texts.append(
+            f"{permissions_prefix}{shorten_list(whole_site_lists or permission_lists)} ({empty_hint})"
+        )
+    return f"To see who gains access, add to your files: {', '.join(texts)}" if texts else ""
 
 
 def platform_problems_text(plan: PlanOrDrift) -> str:
     """Return how many objects have a problem on the platform, and the command that lists them."""
-    number = len({item.address for item in plan.trouble})
-    has = "has" if number == 1 else "have"
-    said = f"{format_count(number, 'object')} {has} a problem on GitBook's side"
-    return f"{said}: {format_command('doctor')}" if number else ""
+    number = len({trouble.address for trouble in plan.trouble})
+    verb = "has" if number == 1 else "have"
+    count_text = f"{format_count(number, 'object')} {verb} a problem on GitBook's side"
+    return f"{count_text}: {format_command('doctor')}" if number else ""
 
 
 def renamed_keys_text(plan: Plan) -> str:
     """Return which entries have a new key that is not in the ids file yet, and how to record the key."""
-    found = [f"{visible(old)} → {visible(new)}" for new, old in plan.renamed_keys.items()]
-    number = "1 entry has another key" if len(found) == 1 else f"{len(found)} entries have other keys"
+    changes = [f"{visible(old)} → {visible(new)}" for new, old in plan.renamed_keys.items()]
+    number = "1 entry has another key" if len(changes) == 1 else f"{len(changes)} entries have other keys"
     return (
-        f"{number} than in the ids file: {shorten_list(found)}. To update the ids file: "
+        f"{number} than in the ids file: {shorten_list(changes)}. To update the ids file: "
         f"{format_command('apply')}"
-        if found
+        if changes
         else ""
     )
 
@@ -330,14 +338,14 @@ def base_text(plan: PlanOrDrift) -> str:
 
 def coverage_text(plan: PlanOrDrift) -> str:
     """Return how many lists and fields are not in the files, so that no plan or drift compares them."""
-    found = plan.unwatched
-    words = [format_count(found.places, "list")] if found.places else []
-    words += [format_count(found.fields, "field")] if found.fields else []
-    said = " and ".join(words)
+    unwatched = plan.unwatched
+    counts = [format_count(unwatched.places, "list")] if unwatched.places else []
+    counts += [format_count(unwatched.fields, "field")] if unwatched.fields else []
+    counts_text = " and ".join(counts)
     return (
-        f"not compared: {said} that are not in your files. To list them: "
+        f"not compared: {counts_text} that are not in your files. To list them: "
         f"{format_command('drift', '--unwatched')}"
-        if words
+        if counts
         else ""
     )
 
@@ -349,17 +357,24 @@ def find_origin(plan: PlanOrDrift, address: str) -> Origin | None:
 
 def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
     """Return where to edit these fields: the first field if all are in one other file, else the entry."""
-    whole = find_origin(plan, address)
-    found = [plan.origins.get(f"{address}#{field}") for field in fields]
-    first = found[0] if found else None
-    if whole is None or first is None or first.file == whole.file:
-        return whole
-    return first if all(one is not None and one.file == first.file for one in found) else whole
+    entry_origin = find_origin(plan, address)
+    field_origins = [plan.origins.get(f"{address}#{field}") for field in fields]
+    first = field_origins[0] if field_origins else None
+    if entry_origin is None or first is None or first.file == entry_origin.file:
+        return entry_origin
+    return (
+        first
+        if all(origin is not None and origin.file == first.file for origin in field_origins)
+        else entry_origin
+    )
 
 
 def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
     """Return where the nearest object is written that contains an address."""
-    origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.self_and_ancestors())
+    origins = (
+        plan.origins.get(str(ancestor))
+        for ancestor in FieldAddress.parse(address).address.self_and_ancestors()
+    )
     return next(filter(None, origins), None)
 
 
@@ -380,8 +395,8 @@ def target_lines(plan: PlanOrDrift) -> list[str]:
 def part_lines(plan: PlanOrDrift) -> Iterator[str]:
     """Yield the objects that are planned although nobody selected them, and the objects that need them."""
     if plan.part is not None:
-        for item in plan.part.also:
-            yield f"also planned: {visible(item.address)}, because {visible(item.needed_by)} needs it"
+        for added in plan.part.also:
+            yield f"also planned: {visible(added.address)}, because {visible(added.needed_by)} needs it"
 
 
 def _platform_lines(plan: PlanOrDrift) -> Iterator[str]:
@@ -389,14 +404,14 @@ def _platform_lines(plan: PlanOrDrift) -> Iterator[str]:
     if not plan.platform:
         return
     names = [
-        visible(item.address)
-        if item.id == item.address
-        else f"{visible(item.address)} (id {visible(item.id)})"
-        for item in plan.organizations
+        visible(organization.address)
+        if organization.id == organization.address
+        else f"{visible(organization.address)} (id {visible(organization.id)})"
+        for organization in plan.organizations
     ]
-    named = ", ".join(names) or "none"
-    whose = f"organizations: {named}" if len(names) > 1 else f"organization: {named}"
-    yield f"platform: {visible(plan.platform)}, {whose}"
+    names_text = ", ".join(names) or "none"
+    organizations_text = f"organizations: {names_text}" if len(names) > 1 else f"organization: {names_text}"
+    yield f"platform: {visible(plan.platform)}, {organizations_text}"
 
 
 def _profile_lines(plan: PlanOrDrift) -> Iterator[str]:
@@ -416,5 +431,5 @@ def _environment_lines(plan: PlanOrDrift) -> Iterator[str]:
     if plan.environment:
         yield f"environment: {visible(plan.environment)}"
     elif plan.environments:
-        known = ", ".join(visible(name) for name in plan.environments)
-        yield f"environment: none (to choose an environment, add --env with one of: {known})"
+        names = ", ".join(visible(name) for name in plan.environments)
+        yield f"environment: none (to choose an environment, add --env with one of: {names})"

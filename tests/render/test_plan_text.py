@@ -97,7 +97,7 @@ def test_object_title_is_short_and_unambiguous(kind: str, address: str, title: s
 
 
 def test_object_title_uses_address_with_several_organizations() -> None:
-    names = Names(["acme/teams/docs"], several=True)
+    names = Names(["acme/teams/docs"], several_organizations=True)
     assert names.title("team", "acme/teams/docs", "Docs") == 'team acme/teams/docs "Docs"'
     assert names.with_keys({"dpsync:ref": "acme/teams/docs"}) == {"dpsync:ref": "acme/teams/docs"}
 
