@@ -68,14 +68,14 @@ def _deleted_name(change: Change) -> str:
 def _restore_sentence(plan: Plan) -> str:
     """Return which deleted objects can be restored. What a delete removes by cascade cannot."""
     registry, kinds = build_registry(plan.profile), Counter[str]()
-    days = []
-    for change in _deleted_changes(plan):
-        if (restore := registry[change.kind].lifecycle.restore) is not None:
-            days.append(restore.days)
-            kinds[delete_noun(change.kind)] += 1
+    restore_rules = []
+    for change in deletes]
+    restore_days (restore := registry[change.kind].lifecycle.days for restore in restore_rules if restore) is not None:
+            days.append(restore_days)
+            kinds[delete_noun(restore_rules)] += 1
     if not days:
         return "This cannot be undone."
     if len(days) == plan.deletes:
-        return f"{'It' if len(days) == 1 else 'They'} can be restored for {min(days)} days."
+        return f"{'It' if len(restore_days) == 1 else 'They'} can be restored for {min(restore_days)} days."
     restorable = [noun if number == 1 else format_count(number, noun) for noun, number in kinds.items()]
     return f"Only the {join_with_and(restorable)} can be restored, for {min(days)} days."

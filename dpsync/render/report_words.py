@@ -35,12 +35,12 @@ _UNFINISHED_RESULTS: Final[tuple[Result, ...]] = ("requested", "failed", "stale"
 
 def restore_hints(report: Report) -> Iterator[str]:
     """Yield the deleted objects that can be restored, and how to restore them."""
-    for item in report.restorable:
-        again = (
-            f"To restore the object with its content, add an entry with id: {visible(item.id)} (possible for "
+    for restorable in report.restorable:
+        yield (
+            f"deleted: {visible(restorable.address)}. To restore the object with {restorable.days} content, "
+            f"add an entry with id: {visible(restorable.id)} (possible for "
             f"{item.days} days after the delete)"
         )
-        yield f"deleted: {visible(item.address)}. {again}"
 
 
 def applied_text(plan: Plan, report: Report, seconds: float | None = None) -> str:
@@ -53,10 +53,10 @@ def applied_text(plan: Plan, report: Report, seconds: float | None = None) -> st
     for result in _UNFINISHED_RESULTS:
         if number := report.count(result):
             steps.append(f"{number if steps else format_count(number, 'step')} {result.replace('-', ' ')}")
-    took = f", in {duration_text(seconds)}" if seconds is not None else ""
-    others = f"; {', '.join(steps)}" if steps else ""
+    duration = f", in {duration_text(seconds)}" if seconds is not None else ""
+    unfinished_steps = f"; {', '.join(steps)}" if steps else ""
     if numbers:
-        return f"Applied: {', '.join(numbers)}{took}{others}."
+        return f"Applied: {', '.join(numbers)}{duration}{unfinished_steps}."
     if report.count("unknown", "requested"):
         return f"Perhaps nothing was applied: {', '.join(steps)}."
     return f"Nothing was applied: {', '.join(steps)}." if steps else "Nothing was applied."
@@ -96,19 +96,19 @@ def unverifiable_lines(remaining: Plan) -> list[str]:
     """
     if not remaining.unproven:
         return []
-    sent = format_count(len(remaining.unproven), "value")
+    value_count = format_count(len(remaining.unproven), "value")
     names = ", ".join(visible(name) for name in remaining.unproven)
-    again = "the value" if len(remaining.unproven) == 1 else "these values"
-    sentence = (
-        f"GitBook does not return {sent}, so each apply sends {again} again until you commit your files"
-    )
-    return [f"{sentence}: {names}"]
+    repeated = "the value" if len(remaining.unproven) == 1 else "these values"
+    return [
+        f"GitBook does not return {value_count}, so each apply sends {repeated} again until you commit your "
+        f"files: {names}"
+    ]
 
 
 def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> Iterator[str]:
     """Yield what an apply recorded, and what a person can do after it. `complete` adds flags to commands."""
-    if report.verified and not report.unrecorded and (recorded := recorded_keys_text(plan)):
-        yield recorded
+    if report.verified and not report.unrecorded and (record_text := recorded_keys_text(plan)):
+        yield record_text
     yield from secret_url_hints(plan, report)
     if hint := revert_hint(plan, report):
         yield complete(hint)
@@ -117,12 +117,12 @@ def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> It
 def recorded_keys_text(plan: Plan) -> str:
     """Return how many new keys an apply wrote to the ids file; empty if there are none."""
     number_of_keys = len(plan.renamed_keys)
-    number = (
+    entries_text = (
         "the key of 1 renamed entry"
         if number_of_keys == 1
         else f"the keys of {number_of_keys} renamed entries"
     )
-    return f"dpsync updated {number} in the ids file." if number_of_keys else ""
+    return f"dpsync updated {entries_text} in the ids file." if number_of_keys else ""
 
 
 def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
@@ -131,11 +131,11 @@ def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
     for change in applied_changes(plan, report).get("created", []):
         if secret_url_location(change.kind):
             addresses.setdefault(change.kind, []).append(visible(change.address))
-    for kind, created in addresses.items():
-        urls = "the URL" if len(created) == 1 else "the URLs"
+    for kind, created_addresses in addresses.items():
+        noun = "the URL" if len(created_addresses) == 1 else "the URLs"
         yield (
-            f"To copy {urls} of {shorten_list(created)}, open {secret_url_location(kind)}. "
-            f"dpsync does not print {urls}, because a {kind_noun(kind)} contains a secret."
+            f"To copy {noun} of {shorten_list(created_addresses)}, open {secret_url_location(kind)}. "
+            f"dpsync does not print {noun}, because a {kind_noun(kind)} contains a secret."
         )
 
 
@@ -169,19 +169,23 @@ def result_sentence(plan: Plan, report: Report) -> str:
     reverted.
     """
     if report.interrupted:
-        again = (
+        finish_command = (
             format_command("apply")
             if plan.reverts is None
             else format_command("revert", visible(plan.reverts.file))
         )
-        return f"Interrupted. To finish the rest: {again}"
+        return f"Interrupted. To finish the rest: {finish_command}"
     if report.remaining is None:
         return f"Not verified. To see the remaining changes: {format_command('plan')}"
     if report.settled:
         text = "Verified: a new plan has no changes."
         if plan.reverts is not None:
-            left = not_reverted_text(plan.reverts)
-            text = f"Incomplete: {left}" if left else "Reverted: dpsync made all changes of the plan."
+            not_reverted = not_reverted_text(plan.reverts)
+            text = (
+                f"Incomplete: {not_reverted}"
+                if not_reverted
+                else "Reverted: dpsync made all changes of the plan."
+            )
             text += " Your files are unchanged."
         if reasons := list(_unconverged_reasons(report)):
             text = f"Incomplete: a new plan has no changes, but {' and '.join(reasons)}, see above."
@@ -191,9 +195,11 @@ def result_sentence(plan: Plan, report: Report) -> str:
             text += f" To check later: {format_command('plan')}"
         return text
     if report.as_declared:
-        number = report.count("unknown")
-        what = f"the result of {format_count(number, 'request')} is still unknown"
-        return f"Not certain: a new plan has no changes, but {what}. To check later: {format_command('plan')}"
+        requests = format_count(report.count("unknown"), "request")
+        return (
+            f"Not certain: a new plan has no changes, but the result of {requests} is still unknown. "
+            f"To check later: {format_command('plan')}"
+        )
     return "Incomplete: a new plan still has changes."
 
 
@@ -202,33 +208,36 @@ def _unconverged_reasons(report: Report) -> Iterator[str]:
     if number := report.unsuccessful:
         yield f"{format_count(number, 'step')} {'was' if number == 1 else 'were'} not successful"
     if report.started:
-        things = format_count(len(report.started), "object")
-        yield f"GitBook reports a problem with {things} that this apply changed"
+        objects = format_count(len(report.started), "object")
+        yield f"GitBook reports a problem with {objects} that this apply changed"
     if report.processing:
-        things = format_count(len(report.processing), "object")
-        yield f"GitBook is still processing {things} that this apply changed"
+        objects = format_count(len(report.processing), "object")
+        yield f"GitBook is still processing {objects} that this apply changed"
 
 
 def unkept_value_lines(report: Report) -> Iterator[str]:
     """Yield the values that the platform did not keep, each with its fix."""
-    for item in report.unkept:
-        lost = f"sent: {format_value(item.sent)}, live: {format_value(item.live)}"
-        yield f"GitBook did not keep the value of {visible(item.path)} in {visible(item.address)} ({lost})"
-        yield f"    fix: {visible(item.way_out)}"
+    for value in report.unkept:
+        comparison = f"sent: {format_value(value.sent)}, live: {format_value(value.live)}"
+        path, address = visible(value.path), visible(value.address)
+        yield f"GitBook did not keep the value of {path} in {address} ({comparison})"
+        yield f"    fix: {visible(value.way_out)}"
 
 
 def plan_without_unkept(report: Report) -> Plan:
     """Return the remaining plan without the fields that `unkept_value_lines` reports."""
     assert report.remaining is not None
-    reported = {(item.address, item.field) for item in report.unkept}
-    left = []
+    reported = {(value.address, value.field) for value in report.unkept}
+    changes = []
     for change in report.remaining.changes:
         differences = tuple(
-            item for item in change.differences if (change.address, item.field) not in reported
+            difference
+            for difference in change.differences
+            if (change.address, difference.field) not in reported
         )
         if differences or change.moved or not change.differences:
-            left.append(change.model_copy(update={"differences": differences}))
-    return report.remaining.model_copy(update={"changes": tuple(left)})
+            changes.append(change.model_copy(update={"differences": differences}))
+    return report.remaining.model_copy(update={"changes": tuple(changes)})
 
 
 def rehearsal_summary(rehearsal: Rehearsal) -> str:
@@ -248,11 +257,11 @@ def rehearsal_summary(rehearsal: Rehearsal) -> str:
 def rehearsal_verdict(rehearsal: Rehearsal) -> str:
     """Return in a sentence whether the plan can be applied as shown."""
     if not rehearsal.deviations and not rehearsal.went_as_planned:
-        bad, runs = (
+        failed, total = (
             sum(not run.good for run in rehearsal.faults),
             format_count(len(rehearsal.faults), "rehearsal"),
         )
-        return f"The rehearsal failed: {bad} of {runs} with simulated failures did not finish the plan."
+        return f"The rehearsal failed: {failed} of {total} with simulated failures did not finish the plan."
     if not rehearsal.went_as_planned:
         number = format_count(len(rehearsal.deviations), "problem")
         return f"The rehearsal failed: {number} (listed above). Do not apply this plan."
@@ -263,24 +272,26 @@ def rehearsal_verdict(rehearsal: Rehearsal) -> str:
 
 def rehearsal_lines(rehearsal: Rehearsal) -> tuple[str, str]:
     """Return the result in one line, and in another line what was not checked."""
-    what = ", ".join(one.what for one in rehearsal.unproven)
+    unverified_names = ", ".join(unverified.what for unverified in rehearsal.unproven)
     return (
         f"{rehearsal_summary(rehearsal)} {rehearsal_verdict(rehearsal)}",
-        f"not checked: {what or 'nothing'}",
+        f"not checked: {unverified_names or 'nothing'}",
     )
 
 
 def verified_properties(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
     """Yield each property that held in the rehearsal: its topic, and a sentence about it."""
-    wrong = {one.what for one in rehearsal.deviations}
-    if "loading" in wrong or "stopped" in wrong:
+    deviating = {deviation.what for deviation in rehearsal.deviations}
+    if "loading" in deviating or "stopped" in deviating:
         return
-    if "step" not in wrong:
+    if "step" not in deviating:
         moves = f", including {format_count(rehearsal.moves, 'move')}" if rehearsal.moves else ""
         yield "order", f"All {format_count(rehearsal.steps, 'step')} succeeded in the planned order{moves}."
     if rehearsal.converged:
         yield "convergence", "After the last step, a new plan had no changes."
-    if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
+    if "public" not in deviating and not any(
+        unverified.what == "public" for unverified in rehearsal.unproven
+    ):
         yield "public", "No step exposed an object temporarily."
     yield (
         "requests",
@@ -307,16 +318,16 @@ def duration_text(seconds: float) -> str:
     return f"{seconds / 60:.0f} min"
 
 
-def deviation_text(one: Deviation) -> str:
+def deviation_text(deviation: Deviation) -> str:
     """Return the message of a deviation, with the status of the response if there is one."""
-    status = f" (status {one.status})" if one.status is not None else ""
-    return f"{visible(one.message)}{status}"
+    status = f" (status {deviation.status})" if deviation.status is not None else ""
+    return f"{visible(deviation.message)}{status}"
 
 
-def unverifiable_text(one: Unproven) -> str:
+def unverifiable_text(unverified: Unproven) -> str:
     """Return what could not be checked, with everything that it is about."""
-    names = ", ".join(visible(name) for name in one.about)
-    return f"{visible(one.message)}: {names}" if names else visible(one.message)
+    names = ", ".join(visible(name) for name in unverified.about)
+    return f"{visible(unverified.message)}: {names}" if names else visible(unverified.message)
 
 
 def fault_run_text(run: FaultRun) -> str:
@@ -332,9 +343,11 @@ def drift_verdict(drift: Drift) -> Iterator[str]:
     """Yield the sentences of the last line: how many objects differ, and how many open access."""
     if drift.drifted:
         yield f"Drift: {format_count(len(drift.found), 'object')}."
-        opening = sum(max(item.opens, sum(field.opens for field in item.fields)) for item in drift.found)
-        if opening:
-            yield f"{format_count(opening, 'change')} open{'s' if opening == 1 else ''} access."
+        opening_count = sum(
+            max(drifted.opens, sum(field.opens for field in drifted.fields)) for drifted in drift.found
+        )
+        if opening_count:
+            yield f"{format_count(opening_count, 'change')} open{'s' if opening_count == 1 else ''} access."
     else:
         yield "No drift in the objects that dpsync could read." if drift.unread else "No drift."
     if drift.blocked:
@@ -343,9 +356,9 @@ def drift_verdict(drift: Drift) -> Iterator[str]:
         yield f"Not checked: {format_count(len(drift.unread), 'object')} that this token cannot read."
 
 
-def cascade_text(item: Drifted) -> str:
+def cascade_text(drifted: Drifted) -> str:
     """Return how many objects a delete of an undeclared object also removes, as text; "" for none."""
-    return DeleteCount(1, item.along).cascade_text
+    return DeleteCount(1, drifted.along).cascade_text
 
 
 def last_change_text(event: LastEvent, cause: str, now: datetime | None) -> str:
@@ -353,23 +366,23 @@ def last_change_text(event: LastEvent, cause: str, now: datetime | None) -> str:
     return f"{cause or 'last changed'} by {visible(event.actor)}, {_relative_time(event.at, now)}"
 
 
-def _relative_time(at: str, now: datetime | None) -> str:
+def _relative_time(time: str, now: datetime | None) -> str:
     """Return a time as "2 hours ago"; without `now`, or for an unreadable time, as the platform has it."""
     try:
-        moment = datetime.fromisoformat(at.replace("Z", "+00:00"))
+        parsed = datetime.fromisoformat(time.replace("Z", "+00:00"))
     except ValueError:
-        return visible(at)
+        return visible(time)
     if now is None:
-        return visible(at)
-    seconds = (now - (moment if moment.tzinfo else moment.replace(tzinfo=UTC))).total_seconds()
+        return visible(time)
+    seconds = (now - (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))).total_seconds()
     if seconds < 60:
-        return "just now" if seconds > -60 else visible(at)
+        return "just now" if seconds > -60 else visible(time)
     for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
             return f"{format_count(int(seconds // size), noun)} ago"
-    return visible(at)
+    return visible(time)
 
 
-def drift_cause_text(item: Drifted) -> str:
+def drift_cause_text(drifted: Drifted) -> str:
     """Return the label of a whole object or its position; "" without a label."""
-    return cause_label(item.cause, _CAUSE_SUBJECTS[item.what])
+    return cause_label(drifted.cause, _CAUSE_SUBJECTS[drifted.what])

@@ -23,116 +23,130 @@ class WaysOut(Frozen):
     by_hand: str | None = None
 
 
-def resolutions_of(drift: Drift, item: Drifted) -> WaysOut:
+def resolutions_of(drift: Drift, drifted: Drifted) -> WaysOut:
     """Return how to end a difference between the files and the platform."""
-    address, apply = visible(item.address), _apply_command(drift, item)
-    if item.what == "missing" and item.renamed:
-        pin = f"id: {visible(item.renamed[0].id)}"
-        restore = f"add {pin}{_location_suffix(drift, item)}, then restore the name with {apply}"
-        if len(item.renamed) == 1:
-            return _update_resolutions(drift, item, restore)
-        return WaysOut(platform=restore, by_hand=f"write the new name{_location_suffix(drift, item)}")
-    blocked = {one.address: one for one in drift.blocked}
-    if item.what == "missing":
-        blocker = blocked.get(item.address)
+    address, apply = visible(drifted.address), _apply_command(drift, drifted)
+    if drifted.what == "missing" and drifted.renamed:
+        pin = f"id: {visible(drifted.renamed[0].id)}"
+        restore = f"add {pin}{_location_suffix(drift, drifted)}, then restore the name with {apply}"
+        if len(drifted.renamed) == 1:
+            return _update_resolutions(drift, drifted, restore)
+        return WaysOut(platform=restore, by_hand=f"write the new name{_location_suffix(drift, drifted)}")
+    blocked = {blocker.address: blocker for blocker in drift.blocked}
+    if drifted.what == "missing":
+        blocker = blocked.get(drifted.address)
         by_person = visible(blocker.todo or blocker.reason) if blocker is not None else None
         return WaysOut(
-            platform=by_person or apply, by_hand=f"delete the entry{_location_suffix(drift, item)}"
+            platform=by_person or apply, by_hand=f"delete the entry{_location_suffix(drift, drifted)}"
         )
-    if item.kept and item.what == "different":
-        return _watched_value_resolutions(drift, item)
+    if drifted.kept and drifted.what == "different":
+        return _watched_value_resolutions(drift, drifted)
     forget = f'add an entry for the object, or add "{address}" to policy: forget'
-    if item.kept:
-        blocker = blocked.get(item.address)
-        undo = "delete the object in GitBook, because an apply does not delete this object"
-        undo = visible(blocker.todo or blocker.reason) if blocker is not None else undo
-        return WaysOut(platform=undo, files=_add_command(drift, item), by_hand=forget)
-    if item.what == "undeclared":
-        return WaysOut(platform=apply, files=_add_command(drift, item), by_hand=forget)
-    names = [str(item.location.field(part.field)) for part in item.fields]
-    names += [item.address] if item.place else []
-    blockers = [blocked.get(name) for name in names]
-    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in blockers if one is not None))
-    by_person = todo if todo and None not in blockers else None
-    if not item.fields and item.order is None:
+    if drifted.kept:
+        blocker = blocked.get(drifted.address)
+        instruction = "delete the object in GitBook, because an apply does not delete this object"
+        instruction = visible(blocker.todo or blocker.reason) if blocker is not None else instruction
+        return WaysOut(platform=instruction, files=_add_command(drift, drifted), by_hand=forget)
+    if drifted.what == "undeclared":
+        return WaysOut(platform=apply, files=_add_command(drift, drifted), by_hand=forget)
+    names = [str(drifted.location.field(field.field)) for field in drifted.fields]
+    names += [drifted.address] if drifted.place else []
+    field_blockers = [blocked.get(name) for name in names]
+    todo = "; ".join(
+        dict.fromkeys(
+            visible(blocker.todo or blocker.reason) for blocker in field_blockers if blocker is not None
+        )
+    )
+    by_person = todo if todo and None not in field_blockers else None
+    if not drifted.fields and drifted.order is None:
         in_files = (
-            f"move the entry{_location_suffix(drift, item)} to the position that the object has in GitBook"
+            f"move the entry{_location_suffix(drift, drifted)} to the position that the object has in GitBook"
         )
         return WaysOut(platform=by_person or apply, by_hand=in_files)
-    return _update_resolutions(drift, item, by_person or _platform_resolution(drift, item, apply))
+    return _update_resolutions(drift, drifted, by_person or _platform_resolution(drift, drifted, apply))
 
 
-def _watched_value_resolutions(drift: Drift, item: Drifted) -> WaysOut:
+def _watched_value_resolutions(drift: Drift, drifted: Drifted) -> WaysOut:
     """Return how to end drift of a watched value. A `watch` pattern has the expected value."""
     from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
 
-    values = ", ".join(f"{one.field} to {on_one_line(one.file)}" for one in item.fields)
-    patterns = ", ".join(f"{item.address}#{one.field}" for one in item.fields)
+    values = ", ".join(f"{field.field} to {on_one_line(field.file)}" for field in drifted.fields)
+    patterns = ", ".join(f"{drifted.address}#{field.field}" for field in drifted.fields)
     return WaysOut(
         platform=visible(f"set {values} in GitBook, because your files have no entry for this object"),
         by_hand=visible(f"in policy: watch, replace the value of {patterns} with the value in GitBook")
-        + _location_suffix(drift, item),
+        + _location_suffix(drift, drifted),
     )
 
 
-def _platform_resolution(drift: Drift, item: Drifted, apply: str) -> str:
+def _platform_resolution(drift: Drift, drifted: Drifted, apply: str) -> str:
     """Return the resolution for the platform; a default that changed must first be written to the files."""
-    moved = [one for one in item.fields if one.watched]
-    if not moved:
+    changed_defaults = [field for field in drifted.fields if field.watched]
+    if not changed_defaults:
         return apply
     from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
 
-    lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
-    return f"add {', '.join(map(visible, lines))}{_location_suffix(drift, item)}, then run {apply}"
+    lines = [f"{field.field}: {on_one_line(field.file)}" for field in changed_defaults]
+    return f"add {', '.join(map(visible, lines))}{_location_suffix(drift, drifted)}, then run {apply}"
 
 
-def _apply_command(drift: Drift, item: Drifted) -> str:
+def _apply_command(drift: Drift, drifted: Drifted) -> str:
     """Return the apply command that ends only this difference.
 
     Differences inside the object have resolutions of their own, so the command excludes them.
     """
     excluded = list(drift.part.exclude) if drift.part is not None else []
-    differing = _differences_inside(drift, item)
-    if differing and not any(_refers_to(part.file, differing) for part in item.fields):
-        excluded.append(f"{item.address}/*")
+    differing_addresses = _differences_inside(drift, drifted)
+    if differing_addresses and not any(
+        _refers_to(field.file, differing_addresses) for field in drifted.fields
+    ):
+        excluded.append(f"{drifted.address}/*")
     words = [word for pattern in excluded for word in ("--exclude", pattern)]
-    words += [word for answer in item.confirm for word in ("--confirm", answer)]
-    return _command_text("apply", "--select", item.address, *words)
+    words += [word for answer in drifted.confirm for word in ("--confirm", answer)]
+    return _command_text("apply", "--select", drifted.address, *words)
 
 
-def _update_resolutions(drift: Drift, item: Drifted, platform: str) -> WaysOut:
+def _update_resolutions(drift: Drift, drifted: Drifted, platform: str) -> WaysOut:
     """Return the resolutions: `platform`, and the command that takes the live values into the files.
 
     The files of other environments stay unchanged: with an overlay, `--into` names the overlay.
     """
-    fields = [str(item.location.field(part.field)) for part in item.fields]
-    order = [item.order] if item.order is not None else []
+    fields = [str(drifted.location.field(field.field)) for field in drifted.fields]
+    order = [drifted.order] if drifted.order is not None else []
     names = [*fields, *order]
-    in_tree = item.place is not None and item.order is None
-    alone = len(fields) < 2 or bool(_differences_inside(drift, item))
-    one_by_one = bool(names) and not in_tree and alone
-    lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
+    in_tree = drifted.place is not None and drifted.order is None
+    is_only_difference = len(fields) < 2 or bool(_differences_inside(drift, drifted))
+    one_by_one = bool(names) and not in_tree and is_only_difference
+    lines = [drift.origins.get(name) or drift.origins.get(drifted.address) for name in names]
     shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
     into = ["--into", drift.overlay] if drift.overlay and shared else []
     if drift.environment and not drift.overlay:
-        said = f'add an overlay to the environment "{visible(drift.environment)}", and write the value there'
-        others = f"other environments also use the line{_location_suffix(drift, item)}"
-        return WaysOut(platform=platform, by_hand=f"{said}, because {others}")
-    taken = _command_text("import", "--update", *(names if one_by_one else [item.address, *order]), *into)
-    return WaysOut(platform=platform, files=taken)
+        instruction = (
+            f'add an overlay to the environment "{visible(drift.environment)}", and write the value there'
+        )
+        reason = f"other environments also use the line{_location_suffix(drift, drifted)}"
+        return WaysOut(platform=platform, by_hand=f"{instruction}, because {reason}")
+    command = _command_text(
+        "import", "--update", *(names if one_by_one else [drifted.address, *order]), *into
+    )
+    return WaysOut(platform=platform, files=command)
 
 
 def _command_text(*words: str) -> str:
     return format_command(*map(visible, words))
 
 
-def _differences_inside(drift: Drift, item: Drifted) -> set[str]:
+def _differences_inside(drift: Drift, drifted: Drifted) -> set[str]:
     """Return the addresses of the differences inside an object that is in the files and live.
 
     A missing object has none: an apply creates the object with everything in it.
     """
-    below = f"{item.address}/"
-    return {one.address for one in drift.found if item.what == "different" and one.address.startswith(below)}
+    prefix = f"{drifted.address}/"
+    return {
+        other.address
+        for other in drift.found
+        if drifted.what == "different" and other.address.startswith(prefix)
+    }
 
 
 def _refers_to(value: Any, addresses: Collection[str]) -> bool:
@@ -144,18 +158,18 @@ def _refers_to(value: Any, addresses: Collection[str]) -> bool:
     return isinstance(value, list) and any(_refers_to(part, addresses) for part in value)
 
 
-def _add_command(drift: Drift, item: Drifted) -> str | None:
+def _add_command(drift: Drift, drifted: Drifted) -> str | None:
     """Return the command that adds an object to the files.
 
     None if only a person can decide where the entry belongs, or to which environments.
     """
-    if item.in_tree or (drift.environment and not drift.overlay):
+    if drifted.in_tree or (drift.environment and not drift.overlay):
         return None
     into = ["--into", drift.overlay] if drift.overlay else []
-    return _command_text("import", "--add", item.address, *into)
+    return _command_text("import", "--add", drifted.address, *into)
 
 
-def _location_suffix(drift: Drift, item: Drifted) -> str:
+def _location_suffix(drift: Drift, drifted: Drifted) -> str:
     """Return " at FILE:LINE" for the entry of an object; "" without an entry."""
-    origin = drift.origins.get(item.address)
+    origin = drift.origins.get(drifted.address)
     return f" at {visible(origin.file)}:{origin.line}" if origin else ""

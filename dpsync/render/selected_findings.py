@@ -19,14 +19,14 @@ def select_findings(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic]
     Syntax errors come first, because they can cause other errors.
     """
     findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
-    found = sorted(findings, key=_sort_key)
-    left_out = Counter(findings.omitted_counts)
-    left_out.update(one.code for one in found[MAX_FINDINGS:])
-    return found[:MAX_FINDINGS], left_out
+    sorted_findings = sorted(findings, key=_sort_key)
+    omitted_counts = Counter(findings.omitted_counts)
+    omitted_counts.update(finding.code for finding in sorted_findings[MAX_FINDINGS:])
+    return sorted_findings[:MAX_FINDINGS], omitted_counts
 
 
-def _sort_key(one: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
-    span = one.span
-    place = (span.file, span.line, span.column) if span is not None else ()
-    parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION
-    return (parsed, span is None, place, one.code, one.message)
+def _sort_key(finding: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
+    span = finding.span
+    location = (span.file, span.line, span.column) if span is not None else ()
+    is_after_syntax_errors = not codes.SYNTAX <= finding.code < codes.FORMAT_VERSION
+    return (is_after_syntax_errors, span is None, location, finding.code, finding.message)

@@ -23,22 +23,22 @@ def is_long(value: Any) -> bool:
     return isinstance(value, dict | list) and len(to_json(value)) > 80
 
 
-def diff_lines(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
+def diff_lines(difference: Difference, max_lines: int | None = 20, width: int = 100) -> Iterable[str]:
     """Yield the differences inside a large value. Imports deepdiff only when a field needs it.
 
     A text yields at most `most` lines, each cut at `width` characters.
     """
-    if isinstance(item.after, str) and isinstance(item.before, str | None):
-        yield from _text_diff_lines(item.before or "", item.after, most, width)
+    if isinstance(difference.after, str) and isinstance(difference.before, str | None):
+        yield from _text_diff_lines(difference.before or "", difference.after, max_lines, width)
         return
-    if item.before is None and isinstance(item.after, dict | list):
-        yield from _first_lines([f"+ {part}" for part in _value_lines(item.after)], most)
+    if difference.before is None and isinstance(difference.after, dict | list):
+        yield from _first_lines([f"+ {part}" for part in _value_lines(difference.after)], max_lines)
         return
     from deepdiff import DeepDiff
 
-    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
+    diff = DeepDiff(difference.before, difference.after, view="tree", ignore_order=False)
     lines = []
-    for kind, entries in sorted(found.items()):
+    for kind, entries in sorted(diff.items()):
         for entry in entries:
             path = entry.path(output_format="list")
             before, after = entry.t1, entry.t2
@@ -49,26 +49,26 @@ def diff_lines(item: Difference, most: int | None = 20, width: int = 100) -> Ite
             ):  # the text of a marker differs: show the marker
                 marker = path.pop()
                 before, after = {marker: before}, {marker: after}
-            at = ".".join(map(str, path)) or "(all)"
+            path_text = ".".join(map(str, path)) or "(all)"
             if kind.endswith("_added"):
-                lines.append(f"+ {visible(at)}: {format_value(after)}")
+                lines.append(f"+ {visible(path_text)}: {format_value(after)}")
             elif kind.endswith("_removed"):
-                lines.append(f"- {visible(at)}: {format_value(before)}")
+                lines.append(f"- {visible(path_text)}: {format_value(before)}")
             else:
-                lines.append(f"~ {visible(at)}: {format_value(before)} → {format_value(after)}")
+                lines.append(f"~ {visible(path_text)}: {format_value(before)} → {format_value(after)}")
     yield from sorted(lines, key=lambda line: line[2:])
 
 
-def _text_diff_lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
+def _text_diff_lines(before: str, after: str, max_lines: int | None, width: int) -> Iterator[str]:
     """Yield the removed and added lines of a text."""
     from difflib import unified_diff
 
-    found = [
+    lines = [
         f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
         for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
         if not line.startswith("@@")
     ]
-    yield from _first_lines(found, most)
+    yield from _first_lines(lines, max_lines)
 
 
 def _value_lines(value: dict[str, Any] | list[Any]) -> list[str]:
@@ -80,10 +80,10 @@ def _value_lines(value: dict[str, Any] | list[Any]) -> list[str]:
     ]
 
 
-def _first_lines(lines: list[str], most: int | None) -> Iterator[str]:
-    yield from lines[:most]
-    if most is not None and len(lines) > most:
-        yield f"… {format_count(len(lines) - most, 'more line')}"
+def _first_lines(lines: list[str], max_lines: int | None) -> Iterator[str]:
+    yield from lines[:max_lines]
+    if max_lines is not None and len(lines) > max_lines:
+        yield f"… {format_count(len(lines) - max_lines, 'more line')}"
 
 
 def format_brief(value: Any, quoted: bool = False) -> str:
@@ -96,14 +96,14 @@ def is_word(value: Any) -> bool:
     return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NON_TEXT_WORDS
 
 
-def format_value(value: Any, most: int = 120) -> str:
+def format_value(value: Any, max_chars: int = 120) -> str:
     """Return a value on one line: references as addresses, secrets as the name of their variable."""
     if value is None:
         return "(nothing)"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{_cut(visible(value), most)}"'
+        return f'"{_cut(visible(value), max_chars)}"'
     if (data := unwrap_data(value)) is not None:
         value = data
     elif isinstance(value, dict) and len(value) == 1:
@@ -115,12 +115,12 @@ def format_value(value: Any, most: int = 120) -> str:
                 visible(name)
             )
     if isinstance(value, dict):
-        inside = ", ".join(f"{visible(str(name))}: {format_value(part)}" for name, part in value.items())
-        return _cut(f"{{ {inside} }}" if inside else "{}", most)
+        members = ", ".join(f"{visible(str(name))}: {format_value(part)}" for name, part in value.items())
+        return _cut(f"{{ {members} }}" if members else "{}", max_chars)
     if isinstance(value, list):
-        return _cut(f"[{', '.join(format_value(part) for part in value)}]", most)
+        return _cut(f"[{', '.join(format_value(part) for part in value)}]", max_chars)
     return str(value)
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _cut(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"

@@ -70,28 +70,28 @@ def _apply_text(document: ApplyDocument, options: FormatOptions) -> str:
 @render_text.register
 def _findings_text(document: FindingsDocument, options: FormatOptions) -> str:
     """Render findings without source lines, which a document does not contain."""
-    findings = Findings(_diagnostic(one) for one in document.findings)
+    findings = Findings(_diagnostic(finding) for finding in document.findings)
     findings.omitted_counts.update(document.left_out)
     text = render_diagnostics(findings, {}, options.color).rstrip("\n") or "No findings."
     return text if document.edits is None else "\n".join([text, *edit_lines(document.edits)])
 
 
-def _diagnostic(item: Finding) -> Diagnostic:
+def _diagnostic(finding: Finding) -> Diagnostic:
     return Diagnostic(
-        code=item.code,
-        message=item.message,
-        span=_span(item.at) if item.at else None,
-        address=item.address,
-        hint=item.hint,
-        related=tuple((other.text, _span(other.at)) for other in item.related),
-        severity=item.severity,
-        environments=item.environments,
-        unlisted_related_count=item.repeated,
+        code=finding.code,
+        message=finding.message,
+        span=_span(finding.at) if finding.at else None,
+        address=finding.address,
+        hint=finding.hint,
+        related=tuple((related.text, _span(related.at)) for related in finding.related),
+        severity=finding.severity,
+        environments=finding.environments,
+        unlisted_related_count=finding.repeated,
     )
 
 
-def _span(at: Origin) -> Span:
-    return Span(at.file, at.line, at.column, at.line, at.column + 1)
+def _span(origin: Origin) -> Span:
+    return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
 
 
 def _writer(options: FormatOptions) -> TextWriter:

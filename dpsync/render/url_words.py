@@ -18,45 +18,49 @@ def readers_figure_text(urls: int, broken: int, navigations: int) -> str:
     return ": ".join(filter(None, ("to change for readers", ", ".join(parts))))
 
 
-def is_broken(item: UrlImpact) -> bool:
+def is_broken(impact: UrlImpact) -> bool:
     """Whether nothing is at the old URL any more, and nothing leads on from it."""
-    return item.known and item.before is not None and item.shows is None and item.redirected is None
+    return impact.known and impact.before is not None and impact.shows is None and impact.redirected is None
 
 
-def url_change_text(item: UrlImpact) -> tuple[str, str]:
+def url_change_text(impact: UrlImpact) -> tuple[str, str]:
     """Return what happens to a URL and the URLs. Not escaped for any medium."""
-    if not item.known:
-        return "URL", f"{item.before or '(none)'} → not known yet: {item.why}"
-    if item.before is None:
-        return "new URL", str(item.after)
-    return ("URL", f"{item.before} → {item.after}") if item.after else ("old URL", item.before)
+    if not impact.known:
+        return "URL", f"{impact.before or '(none)'} → not known yet: {impact.why}"
+    if impact.before is None:
+        return "new URL", str(impact.after)
+    return ("URL", f"{impact.before} → {impact.after}") if impact.after else ("old URL", impact.before)
 
 
-def old_url_outcomes(items: Iterable[UrlImpact], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
+def old_url_outcomes(impacts: Iterable[UrlImpact], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield what becomes of old URLs, each time with the lines that redirect them."""
-    ending: dict[str, list[UrlImpact]] = defaultdict(list)
-    for item in items:
-        if item.shows is not None:
-            yield f"{visible(item.before or '')} will show {visible(item.shows)}.", ()
-        if item.redirected is not None:
-            yield f"{visible(item.redirected)} redirects {visible(item.before or '')}.", ()
-        if is_broken(item):
-            ending[item.place if item.redirect is not None else ""].append(item)
-    for place, found in ending.items():
-        those, them = ("The old URL", "it") if len(found) == 1 else (f"{len(found)} old URLs", "them")
-        said = f"{those} will stop working."
-        if place:
-            owner, _, key = place.rpartition("/")
+    broken_by_redirects_key: dict[str, list[UrlImpact]] = defaultdict(list)
+    for impact in impacts:
+        if impact.shows is not None:
+            yield f"{visible(impact.before or '')} will show {visible(impact.shows)}.", ()
+        if impact.redirected is not None:
+            yield f"{visible(impact.redirected)} redirects {visible(impact.before or '')}.", ()
+        if is_broken(impact):
+            broken_by_redirects_key[impact.place if impact.redirect is not None else ""].append(impact)
+    for redirects_key, broken in broken_by_redirects_key.items():
+        subject, object_pronoun = (
+            ("The old URL", "it") if len(broken) == 1 else (f"{len(broken)} old URLs", "them")
+        )
+        text = f"{subject} will stop working."
+        if redirects_key:
+            owner, _, key = redirects_key.rpartition("/")
             origin = plan.origins.get(owner)
-            where = f"{visible(origin.file)} under {visible(key)}:" if origin else f"{visible(place)}:"
-            said = f"{said} To redirect {them}, add to {where}"
-        yield said, tuple(filter(None, map(redirect_line, found)))
+            location = (
+                f"{visible(origin.file)} under {visible(key)}:" if origin else f"{visible(redirects_key)}:"
+            )
+            text = f"{text} To redirect {object_pronoun}, add to {location}"
+        yield text, tuple(filter(None, map(redirect_line, broken)))
 
 
-def redirect_line(item: UrlImpact) -> str:
+def redirect_line(impact: UrlImpact) -> str:
     """Return the entry of a suggested redirect as a line of YAML in the style of `import`."""
-    if item.redirect is None:
+    if impact.redirect is None:
         return ""
     from dpsync.importing.write_yaml import on_one_line  # it loads much, and few plans need it
 
-    return visible(on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }"))
+    return visible(on_one_line(impact.redirect).removeprefix("{ ").removesuffix(" }"))

@@ -44,32 +44,40 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
             return ["Write the id or the path of the page."]
         case Text():
             return list(_text_sentences(type_))
-        case Enum(words=words, null_word=nil):
-            return choice_sentences(path, (*words, *([nil] if nil else [])))
-        case OwnReference(noun=what):
+        case Enum(words=words, null_word=null_word):
+            return choice_sentences(path, (*words, *([null_word] if null_word else [])))
+        case OwnReference(noun=noun):
             return [
                 *choice_sentences(path, value_descriptions(path)),
-                f"`{{ id: … }}`: The id of {what} that already exists.",
+                f"`{{ id: … }}`: The id of {noun} that already exists.",
             ]
         case Reference(kinds=kinds):
             nouns = [registry[name].noun_with_article for name in kinds if name in registry]
             return [f"Write the key of {join_words(nouns, 'or')}."]
         case Object(exactly_one=True, parts=parts):
             return [f"Write exactly one of the keys {join_words((f'`{name}`' for name in parts), 'or')}."]
-        case List(item_type=of, max_items=most):
-            items = f" {', '.join(f'`{word}`' for word in of.words)}." if isinstance(of, Enum) else ""
-            return [f"{intro}{items}"] if (intro := _list_intro(registry, of, most)) else []
+        case List(item_type=item_type, max_items=max_items):
+            items = (
+                f" {', '.join(f'`{word}`' for word in item_type.words)}."
+                if isinstance(item_type, Enum)
+                else ""
+            )
+            return [f"{intro}{items}"] if (intro := _list_intro(registry, item_type, max_items)) else []
         case Json():
             return _json_sentences(type_)
-        case Table(key_type=keys, value_type=values):
-            names = list(_text_sentences(keys, " of each key")) if isinstance(keys, Text) else []
-            return [*names, *_text_sentences(values, " of each value")] if isinstance(values, Text) else names
+        case Table(key_type=key_type, value_type=value_type):
+            names = list(_text_sentences(key_type, " of each key")) if isinstance(key_type, Text) else []
+            return (
+                [*names, *_text_sentences(value_type, " of each value")]
+                if isinstance(value_type, Text)
+                else names
+            )
         case Markdown():
             return ["Write Markdown or `{ file: PATH }`."]
-        case LongText(max_length=most):
-            limit = [f"Length: up to {most} characters."] if most else []
-            what = "the certificate" if isinstance(type_, Certificate) else "a text"
-            return [f"Write {what} or `{{ file: PATH }}`.", *limit]
+        case LongText(max_length=max_length):
+            limit = [f"Length: up to {max_length} characters."] if max_length else []
+            noun = "the certificate" if isinstance(type_, Certificate) else "a text"
+            return [f"Write {noun} or `{{ file: PATH }}`.", *limit]
         case Flag() | Object() | OneOf():
             return []
     raise TypeError(f"no words for {type(type_).__name__}")
@@ -83,42 +91,42 @@ def choice_sentences(path: str, words: Iterable[str]) -> list[str]:
     return [f"Write one of {', '.join(f'`{value}`' for value in values)}."]
 
 
-def _text_sentences(type_: Text, of: str = "") -> Iterator[str]:
+def _text_sentences(type_: Text, suffix: str = "") -> Iterator[str]:
     if type_.secret:
-        yield "Write `{ env: NAME }`." if not of else "Write each value as `{ env: NAME }`."
+        yield "Write `{ env: NAME }`." if not suffix else "Write each value as `{ env: NAME }`."
     elif type_.format is None:
         if type_.pattern_description and not type_.pattern_description.startswith("the name of"):
             _, colon, form = type_.pattern_description.partition(": ")
-            yield f"Format{of}: {form if colon else type_.pattern_description}."
+            yield f"Format{suffix}: {form if colon else type_.pattern_description}."
         if type_.max_length is not None:
-            least = f"{type_.min_length} to " if type_.min_length else "up to "
+            minimum = f"{type_.min_length} to " if type_.min_length else "up to "
             yield (
-                f"Length{of}: "
-                f"{least if type_.min_length < type_.max_length else ''}{type_.max_length} characters."
+                f"Length{suffix}: "
+                f"{minimum if type_.min_length < type_.max_length else ''}{type_.max_length} characters."
             )
 
 
-def _list_intro(registry: Registry, of: Type, most: int | None) -> str:
-    limit = f" of up to {most}" if most is not None else ""
-    match of:
+def _list_intro(registry: Registry, item_type: Type, max_items: int | None) -> str:
+    limit = f" of up to {max_items}" if max_items is not None else ""
+    match item_type:
         case Enum():
-            return f"Write a list of{limit and f' up to {most} of'} these values:"
+            return f"Write a list of{limit and f' up to {max_items} of'} these values:"
         case Reference(kinds=kinds):
             keys = join_words((plural(registry[name].noun) for name in kinds), "or")
-            return f"Write a list of{limit and f' up to {most}'} keys of {keys}."
+            return f"Write a list of{limit and f' up to {max_items}'} keys of {keys}."
         case Object() | OneOf():
             return f"Write a list{limit or ' of'} mappings."
     return f"Write a list{limit} items." if limit else ""
 
 
 def _json_sentences(type_: Json) -> list[str]:
-    shape = type_.json_schema
-    items = shape.get("items", {}) if shape.get("type") == "array" else shape
-    what = {"object": "a mapping", "array": "a list of mappings"}.get(shape.get("type", ""), "any value")
+    schema = type_.json_schema
+    items = schema.get("items", {}) if schema.get("type") == "array" else schema
+    noun = {"object": "a mapping", "array": "a list of mappings"}.get(schema.get("type", ""), "any value")
     if type_.is_shaped:
         return [f"Keys: {', '.join(f'`{name}`' for name in items.get('properties', ()))}."]
     secrets = ["To use a secret as a value, write `{ env: NAME }`."] if type_.may_contain_secrets else []
-    return [f"Write {what} or `{{ file: PATH }}`.", *secrets]
+    return [f"Write {noun} or `{{ file: PATH }}`.", *secrets]
 
 
 # Rules for writing a field.
@@ -148,11 +156,11 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
     if field.written_in == "create" and field.own_call is None:
         yield "You cannot change this field after the object is created."
     if field.unique_within:
-        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.unique_within)}"
-        yield f"{both} cannot have the same `{field.name}`."
+        objects_text = f"Two {plural(kind.noun)} {_scope_words(registry, field.unique_within)}"
+        yield f"{objects_text} cannot have the same `{field.name}`."
     if field.exclusive_within:
-        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.exclusive_within)}"
-        yield f"{both} cannot both have `{field.name}: true`."
+        objects_text = f"Two {plural(kind.noun)} {_scope_words(registry, field.exclusive_within)}"
+        yield f"{objects_text} cannot both have `{field.name}: true`."
     if field.mutually_exclusive_with:
         yield f"An entry cannot have both `{field.name}` and `{field.mutually_exclusive_with}`."
     if not isinstance(field, ListOrder) and "`null`" not in field_description(kind.name, field.name):
@@ -166,8 +174,8 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
         yield f"Default: `{default}`."
 
 
-def _scope_words(registry: Registry, place: str) -> str:
-    return "with the same parent" if place == "parent" else f"in the same {registry[place].noun}"
+def _scope_words(registry: Registry, scope: str) -> str:
+    return "with the same parent" if scope == "parent" else f"in the same {registry[scope].noun}"
 
 
 def _null_sentences(field: Field) -> Iterator[str]:
@@ -180,40 +188,40 @@ def _null_sentences(field: Field) -> Iterator[str]:
 def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
     """Yield when a part of a field's value is required or allowed."""
     if not field.forms:
-        whole = ".".join((field.name, *part.split(".")[:-1]))
+        parent_path = ".".join((field.name, *part.split(".")[:-1]))
         if required:
-            always = field.required and whole == field.name
-            yield "Required." if always else f"Required if you write `{whole}`."
+            always = field.required and parent_path == field.name
+            yield "Required." if always else f"Required if you write `{parent_path}`."
         return
-    if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
-        yield f"Required if `{field.form_selector}` is {join_words(needed, 'or')}."
-    only = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
-    if allowed := [value for value in only if value not in needed]:
-        yield f"Allowed only if `{field.form_selector}` is {join_words(allowed, 'or')}."
+    if required_values := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
+        yield f"Required if `{field.form_selector}` is {join_words(required_values, 'or')}."
+    allowed_values = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
+    if optional_values := [value for value in allowed_values if value not in required_values]:
+        yield f"Allowed only if `{field.form_selector}` is {join_words(optional_values, 'or')}."
 
 
-def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None, bool]]:
+def value_parts(type_: Type, prefix: str = "") -> Iterator[tuple[str, Type | None, bool]]:
     """Yield the path and type of each part of a value (None for a short form), and whether it is required."""
     match type_:
         case Object(parts=parts, required=required):
             for name, part in parts.items():
-                yield f"{above}{name}", part, name in required
-                yield from value_parts(part, f"{above}{name}.")
+                yield f"{prefix}{name}", part, name in required
+                yield from value_parts(part, f"{prefix}{name}.")
         case OneOf(tag=tag, forms=forms):
-            yield from ((f"{above}{word}", None, False) for word in getattr(type_, "short_words", ()))
-            yield f"{above}{tag}", Enum(tuple(forms)), True
-            parts_by_form = [list(value_parts(form, above)) for form in forms.values()]
+            yield from ((f"{prefix}{word}", None, False) for word in getattr(type_, "short_words", ()))
+            yield f"{prefix}{tag}", Enum(tuple(forms)), True
+            parts_by_form = [list(value_parts(form, prefix)) for form in forms.values()]
             types_by_path = {path: inner for parts in parts_by_form for path, inner, _ in parts}
             for path, inner in types_by_path.items():
                 yield path, inner, all((path, inner, True) in parts for parts in parts_by_form)
         case List(item_type=items) | Table(value_type=items):
-            yield from value_parts(items, above)
+            yield from value_parts(items, prefix)
 
 
 def join_words(words: Iterable[str], link: str = "and") -> str:
     """Return "a, b and c" for the words a, b and c."""
-    *most, last = words
-    return f"{', '.join(most)} {link} {last}" if most else last
+    *first_words, last_word = words
+    return f"{', '.join(first_words)} {link} {last_word}" if first_words else last_word
 
 
 def heading(kind: Kind) -> str:
@@ -227,14 +235,14 @@ def location_phrase(registry: Registry, kind: Kind) -> str:
     match kind.shape:
         case TreeNode(yaml_type=type_):
             roots = [parent.noun_with_article for parent in parents if not isinstance(parent.shape, TreeNode)]
-            where = [f"the key `{kind.key}` of {join_words(roots, 'or')}"]
-            holders = [
+            locations = [f"the key `{kind.key}` of {join_words(roots, 'or')}"]
+            parent_nouns = [
                 other.noun_with_article
                 for other in registry.kinds.values()
                 if kind.name in _child_kinds(other)
             ]
-            where += [f"the key `children` of {join_words(holders, 'or')}"] if holders else []
-            return f"{' or '.join(where)}, with `type: {type_}`"
+            locations += [f"the key `children` of {join_words(parent_nouns, 'or')}"] if parent_nouns else []
+            return f"{' or '.join(locations)}, with `type: {type_}`"
         case EntryMapping() if not parents:
             return f"the key `{kind.key}` at the top of the file"
     return f"the key `{kind.key}` of {join_words((parent.noun_with_article for parent in parents), 'or')}"
@@ -247,9 +255,9 @@ def key_words(registry: Registry, kind: Kind) -> str:
             return ""
         case TreeNode():
             return "`key`, a name of your choice"
-        case EntryMapping(key_field=natural):
+        case EntryMapping(key_field=key_field):
             example = f"such as {key_example(registry, kind)}"
-            return f"the {natural}, {example}" if natural else f"a name of your choice, {example}"
+            return f"the {key_field}, {example}" if key_field else f"a name of your choice, {example}"
 
 
 def _child_kinds(kind: Kind) -> tuple[str, ...]:
@@ -258,15 +266,15 @@ def _child_kinds(kind: Kind) -> tuple[str, ...]:
 
 def address_words(registry: Registry, kind: Kind) -> list[str]:
     """Return an example of the address below each kind of parent."""
-    own = key_example(registry, kind)
+    key = key_example(registry, kind)
     if kind.parent is None:
-        return [own]
+        return [key]
     addresses = []
     for parent in (registry[name] for name in kind.parents):
         is_nested = isinstance(kind.shape, TreeNode) and isinstance(parent.shape, TreeNode)
-        for above in address_words(registry, parent):
-            place = above if is_nested else f"{above}/{kind.key.replace('.', '/')}"
-            addresses.append(place if isinstance(kind.shape, SingleEntry) else f"{place}/{own}")
+        for parent_address in address_words(registry, parent):
+            list_address = parent_address if is_nested else f"{parent_address}/{kind.key.replace('.', '/')}"
+            addresses.append(list_address if isinstance(kind.shape, SingleEntry) else f"{list_address}/{key}")
     return addresses
 
 
@@ -286,19 +294,21 @@ def identity_words(kind: Kind) -> str:
     order = f"by {', otherwise by '.join(ways)}"
     if len(ways) > 2:
         order = "in this order: " + ", ".join(f"({n}) by {way}" for n, way in enumerate(ways, 1))
-    found = f"If the entry has no `id`, dpsync finds an existing {kind.noun} {order}."
+    sentence = f"If the entry has no `id`, dpsync finds an existing {kind.noun} {order}."
     if not kind.tie_breakers:
-        return found
+        return sentence
     parent = "the parent in the navigation"
     tie_breakers = [
         parent if kind.field(name).is_parent_reference else f"`{name}`" for name in kind.tie_breakers
     ]
-    return f"{found} If several {plural(kind.noun)} match, dpsync also compares {join_words(tie_breakers)}."
+    return (
+        f"{sentence} If several {plural(kind.noun)} match, dpsync also compares {join_words(tie_breakers)}."
+    )
 
 
 def _key_name(name: str) -> str:
-    of_child = name.removeprefix("$child.")
-    return f"`{name}`" if of_child == name else f"the `{of_child}` of the first child"
+    child_field = name.removeprefix("$child.")
+    return f"`{name}`" if child_field == name else f"the `{child_field}` of the first child"
 
 
 def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
@@ -325,38 +335,38 @@ def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
             "without an entry."
         )
     if kind.platform_work.outputs:
-        made = registry[kind.platform_work.outputs.kind].noun
+        output_noun = registry[kind.platform_work.outputs.kind].noun
         yield (
-            f"To refer to the {made} that GitBook creates for {kind.noun_with_article}, use the "
+            f"To refer to the {output_noun} that GitBook creates for {kind.noun_with_article}, use the "
             f"key of the {noun}."
         )
-    for word in kind.platform_work.user_actions:
+    for verb in kind.platform_work.user_actions:
         address = address_words(registry, kind)[0]
-        command = f'`dpsync apply --confirm "{word} {address}"`'
-        yield f"To {word} {kind.noun_with_article} again, use a command such as {command}."
+        command = f'`dpsync apply --confirm "{verb} {address}"`'
+        yield f"To {verb} {kind.noun_with_article} again, use a command such as {command}."
     if kind.has_content:
-        unused = (
+        exception_text = (
             f", unless the {noun} is empty and no object refers to the {noun}" if kind.can_be_empty else ""
         )
-        yield f"Deleting {kind.noun_with_article} needs your confirmation{unused}."
+        yield f"Deleting {kind.noun_with_article} needs your confirmation{exception_text}."
     if kind.lifecycle.on_delete == "lifted":
         yield f"A plan that deletes {kind.noun_with_article} must also empty the {noun}."
     if kind.delete is None and not isinstance(kind.shape, SingleEntry):
         yield f"dpsync cannot delete {kind.noun_with_article}."
     if kind.guard:
-        holder = registry[kind.parents[0]].noun
-        yield f"dpsync refuses a plan that removes the last `{kind.guard.value}` of the {holder}."
+        parent_noun = registry[kind.parents[0]].noun
+        yield f"dpsync refuses a plan that removes the last `{kind.guard.value}` of the {parent_noun}."
         if kind.guard.protects_token_user:
             yield f"dpsync refuses a plan that removes the role `{kind.guard.value}` from your own user."
     if kind.git_sync is not None:
-        decided = [
+        synced_fields = [
             *kind.git_sync.fields,
             *([registry.tree_key(kind.name)] if kind.git_sync.includes_tree else []),
         ]
-        fields = join_words(f"`{name}`" for name in decided)
-        word = "fields" if len(decided) > 1 else "field"
+        fields = join_words(f"`{name}`" for name in synced_fields)
+        label = "fields" if len(synced_fields) > 1 else "field"
         yield (
-            f"While Git Sync manages {kind.noun_with_article}, dpsync changes the {word} {fields} "
+            f"While Git Sync manages {kind.noun_with_article}, dpsync changes the {label} {fields} "
             "only if the entry has "
             "`takeover: true`."
         )
@@ -364,7 +374,7 @@ def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
 
 def _single_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
     noun = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
-    number = "" if noun.endswith("s") else "exactly one "
+    quantity = "" if noun.endswith("s") else "exactly one "
     verbs = "can create and change" if kind.create is not None else "can change"
-    holder = registry[kind.parents[0]].noun
-    yield f"Each {holder} has {number}{noun}, which dpsync {verbs} but not delete."
+    parent_noun = registry[kind.parents[0]].noun
+    yield f"Each {parent_noun} has {quantity}{noun}, which dpsync {verbs} but not delete."

@@ -64,8 +64,8 @@ class Sentence(Struct, frozen=True):
         """The text before the command, and the command at the end; each may be empty."""
         if self.is_command:
             return "", self.text
-        found = _COMMAND.search(self.text)
-        return (self.text[: found.start()], found.group()) if found else (self.text, "")
+        match = _COMMAND.search(self.text)
+        return (self.text[: match.start()], match.group()) if match else (self.text, "")
 
     @property
     def full_text(self) -> str:
@@ -95,12 +95,12 @@ class ViewField(Struct, frozen=True):
     @property
     def label(self) -> str:
         """The text behind the name of the field: why it differs, and whether it opens access."""
-        said = (
+        parts = (
             "differs from the default value" if self.is_platform_default else "",
             self.cause,
             OPENS_ACCESS if self.opens_access else "",
         )
-        return ", ".join(filter(None, said))
+        return ", ".join(filter(None, parts))
 
 
 class ViewEntry(Struct, frozen=True):
@@ -146,7 +146,7 @@ class ViewEntry(Struct, frozen=True):
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences that are shown without -v."""
-        return tuple(word for word in self.all_sentences if not word.verbosity)
+        return tuple(sentence for sentence in self.all_sentences if not sentence.verbosity)
 
     @property
     def summary(self) -> str:
@@ -258,18 +258,18 @@ def visible_texts(part: T) -> T:
     A saved document may be forged, so any text may be hostile, even one that dpsync writes itself. Values of
     fields and file names stay unchanged: each format shows them in its own way.
     """
-    made: Any = part
+    visible_part: Any = part
     match part:
         case str():
-            made = visible(part)
+            visible_part = visible(part)
         case tuple():
-            made = tuple(map(visible_texts, part))
+            visible_part = tuple(map(visible_texts, part))
         case ViewField():
-            made = replace(part, name=visible(part.name), cause=visible(part.cause))
+            visible_part = replace(part, name=visible(part.name), cause=visible(part.cause))
         case Struct():
             changed = {name: visible_texts(getattr(part, name)) for name in part.__struct_fields__}
-            made = replace(part, **changed)
-    return cast(T, made)
+            visible_part = replace(part, **changed)
+    return cast(T, visible_part)
 
 
 MAX_LINE_CHARS = 1000
@@ -293,7 +293,7 @@ def full_values(field: ViewField) -> tuple[str, str]:
 def _full_text(value: object) -> str:
     if isinstance(value, str) and "\n" in value.strip("\n"):
         return "\n".join(clip_text(visible(line), MAX_LINE_CHARS) for line in value.splitlines())
-    return format_value(value, most=MAX_LINE_CHARS)
+    return format_value(value, max_chars=MAX_LINE_CHARS)
 
 
 def entry_diff_lines(entry: ViewEntry) -> list[str]:
@@ -301,23 +301,28 @@ def entry_diff_lines(entry: ViewEntry) -> list[str]:
     lines = [clip_text(line, MAX_LINE_CHARS) for line in tree_lines(entry)]
     created, fields = pack_fields(entry)
     lines += [f"+ {line}" for line in created]
-    for item in fields:
-        label = f" ({item.label})" if item.label else ""
-        if item.unchanged:
-            lines.append(f"  {item.name}: {format_value(item.after, MAX_LINE_CHARS)}{label}")
+    for view_field in fields:
+        label = f" ({view_field.label})" if view_field.label else ""
+        if view_field.unchanged:
+            lines.append(f"  {view_field.name}: {format_value(view_field.after, MAX_LINE_CHARS)}{label}")
             continue
-        if not item.unread and (is_long(item.before) or is_long(item.after)):
-            named = " (- {}, + {})".format(*entry.side_names) if entry.side_names else ""
-            lines.append(f"@@ {item.name}{named}{label} @@")
-            lines += diff_lines(as_plan_difference(item), None, MAX_LINE_CHARS)
+        if not view_field.unread and (is_long(view_field.before) or is_long(view_field.after)):
+            side_label = " (- {}, + {})".format(*entry.side_names) if entry.side_names else ""
+            lines.append(f"@@ {view_field.name}{side_label}{label} @@")
+            lines += diff_lines(as_plan_difference(view_field), None, MAX_LINE_CHARS)
             continue
         first, second = (
-            (f"{item.name} ({side})" for side in entry.side_names) if entry.side_names else (item.name,) * 2
+            (f"{view_field.name} ({side})" for side in entry.side_names)
+            if entry.side_names
+            else (view_field.name,) * 2
         )
-        before, after = format_value(item.before, MAX_LINE_CHARS), format_value(item.after, MAX_LINE_CHARS)
+        before, after = (
+            format_value(view_field.before, MAX_LINE_CHARS),
+            format_value(view_field.after, MAX_LINE_CHARS),
+        )
         if not entry.created:
-            lines.append(f"- {first}: {UNREADABLE_TEXT if item.unread == 'before' else before}")
-        lines.append(f"+ {second}: {UNREADABLE_TEXT if item.unread == 'after' else after}{label}")
+            lines.append(f"- {first}: {UNREADABLE_TEXT if view_field.unread == 'before' else before}")
+        lines.append(f"+ {second}: {UNREADABLE_TEXT if view_field.unread == 'after' else after}{label}")
     return lines
 
 
@@ -326,21 +331,25 @@ def pack_fields(entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
     if not entry.created:
         return [], list(entry.fields)
     lines: list[str] = []
-    rest = [item for item in entry.fields if is_long(item.after) or item.label or item.unchanged]
-    for item in entry.fields:
-        if item in rest:
+    other_fields = [
+        view_field
+        for view_field in entry.fields
+        if is_long(view_field.after) or view_field.label or view_field.unchanged
+    ]
+    for view_field in entry.fields:
+        if view_field in other_fields:
             continue
-        text = f"{item.name} {format_brief(item.after, item.name in QUOTED_FIELDS)}"
+        text = f"{view_field.name} {format_brief(view_field.after, view_field.name in QUOTED_FIELDS)}"
         if lines and len(lines[-1]) + len(text) + 2 <= MAX_PACKED_LINE_CHARS:
             lines[-1] += f", {text}"
         else:
             lines.append(text)
-    return lines, rest
+    return lines, other_fields
 
 
-def as_plan_difference(item: ViewField) -> Difference:
+def as_plan_difference(field: ViewField) -> Difference:
     """Return a field of a view as a difference of a plan."""
-    return Difference(field=item.name, before=item.before, after=item.after)
+    return Difference(field=field.name, before=field.before, after=field.after)
 
 
 def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
@@ -348,24 +357,26 @@ def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
     return tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in entry.tree)
 
 
-def clip_text(text: str, most: int = 300) -> str:
+def clip_text(text: str, max_chars: int = 300) -> str:
     """Return a text cut to at most `most` characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 
-def body_lines(entry: ViewEntry, most: int | None = None) -> list[str]:
+def body_lines(entry: ViewEntry, max_lines: int | None = None) -> list[str]:
     """Return the fields and sentences of an entry as plain lines, at most `most` of them."""
     lines = [clip_text(line, MAX_LINE_CHARS) for line in entry_diff_lines(entry)]
-    for word in entry.sentences:
-        lines.append(word.full_text if word.is_copied else clip_text(word.full_text, MAX_LINE_CHARS))
-    return lines if most is None else limit_lines(lines, most)
+    for sentence in entry.sentences:
+        lines.append(
+            sentence.full_text if sentence.is_copied else clip_text(sentence.full_text, MAX_LINE_CHARS)
+        )
+    return lines if max_lines is None else limit_lines(lines, max_lines)
 
 
-def limit_lines(lines: list[str], most: int) -> list[str]:
+def limit_lines(lines: list[str], max_lines: int) -> list[str]:
     """Return the first lines, and a line that says how many more there are."""
-    if len(lines) <= most:
+    if len(lines) <= max_lines:
         return lines
-    return [*lines[: most - 1], f"… {format_count(len(lines) - most + 1, 'more line')}"]
+    return [*lines[: max_lines - 1], f"… {format_count(len(lines) - max_lines + 1, 'more line')}"]
 
 
 class Blocks(Struct):

@@ -80,14 +80,14 @@ class TextWriter(Struct, frozen=True):
     def view(self, view: View) -> str:
         """Return the whole view as text, without a trailing line break."""
         view = visible_texts(view)
-        last = [self.complete_commands(text) for text in view.hints]
-        last.append(" ".join(self._with_tone(line.text, line.tone) for line in view.verdict))
+        closing_lines = [self.complete_commands(text) for text in view.hints]
+        closing_lines.append(" ".join(self._with_tone(line.text, line.tone) for line in view.verdict))
         facts = (
             [self._with_tone(self.complete_commands(text), "faint") for text in view.facts]
             if self.verbose
             else []
         )
-        parts = [*self._block_lines(view.blocks), "\n".join(facts), "\n".join(last)]
+        parts = [*self._block_lines(view.blocks), "\n".join(facts), "\n".join(closing_lines)]
         return "\n\n".join(part for part in parts if part)
 
     def block_paragraphs(self, blocks: Iterable[Block]) -> Iterator[str]:
@@ -126,14 +126,18 @@ class TextWriter(Struct, frozen=True):
             text = f"    {entry.message}{code}"
             lines.append(self._with_tone(text, "bad") if entry.level == "error" else text)
         width = max((len(name) for name in self._first_column_texts(entry)), default=0)
-        packed_lines, rest = pack_fields(entry)
+        packed_lines, other_fields = pack_fields(entry)
         created = [f"    {line}" for line in packed_lines]
-        alone = not rest and len(created) == 1 and all(word.verbosity for word in entry.all_sentences)
-        if compact and alone:
+        is_one_line = (
+            not other_fields
+            and len(created) == 1
+            and all(sentence.verbosity for sentence in entry.all_sentences)
+        )
+        if compact and is_one_line:
             title, created = f"{title}: {created[0].strip()}", []
         lines += created
-        for item in rest:
-            lines += self._field_lines(entry, item, 0 if entry.created else width)
+        for field in other_fields:
+            lines += self._field_lines(entry, field, 0 if entry.created else width)
         lines += self._sentence_lines(entry.all_sentences, 0 if entry.created else width)
         lines += [
             self.paint(clip_text(f"    {text}", MAX_COLUMNS), _SIGN_STYLES.get(text[0], "dim"))
@@ -155,89 +159,92 @@ class TextWriter(Struct, frozen=True):
 
     def _one_line_entry(self, entry: ViewEntry) -> str:
         """Return an entry without a body as a line."""
-        where = f"  {location_text(entry.origin)}" if entry.origin else ""
-        text = " ".join(filter(None, (entry.sign, f"{entry.summary}{where}")))
+        location = f"  {location_text(entry.origin)}" if entry.origin else ""
+        text = " ".join(filter(None, (entry.sign, f"{entry.summary}{location}")))
         style = {"warning": "yellow", "error": "red"}.get(entry.level, "")
         return self.paint(text, style)
 
     @staticmethod
     def _first_column_texts(entry: ViewEntry) -> Iterator[str]:
         """Yield the texts in the first column of an entry."""
-        yield from (item.name for item in entry.fields if not (is_long(item.before) or is_long(item.after)))
-        yield from (word.subject for word in entry.all_sentences if word.aligned)
+        yield from (
+            field.name for field in entry.fields if not (is_long(field.before) or is_long(field.after))
+        )
+        yield from (sentence.subject for sentence in entry.all_sentences if sentence.aligned)
 
-    def _field_lines(self, entry: ViewEntry, item: ViewField, width: int) -> Iterator[str]:
+    def _field_lines(self, entry: ViewEntry, field: ViewField, width: int) -> Iterator[str]:
         """Yield a field in one line, or in several lines of a diff."""
-        name, quoted = f"    {item.name.ljust(width)}", item.name in QUOTED_FIELDS
-        label_text = self._field_label(entry, item)
+        name, quoted = f"    {field.name.ljust(width)}", field.name in QUOTED_FIELDS
+        label_text = self._field_label(entry, field)
         label = f"  {self._faint(f'({label_text})')}" if label_text else ""
         inner_lines: list[str] = []
         gap = " " if entry.created else "  "
-        if item.unchanged:
-            line = f"{name}{gap}{format_value(item.after)}"
-        elif entry.created and not is_long(item.after):
-            line = f"{name}{gap}{format_brief(item.after, quoted)}"
+        if field.unchanged:
+            line = f"{name}{gap}{format_value(field.after)}"
+        elif entry.created and not is_long(field.after):
+            line = f"{name}{gap}{format_brief(field.after, quoted)}"
         else:
-            before, after = self._both_values(item)
+            before, after = self._both_values(field)
             line = f"{name}{gap}{self.paint(before, 'red')} → {self.paint(after, 'green')}"
-            long = len(unstyle(line + label)) > MAX_COLUMNS and not (entry.created or is_word(item.before))
-            if not item.unread and (long or is_long(item.before) or is_long(item.after)):
-                line = f"    {item.name}:"
-                inner_lines = [self._color_diff_line(text) for text in diff_lines(as_plan_difference(item))]
+            long = len(unstyle(line + label)) > MAX_COLUMNS and not (entry.created or is_word(field.before))
+            if not field.unread and (long or is_long(field.before) or is_long(field.after)):
+                line = f"    {field.name}:"
+                inner_lines = [self._color_diff_line(text) for text in diff_lines(as_plan_difference(field))]
         if label and len(unstyle(line + label)) > MAX_COLUMNS:
             inner_lines.insert(0, label.strip())
             label = ""
-        line = f"{line}{label}{self._field_location(entry, item)}"
+        line = f"{line}{label}{self._field_location(entry, field)}"
         yield (
-            self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta")) if item.opens_access else line
+            self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta")) if field.opens_access else line
         )
         yield from (f"      {text}" for text in inner_lines)
 
     @staticmethod
-    def _both_values(item: ViewField) -> tuple[str, str]:
+    def _both_values(field: ViewField) -> tuple[str, str]:
         """Return both values. Of two texts, both have quotation marks or none has."""
-        texts = [value for value in (item.before, item.after) if isinstance(value, str)]
-        quoted = item.name in QUOTED_FIELDS or not (len(texts) < 2 or all(map(is_word, texts)))
-        before = UNREADABLE_TEXT if item.unread == "before" else format_brief(item.before, quoted)
-        return before, UNREADABLE_TEXT if item.unread == "after" else format_brief(item.after, quoted)
+        texts = [value for value in (field.before, field.after) if isinstance(value, str)]
+        quoted = field.name in QUOTED_FIELDS or not (len(texts) < 2 or all(map(is_word, texts)))
+        before = UNREADABLE_TEXT if field.unread == "before" else format_brief(field.before, quoted)
+        return before, UNREADABLE_TEXT if field.unread == "after" else format_brief(field.after, quoted)
 
     @staticmethod
-    def _field_label(entry: ViewEntry, item: ViewField) -> str:
+    def _field_label(entry: ViewEntry, field: ViewField) -> str:
         """Return why a field differs, as a label."""
         return ", ".join(
-            filter(None, ("differs from the default value" if item.is_platform_default else "", item.cause))
+            filter(None, ("differs from the default value" if field.is_platform_default else "", field.cause))
         )
 
-    def _field_location(self, entry: ViewEntry, item: ViewField) -> str:
+    def _field_location(self, entry: ViewEntry, field: ViewField) -> str:
         """Return where a field is written: with -v, or if its file is not the file of the entry."""
-        other_file = item.origin and entry.origin and item.origin.file != entry.origin.file
+        other_file = field.origin and entry.origin and field.origin.file != entry.origin.file
         return (
-            f"  {self._faint(location_text(item.origin))}"
-            if item.origin and (self.verbose or other_file)
+            f"  {self._faint(location_text(field.origin))}"
+            if field.origin and (self.verbose or other_file)
             else ""
         )
 
     def _sentence_lines(self, sentences: Iterable[Sentence], width: int) -> Iterator[str]:
         """Yield the sentences of an entry. Without -v, only the first candidates are listed."""
-        sentences = [word for word in sentences if word.verbosity <= self.verbose]
-        choices = [word for word in sentences if word.is_candidate]
-        listed = choices if self.verbose else choices[:MAX_CANDIDATES]
-        for word in sentences:
-            if word in choices:
-                if word in listed:
-                    yield f"      - {word.text}"
-                elif word is choices[len(listed)]:
-                    yield f"      - and {len(choices) - len(listed)} more (-v lists them)"
+        sentences = [sentence for sentence in sentences if sentence.verbosity <= self.verbose]
+        candidates = [sentence for sentence in sentences if sentence.is_candidate]
+        listed = candidates if self.verbose else candidates[:MAX_CANDIDATES]
+        for sentence in sentences:
+            if sentence in candidates:
+                if sentence in listed:
+                    yield f"      - {sentence.text}"
+                elif sentence is candidates[len(listed)]:
+                    yield f"      - and {len(candidates) - len(listed)} more (-v lists them)"
                 continue
-            if not word.subject:
-                line = f"    {'  ' if word.is_command else ''}{self._with_tone(word.text, word.tone)}"
-            elif word.aligned:
-                line = f"    {word.subject.ljust(width)}  {self._with_tone(word.text, word.tone)}"
+            text = self._with_tone(sentence.text, sentence.tone)
+            if not sentence.subject:
+                line = f"    {'  ' if sentence.is_command else ''}{text}"
+            elif sentence.aligned:
+                line = f"    {sentence.subject.ljust(width)}  {text}"
             else:
-                line = f"    {self._with_tone(f'{word.subject}: {word.text}', word.tone)}"
+                line = f"    {self._with_tone(f'{sentence.subject}: {sentence.text}', sentence.tone)}"
             yield (
                 self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta"))
-                if word.opens_access
+                if sentence.opens_access
                 else line
             )
 
@@ -254,19 +261,19 @@ class TextWriter(Struct, frozen=True):
         for (sign, kind), group in groups.items():
             if len(group) == 1:
                 entry = group[0]
-                more = f": {entry.message} ({entry.code})" if entry.message and entry.code else ""
+                message = f": {entry.message} ({entry.code})" if entry.message and entry.code else ""
                 line = self._with_right_column(
-                    f"{self._title(entry)}{more}", self._faint(self._entry_location(entry))
+                    f"{self._title(entry)}{message}", self._faint(self._entry_location(entry))
                 )
             else:
                 names = shorten_list([entry.key for entry in group])
                 style = _SIGN_STYLES.get(sign, "")
                 line = f"{self.paint(f'{sign} {format_count(len(group), kind)}', style)}: {names}"
             if opening := sum("exposure" in entry.topics for entry in group):
-                opens = (
+                exposure_text = (
                     OPENS_ACCESS if len(group) == 1 else f"{opening} open{'s' if opening == 1 else ''} access"
                 )
-                line = f"{line}  {self.paint(opens, 'magenta')}"
+                line = f"{line}  {self.paint(exposure_text, 'magenta')}"
             yield line
 
     # Lines.
@@ -400,22 +407,24 @@ def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) ->
         return
     if report.settled:
         waiting = remaining.waiting if report.processing else ()
-        new = remaining.model_copy(update={"trouble": report.started, "waiting": waiting})
-        left = [block for block in side_blocks(new) if block.entries[0].name in ("trouble", "waiting")]
-        found = [item for item in remaining.blocked if item not in plan.blocked]
-        left.append(Block("", tuple(blocked_entry(remaining, item) for item in found)))
-        yield from TextWriter(paint, 1).block_paragraphs(left)
+        problems = remaining.model_copy(update={"trouble": report.started, "waiting": waiting})
+        blocks = [block for block in side_blocks(problems) if block.entries[0].name in ("trouble", "waiting")]
+        new_blocked = [blocked for blocked in remaining.blocked if blocked not in plan.blocked]
+        blocks.append(Block("", tuple(blocked_entry(remaining, blocked) for blocked in new_blocked)))
+        yield from TextWriter(paint, 1).block_paragraphs(blocks)
         yield from unverifiable_lines(remaining)
     elif not report.as_declared:
         started = remaining.model_copy(update={"trouble": report.started})
         caused = [block for block in side_blocks(started) if block.entries[0].name == "trouble"]
         yield from TextWriter(paint, 1).block_paragraphs(caused)
         yield from unkept_value_lines(report)
-        told = {outcome.address for outcome in report.outcomes if outcome.result not in APPLIED}
-        rest = plan_without_unkept(report)
-        changes = tuple(change for change in rest.changes if change.address not in told)
-        if changes or rest.refusals:
-            yield render_plan(rest.model_copy(update={"changes": changes}), paint, summary=summary)
+        reported_addresses = {outcome.address for outcome in report.outcomes if outcome.result not in APPLIED}
+        remaining_plan = plan_without_unkept(report)
+        changes = tuple(
+            change for change in remaining_plan.changes if change.address not in reported_addresses
+        )
+        if changes or remaining_plan.refusals:
+            yield render_plan(remaining_plan.model_copy(update={"changes": changes}), paint, summary=summary)
 
 
 def _result_style(plan: Plan, report: Report) -> str:

@@ -66,23 +66,23 @@ def _view(document: BaseModel) -> View:
 
 @_view.register
 def _plan_document_view(document: PlanDocument) -> View:
-    whole = plan_view(document.plan, document.digest, document.rehearsal)
+    view = plan_view(document.plan, document.digest, document.rehearsal)
     renamed = plan_words.renamed_keys_text(document.plan)
-    return replace(whole, hints=(*whole.hints, renamed)) if renamed else whole
+    return replace(view, hints=(*view.hints, renamed)) if renamed else view
 
 
 @_view.register
 def _apply_view(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
-        whole = plan_view(plan, document.plan.digest, document.plan.rehearsal)
+        view = plan_view(plan, document.plan.digest, document.plan.rehearsal)
         sentences = tuple(ViewLine(text) for text in [unapplied_text(plan)] if text)
         recorded = recorded_keys_text(plan) if plan.empty and plan.can_apply else ""
-        shown = (*whole.hints, recorded) if recorded else whole.hints
-        return replace(whole, verdict=(*sentences, *whole.verdict), hints=shown, name="apply")
+        view_hints = (*view.hints, recorded) if recorded else view.hints
+        return replace(view, verdict=(*sentences, *view.verdict), hints=view_hints, name="apply")
     blocks = Blocks()
     for result, title, level in _RESULT_BLOCKS:
-        entries = [_outcome_entry(plan, one) for one in report.outcomes if one.result == result]
+        entries = [_outcome_entry(plan, outcome) for outcome in report.outcomes if outcome.result == result]
         blocks.add(result, title, level, entries, fails=level == "error")
     causes = [ViewEntry(message=visible(text)) for text in report.trouble]
     blocks.add("stopped", "Why the apply stopped", "error", causes, fails=True)
@@ -93,15 +93,17 @@ def _apply_view(document: ApplyDocument) -> View:
         blocks.blocks += side_blocks(report.remaining)
     elif report.remaining is not None:
         # The remaining plan lists the value to send again, but not why the platform rejected it.
-        caused = report.remaining.model_copy(update={"trouble": report.started})
-        blocks.blocks += [one for one in side_blocks(caused) if one.entries[0].name == "trouble"]
-    done_entries = [_outcome_entry(plan, one) for one in report.outcomes if one.result in APPLIED]
+        with_started_problems = report.remaining.model_copy(update={"trouble": report.started})
+        blocks.blocks += [
+            block for block in side_blocks(with_started_problems) if block.entries[0].name == "trouble"
+        ]
+    done_entries = [_outcome_entry(plan, outcome) for outcome in report.outcomes if outcome.result in APPLIED]
     blocks.add("done", "Done: {}", "none", done_entries, detail=1)
-    about = [*plan_facts(plan), f"plan {report.plan[:APPROVED_DIGEST_DIGITS]}"]
+    facts = [*plan_facts(plan), f"plan {report.plan[:APPROVED_DIGEST_DIGITS]}"]
     hints = [*restore_hints(report)]
     hints += unverifiable_lines(report.remaining) if report.remaining is not None else []
     hints += follow_ups(plan, report, NO_FLAGS.add_flags_to_commands)
-    about += [f"journal: {visible(report.journal)}"] if report.journal else []
+    facts += [f"journal: {visible(report.journal)}"] if report.journal else []
     verdict = (
         ViewLine(applied_text(plan, report)),
         ViewLine(NO_FLAGS.add_flags_to_commands(result_sentence(plan, report))),
@@ -110,7 +112,7 @@ def _apply_view(document: ApplyDocument) -> View:
         verdict,
         tuple(blocks.blocks),
         tuple(hints),
-        tuple(about),
+        tuple(facts),
         name="apply",
         previews=tuple(preview_links(plan)),
     )
@@ -125,32 +127,34 @@ def _rehearsal_document_view(document: RehearseDocument) -> View:
 def _findings_view(document: FindingsDocument) -> View:
     blocks = Blocks()
     for severity in _SEVERITY_LEVELS:
-        entries = [_finding_entry(one) for one in document.findings if one.severity == severity]
+        entries = [_finding_entry(finding) for finding in document.findings if finding.severity == severity]
         blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, entries, fails=severity == "error")
     counts = [format_count(len(block.entries), block.level) for block in blocks.blocks]
-    left = sum(document.left_out.values())
-    more = [f"{left} more not shown"] if left else []
-    verdict = [ViewLine(f"{', '.join([*counts, *more]) or 'No findings'}.")]
-    about = []
+    omitted_count = sum(document.left_out.values())
+    omitted_text = [f"{omitted_count} more not shown"] if omitted_count else []
+    verdict = [ViewLine(f"{', '.join([*counts, *omitted_text]) or 'No findings'}.")]
+    facts = []
     if (edits := document.edits) is not None:
         blocks.blocks += edit_blocks(edits)
         verdict.append(ViewLine(edits_title(edits)))
-        about.append(edits_comparison_note(edits))
-    return View(tuple(verdict), tuple(blocks.blocks), (), tuple(about), left_out=left, name="findings")
+        facts.append(edits_comparison_note(edits))
+    return View(
+        tuple(verdict), tuple(blocks.blocks), (), tuple(facts), left_out=omitted_count, name="findings"
+    )
 
 
 def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
     field = f" ({visible(outcome.field)})" if outcome.field else ""
     text = f"{outcome.result.replace('-', ' ')}: {visible(outcome.step)}{field}"
-    more = (Sentence(visible(outcome.error)),) if outcome.error else ()
-    where = outcome.origin or find_origin(plan, outcome.address)
+    sentences = (Sentence(visible(outcome.error)),) if outcome.error else ()
+    origin = outcome.origin or find_origin(plan, outcome.address)
     return ViewEntry(
         visible(outcome.address),
         visible(outcome.address),
         message=text,
-        origin=where,
+        origin=origin,
         parent_origin=plan_words.enclosing_origin(plan, outcome.address),
-        all_sentences=more,
+        all_sentences=sentences,
     )
 
 
@@ -158,8 +162,8 @@ def _remaining_entries(report: Report) -> list[ViewEntry]:
     """Return the changes that are left after an apply, and the values that the platform did not keep."""
     if report.settled or report.as_declared or report.remaining is None:
         return []
-    lost = [ViewEntry(message=text) for text in unkept_value_lines(report)]
-    return [*lost, *PlanListing(plan_without_unkept(report)).entries()]
+    lost_values = [ViewEntry(message=text) for text in unkept_value_lines(report)]
+    return [*lost_values, *PlanListing(plan_without_unkept(report)).entries()]
 
 
 def _finding_entry(finding: Finding) -> ViewEntry:
@@ -168,8 +172,8 @@ def _finding_entry(finding: Finding) -> ViewEntry:
         [Sentence(f"and at {format_count(finding.repeated, 'more place')}")] if finding.repeated else []
     )
     remarks += [
-        Sentence(f"{visible(other.text)} at {plan_words.location_text(other.at)}")
-        for other in finding.related
+        Sentence(f"{visible(related.text)} at {plan_words.location_text(related.at)}")
+        for related in finding.related
     ]
     if finding.environments:
         remarks.append(Sentence(f"with --env {', '.join(visible(name) for name in finding.environments)}"))

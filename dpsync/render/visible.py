@@ -34,8 +34,8 @@ def visible_lines(text: str, styled: bool = False) -> str:
     return (_HOSTILE_EXCEPT_STYLES if styled else _HOSTILE_EXCEPT_NEWLINE).sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    character = found.group()
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
     code = ord(character)
     if character in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[character]

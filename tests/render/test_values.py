@@ -87,9 +87,9 @@ def test_value_difference_is_printed_as_diff_lines(before: Any, after: Any, line
 def test_value_difference_counts_omitted_lines() -> None:
     text = Difference(field="x", after="\n".join(f"line {number}" for number in range(22)))
     assert list(diff_lines(text))[19:] == ["+ line 19", "… 2 more lines"]
-    assert len(list(diff_lines(text, most=None))) == 22
-    assert list(diff_lines(text, most=21))[20:] == ["+ line 20", "… 1 more line"]
-    assert list(diff_lines(text, most=22))[21:] == ["+ line 21"]
+    assert len(list(diff_lines(text, max_lines=None))) == 22
+    assert list(diff_lines(text, max_lines=21))[20:] == ["+ line 20", "… 1 more line"]
+    assert list(diff_lines(text, max_lines=22))[21:] == ["+ line 21"]
     wide = Difference(field="x", after="a" * 10 + "\n" + "b" * 11)
     assert list(diff_lines(wide, width=10)) == ["+ " + "a" * 10, "+ " + "b" * 9 + "…"]
 

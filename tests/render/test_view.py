@@ -78,7 +78,7 @@ def test_apply_without_changes_prints_its_reason(is_refused: bool) -> None:
     ],
 )
 def test_large_new_value_shows_its_parts(value: Any, lines: list[str]) -> None:
-    assert list(diff_lines(Difference(field="x", after=value), most=3)) == lines
+    assert list(diff_lines(Difference(field="x", after=value), max_lines=3)) == lines
 
 
 def test_ignored_drift_has_no_resolutions() -> None:
