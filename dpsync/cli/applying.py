@@ -54,14 +54,14 @@ def confirm_deletes(out: Output, plan: Plan) -> bool:
     return confirm_by_typing(out, delete_question(plan), str(plan.deletes))
 
 
-def confirm_by_typing(out: Output, question: str, wanted: str) -> bool:
+def confirm_by_typing(out: Output, question: str, expected_text: str) -> bool:
     """Return whether the person types exactly a text. Print a note about another text."""
     typed = out.ask(question)
-    if typed and typed != wanted:
+    if typed and typed != expected_text:
         out.print_problem(
-            f"You typed {visible(typed)} instead of {visible(wanted)}, so dpsync confirms nothing."
+            f"You typed {visible(typed)} instead of {visible(expected_text)}, so dpsync confirms nothing."
         )
-    return typed == wanted
+    return typed == expected_text
 
 
 def apply_plan(
@@ -81,8 +81,8 @@ def apply_plan(
     if rehearsal is not None:
         journal.write(Rehearsed(rehearsal=rehearsal))
     steps = sum(len(change.steps) for change in planned.plan.changes)
-    stop, began = Event(), time.monotonic()
-    with _stop_on_signals(out, client, stop) as received:
+    stop_event, started_at = Event(), time.monotonic()
+    with _stop_on_signals(out, client, stop_event) as signals:
         with out.progress.show_during("Applying", steps), collector_running():
             report = session.apply(
                 client,
@@ -90,12 +90,12 @@ def apply_plan(
                 expect,
                 journal=journal,
                 report=_step_reporter(out, steps),
-                stop=stop,
+                stop=stop_event,
                 ids=ids,
             )
         out.may_have_written = report.may_have_written
-        seconds = time.monotonic() - began
-        code = _apply_exit_code(report, received)
+        seconds = time.monotonic() - started_at
+        code = _apply_exit_code(report, signals)
         if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
         try_to_record(journal, Exited(code=code))
@@ -114,15 +114,15 @@ def end_without_apply(
         if trouble is not None:
             out.print_problem(f"error: {trouble}")
             code = Exit.PARTIAL
-        elif out.is_text and (recorded := recorded_keys_text(planned.plan)):
-            out.print_prose(recorded)
+        elif out.is_text and (message := recorded_keys_text(planned.plan)):
+            out.print_prose(message)
     return _print_result(out, planned.plan, None, code, rehearsal)
 
 
 def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned: Planned) -> None:
     """Delete the notes about earlier applies to the organizations of a plan, before the plan is applied."""
     try:
-        notes.forget(client.platform, [one.id for one in planned.plan.organizations])
+        notes.forget(client.platform, [organization.id for organization in planned.plan.organizations])
     except OSError as error:
         name = visible(shortest_path(str(notes.directory)))
         out.print_problem(
@@ -165,7 +165,9 @@ def remember_apply(
         reason = NotRecorded("dpsync could not read all objects")
     else:
         try:
-            reason = notes.remember(desired, client.platform, [one.id for one in plan.organizations])
+            reason = notes.remember(
+                desired, client.platform, [organization.id for organization in plan.organizations]
+            )
         except OSError as error:
             name = visible(shortest_path(str(notes.directory)))
             reason = NotRecorded(f"dpsync cannot write to {name} ({disk.error_reason(error)})")
@@ -202,10 +204,10 @@ def show_plan(out: Output, plan: Plan) -> None:
 
     if not out.is_text:
         return
-    known = out.printable(plan)
+    printable_plan = out.printable(plan)
     out.print_prose(
         render_plan(
-            known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary,
+            printable_plan, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary,
             complete=out.invocation.add_flags_to_commands,
         )
     )  # fmt: skip
@@ -231,8 +233,8 @@ def confirm_apply(out: Output, plan: Plan, no_input: bool) -> Exit | None:
     The plan has no open questions: a person has already typed the number of deletes (questions.py).
     """
     if not interactive(no_input):
-        say = out.print_prose if out.is_text else out.print_problem
-        say(
+        print_text = out.print_prose if out.is_text else out.print_problem
+        print_text(
             "dpsync cannot ask you here, because there is no terminal. Read "
             "the plan, then run the command again with --yes."
         )
@@ -242,7 +244,7 @@ def confirm_apply(out: Output, plan: Plan, no_input: bool) -> Exit | None:
 
 @contextmanager
 def locked_journal(
-    out: Output, platform: str, planned: Planned, place: ConfigurationPaths, directory: Path | None,
+    out: Output, platform: str, planned: Planned, paths: ConfigurationPaths, directory: Path | None,
     reverts: str | None = None,
 ) -> Iterator[Journal]:  # fmt: skip
     """Yield the journal of an apply, while its organizations are locked.
@@ -258,27 +260,27 @@ def locked_journal(
     """
     from dpsync.apply.journal import lock_organizations
 
-    kept_in = place.journals if directory is None else directory
+    journal_directory = paths.journals if directory is None else directory
     with (
         lock_organizations(platform, _changed_organization_ids(planned)),
-        _file_journal(out, kept_in, planned.plan, place, reverts) as journal,
+        _file_journal(out, journal_directory, planned.plan, paths, reverts) as journal,
     ):
         yield journal
 
 
 @contextmanager
 def _file_journal(
-    out: Output, directory: Path, plan: Plan, place: ConfigurationPaths, reverts: str | None
+    out: Output, directory: Path, plan: Plan, paths: ConfigurationPaths, reverts: str | None
 ) -> Iterator[Journal]:
     """Yield a journal in a new file. Secrets are masked in it."""
     from dpsync.apply.journal import FileJournal, MaskedJournal
     from dpsync.model.journal import Flags
 
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    timestamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     # Whoever gets the journal from elsewhere decides for themselves which address they trust.
     flags = Flags(**{name: value for name, value in asdict(out.invocation).items() if name != "trusted"})
-    name = f"{stamp}-{plan.digest[:8]}"
-    journal = FileJournal(directory, name, place.root.parent, flags, user=_user_name(), reverts=reverts)
+    name = f"{timestamp}-{plan.digest[:8]}"
+    journal = FileJournal(directory, name, paths.root.parent, flags, user=_user_name(), reverts=reverts)
     try:
         yield MaskedJournal(journal, out.mask)
     finally:
@@ -302,14 +304,14 @@ def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
     """
     from dpsync.render.view_text import render_step
 
-    ended: set[str] = set()
+    ended_steps: set[str] = set()
     in_lines = out.is_text and not out.quiet and not (out.progress.rewrites_line and sys.stdout.isatty())
 
     def report_step(outcome: Outcome) -> None:
-        ended.add(outcome.step)
+        ended_steps.add(outcome.step)
         out.progress.step(visible(outcome.step))
         if in_lines:
-            out.print_prose(render_step(outcome, len(ended), steps, out.paint()))
+            out.print_prose(render_step(outcome, len(ended_steps), steps, out.paint()))
 
     return report_step
 
@@ -319,8 +321,8 @@ def _stop_on_signals(out: Output, client: WriteClient, stop: Event) -> Iterator[
     """Stop after the running requests at the first signal, and at once at the second. Yield the signals."""
     from dpsync.client.errors import InterruptedRequestError
 
-    def act(count: int) -> None:
-        if count == 1:
+    def react(signal_count: int) -> None:
+        if signal_count == 1:
             stop.set()
             out.print_problem(
                 "Stopping: dpsync waits for the responses to requests that were "
@@ -329,18 +331,18 @@ def _stop_on_signals(out: Output, client: WriteClient, stop: Event) -> Iterator[
         else:
             client.cancel()
 
-    with count_signals(act) as received:
+    with count_signals(react) as signals:
         try:
-            yield received
+            yield signals
         except InterruptedRequestError:  # before the first write: later it is a part of the report
-            raise click.exceptions.Exit(exit_code_of_signal(received[0])) from None
+            raise click.exceptions.Exit(exit_code_of_signal(signals[0])) from None
 
 
-def _apply_exit_code(report: Report, received: list[int]) -> Exit:
+def _apply_exit_code(report: Report, signals: list[int]) -> Exit:
     """Return the exit code of the report, or of the signal that stopped the apply."""
     from dpsync.apply.report import exit_code_of
 
-    return exit_code_of_signal(received[0]) if received else exit_code_of(report)
+    return exit_code_of_signal(signals[0]) if signals else exit_code_of(report)
 
 
 def _print_result(
@@ -351,13 +353,13 @@ def _print_result(
     try:
         line = remember(code) if remember is not None else ""
         show_report(out, plan, report, code, rehearsal=rehearsal, seconds=seconds, line=line)
-    except OutputNotWrittenError as failed:
-        out.print_problem(failed.message)
-    except Exception as mistake:
+    except OutputNotWrittenError as error:
+        out.print_problem(error.message)
+    except Exception as error:
         if report is None or not report.may_have_written:
             raise
-        said = f"dpsync has an internal error ({type(mistake).__name__}) and cannot print the result"
-        out.print_problem(f"{said}. The journal contains all changes: {report.journal}")
+        message = f"dpsync has an internal error ({type(error).__name__}) and cannot print the result"
+        out.print_problem(f"{message}. The journal contains all changes: {report.journal}")
         return max(code, Exit.PARTIAL)
     return code
 

@@ -24,10 +24,10 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
         from dpsync.config.compose import load_sources
         from dpsync.config.discovery import DiskFiles
 
-        found = load_sources(DiskFiles(_root_file(context)), {}).environments
+        names = load_sources(DiskFiles(_root_file(context)), {}).environments
     except Exception:  # a line that is being typed is no place for a message
         return []
-    return _values_with_prefix(found, incomplete)
+    return _values_with_prefix(names, incomplete)
 
 
 def addresses(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -39,10 +39,10 @@ def addresses(context: click.Context, parameter: click.Parameter, incomplete: st
         from dpsync.kinds.registry import build_registry as load_registry
 
         desired, _ = load(_root_file(context), load_registry(), os.environ)
-        found = [str(address) for address in sorted(desired.entries)]
+        texts = [str(address) for address in sorted(desired.entries)]
     except Exception:
         return []
-    return _values_with_prefix(found, incomplete)
+    return _values_with_prefix(texts, incomplete)
 
 
 def explain_words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -52,10 +52,10 @@ def explain_words(context: click.Context, parameter: click.Parameter, incomplete
         from dpsync.render.error_page import read_code_sections
         from dpsync.render.explanations import explainable_words
 
-        found = [*explainable_words(build_registry()), *read_code_sections()]
+        words = [*explainable_words(build_registry()), *read_code_sections()]
     except Exception:
         return []
-    return _values_with_prefix(found, incomplete)
+    return _values_with_prefix(words, incomplete)
 
 
 def _root_file(context: click.Context) -> Path:
@@ -65,6 +65,8 @@ def _root_file(context: click.Context) -> Path:
     return ConfigurationPaths.find(tuple(context.params.get("files") or ()), directory).root
 
 
-def _values_with_prefix(found: Iterable[str], incomplete: str) -> list[str]:
-    harmless = (word for word in found if word.startswith(incomplete) and _SAFE_IN_SHELLS.fullmatch(word))
-    return [word for word, _ in zip(harmless, range(_MAX_VALUES), strict=False)]
+def _values_with_prefix(values: Iterable[str], incomplete: str) -> list[str]:
+    safe_values = (
+        value for value in values if value.startswith(incomplete) and _SAFE_IN_SHELLS.fullmatch(value)
+    )
+    return [value for value, _ in zip(safe_values, range(_MAX_VALUES), strict=False)]

@@ -35,11 +35,11 @@ _CHECKED_COMMIT: Final[ContextVar[str | None]] = ContextVar("checked commit", de
 @contextmanager
 def files_must_match(commit: str | None) -> Iterator[None]:
     """Make commands in this context end with an error if a configuration file differs from the commit."""
-    before = _CHECKED_COMMIT.set(commit)
+    token = _CHECKED_COMMIT.set(commit)
     try:
         yield
     finally:
-        _CHECKED_COMMIT.reset(before)
+        _CHECKED_COMMIT.reset(token)
 
 
 _DELETES_REVIEWED: Final[ContextVar[bool]] = ContextVar("deletes reviewed", default=False)
@@ -48,11 +48,11 @@ _DELETES_REVIEWED: Final[ContextVar[bool]] = ContextVar("deletes reviewed", defa
 @contextmanager
 def deletes_are_reviewed(reviewed: bool) -> Iterator[None]:
     """Make commands in this context plan for an apply that merged pull requests must approve."""
-    before = _DELETES_REVIEWED.set(reviewed)
+    token = _DELETES_REVIEWED.set(reviewed)
     try:
         yield
     finally:
-        _DELETES_REVIEWED.reset(before)
+        _DELETES_REVIEWED.reset(token)
 
 
 def are_deletes_reviewed() -> bool:
@@ -66,11 +66,11 @@ _APPLIED_COMMITS: Final[ContextVar[tuple[AppliedCommit, ...]]] = ContextVar("app
 @contextmanager
 def use_applied_commits(commits: tuple[AppliedCommit, ...]) -> Iterator[None]:
     """Give labels of commands in this context the commits that were applied last."""
-    before = _APPLIED_COMMITS.set(commits)
+    token = _APPLIED_COMMITS.set(commits)
     try:
         yield
     finally:
-        _APPLIED_COMMITS.reset(before)
+        _APPLIED_COMMITS.reset(token)
 
 
 def applied_commits() -> tuple[AppliedCommit, ...]:
@@ -111,16 +111,16 @@ class ConfigurationPaths(Struct, frozen=True):
         """
         from dpsync.config.discovery import find_root
 
-        named, commit = os.environ.get("DPSYNC_FILE"), _CHECKED_COMMIT.get()
-        root, *overlays = files or ((named,) if named else (None,))
+        root_from_variable, commit = os.environ.get("DPSYNC_FILE"), _CHECKED_COMMIT.get()
+        root, *overlays = files or ((root_from_variable,) if root_from_variable else (None,))
         root_path = directory / root if root is not None else find_root(directory)
         if root is None and commit is not None:
             from dpsync.config.checked_files import check_nearest_root
 
             check_nearest_root(directory, root_path, commit)
-        overlaid = tuple(directory / str(name) for name in overlays)
-        named_ids = None if ids is None else directory / ids
-        return ConfigurationPaths(root_path, overlaid, environment, named_ids, profile, commit)
+        overlay_paths = tuple(directory / str(name) for name in overlays)
+        ids_file_path = None if ids is None else directory / ids
+        return ConfigurationPaths(root_path, overlay_paths, environment, ids_file_path, profile, commit)
 
     @property
     def _assumed_profile(self) -> str:
@@ -134,11 +134,11 @@ class ConfigurationPaths(Struct, frozen=True):
         self._set_project(out)
         return print_warnings(out, self.load_without_warnings())
 
-    def load_again(self, out: Output, before: Desired) -> Desired:
+    def load_again(self, out: Output, previous: Desired) -> Desired:
         """Load the configuration for another profile than `before`; print only warnings that are new."""
         desired = self.load_without_warnings()
-        new = tuple(warning for warning in desired.warnings if warning not in before.warnings)
-        print_warnings(out, replace(desired, warnings=new))
+        new_warnings = tuple(warning for warning in desired.warnings if warning not in previous.warnings)
+        print_warnings(out, replace(desired, warnings=new_warnings))
         return desired
 
     def load_for_profile(self, profile: str) -> Desired | None:
@@ -158,9 +158,11 @@ class ConfigurationPaths(Struct, frozen=True):
 
     def with_profile_of(self, desired: Desired) -> ConfigurationPaths:
         """Return the paths with the profile of a configuration, so that everything else is read for it."""
-        chosen = desired.environment
-        named = self.profile is not None or (chosen is not None and chosen.profile is not None)
-        return self if named else replace(self, profile=desired.profile)
+        environment = desired.environment
+        is_profile_chosen = self.profile is not None or (
+            environment is not None and environment.profile is not None
+        )
+        return self if is_profile_chosen else replace(self, profile=desired.profile)
 
     def load_without_warnings(self) -> Desired:
         """Return the configuration without printing its warnings. Raises DiagnosticError."""
@@ -183,7 +185,7 @@ class ConfigurationPaths(Struct, frozen=True):
         from dpsync.api import validate
 
         self._set_project(out)
-        found = validate(
+        desired = validate(
             self.root,
             overlays=self.overlays,
             environment=self.environment,
@@ -191,7 +193,7 @@ class ConfigurationPaths(Struct, frozen=True):
             commit=self.commit,
             assumed=self._assumed_profile,
         )
-        return print_warnings(out, found)
+        return print_warnings(out, desired)
 
     def _set_project(self, out: Output) -> None:
         out.project, out.root = self.root.parent, self.root.name
@@ -234,9 +236,9 @@ class PreparedSession(NamedTuple):
 
 def prepare_session(
     out: Output,
-    place: ConfigurationPaths,
+    paths: ConfigurationPaths,
     desired: Desired,
-    to: Connection,
+    connection: Connection,
     parallelism: int,
     base: str | None = None,
     saved_base: SavedBase | None = None,
@@ -252,42 +254,42 @@ def prepare_session(
     """
     from dpsync.api import AppliedNotes, Base, Session, label_commits, load_registry
 
-    if to.pending and desired.environment is not None:
-        desired = replace(desired, environment=replace(desired.environment, pending=to.pending))
-    path = ids_file(out, place.root, to, place.ids)
-    ids = open_ids_file(path, place.root.parent, place.commit)
-    known = ids.read()
-    warn_about_repeated_lines(out, known)
+    if connection.pending and desired.environment is not None:
+        desired = replace(desired, environment=replace(desired.environment, pending=connection.pending))
+    path = ids_file(out, paths.root, connection, paths.ids)
+    ids = open_ids_file(path, paths.root.parent, paths.commit)
+    known_ids = ids.read()
+    warn_about_repeated_lines(out, known_ids)
     if saved_base is None:
-        earlier = git_base(out, place, None, path)
+        resolved_base = git_base(out, paths, None, path)
     else:
-        earlier = (
-            git_base(out, place, saved_base.commit, path) if saved_base.commit else Base(saved_base.name)
+        resolved_base = (
+            git_base(out, paths, saved_base.commit, path) if saved_base.commit else Base(saved_base.name)
         )
-    notes = AppliedNotes.of(place.root, place.overlays, place.environment, place.profile, path)
-    labels = label_commits(notes, earlier, base, applied=applied_commits())
-    session = Session(desired, load_registry(desired.profile), parallelism, earlier, known, labels)
+    notes = AppliedNotes.of(paths.root, paths.overlays, paths.environment, paths.profile, path)
+    labels = label_commits(notes, resolved_base, base, applied=applied_commits())
+    session = Session(desired, load_registry(desired.profile), parallelism, resolved_base, known_ids, labels)
     return PreparedSession(session, ids, notes)
 
 
-def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:
+def ids_file(out: Output, root: Path, connection: Connection, path_from_flag: Path | None) -> Path:
     """Return the path of the ids file for a platform."""
     from dpsync.api import ids_path
 
-    if named is None:
-        return ids_path(root, to.url)
-    if not os.path.lexists(named):
-        out.print_message(f"note: {visible(str(named))} does not exist yet, so dpsync knows no ids")
-    return named
+    if path_from_flag is None:
+        return ids_path(root, connection.url)
+    if not os.path.lexists(path_from_flag):
+        out.print_message(f"note: {visible(str(path_from_flag))} does not exist yet, so dpsync knows no ids")
+    return path_from_flag
 
 
-def check_ids_file(place: ConfigurationPaths, to: Connection) -> None:
+def check_ids_file(paths: ConfigurationPaths, connection: Connection) -> None:
     """Raise DiagnosticError if the ids file must equal the file in a commit, and differs from it."""
     from dpsync.api import ids_path
 
-    if place.commit is not None:
-        path = ids_path(place.root, to.url) if place.ids is None else place.ids
-        open_ids_file(path, place.root.parent, place.commit).read()
+    if paths.commit is not None:
+        path = ids_path(paths.root, connection.url) if paths.ids is None else paths.ids
+        open_ids_file(path, paths.root.parent, paths.commit).read()
 
 
 def open_ids_file(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
@@ -307,7 +309,7 @@ def warn_about_repeated_lines(out: Output, ids: IdsFile) -> None:
 
 
 def with_omitted_file_warnings(
-    out: Output, place: ConfigurationPaths, desired: Desired, ref: str | None
+    out: Output, paths: ConfigurationPaths, desired: Desired, ref: str | None
 ) -> Desired:
     """Return the configuration with a warning for each file that was once included, and print the warnings.
 
@@ -318,25 +320,25 @@ def with_omitted_file_warnings(
     from dpsync.api import load_base, no_longer_included
 
     base = load_base(
-        place.root, ref, overlays=place.overlays, environment=place.environment, profile=place.profile
+        paths.root, ref, overlays=paths.overlays, environment=paths.environment, profile=paths.profile
     )
     warnings = tuple(no_longer_included(desired, base))
     print_warnings(out, replace(desired, warnings=warnings))
     return replace(desired, warnings=(*desired.warnings, *warnings))
 
 
-def git_base(out: Output, place: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
+def git_base(out: Output, paths: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
     """Return the git base, and print a warning if it is missing."""
     from dpsync.api import load_base
     from dpsync.render.diagnostics import render_diagnostics
 
     base = load_base(
-        place.root,
+        paths.root,
         ref,
-        overlays=place.overlays,
-        environment=place.environment,
+        overlays=paths.overlays,
+        environment=paths.environment,
         ids=ids,
-        profile=place.profile,
+        profile=paths.profile,
     )
     if base.warning is not None:
         text = render_diagnostics([base.warning], {}, color=out.paint(error=True).is_on)

@@ -50,7 +50,7 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
     """
 
     out: Output
-    place: ConfigurationPaths
+    paths: ConfigurationPaths
     desired: Desired
     branches: Collection[str] = ()
 
@@ -58,7 +58,7 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
     def _source(self) -> EnvironmentSource:
         from dpsync.config.checked_files import environment_source
 
-        return environment_source(self.place.root, os.environ, self.branches)
+        return environment_source(self.paths.root, os.environ, self.branches)
 
     @property
     def _under_review(self) -> bool:
@@ -77,24 +77,29 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
         """
         from dpsync.model.refusals import NEW_ENVIRONMENT, NO_SOURCE, WRONG_SOURCE
 
-        chosen = self._working_copy_environment
+        environment = self._working_copy_environment
         if not self._under_review:
-            return chosen
-        source, span, name, url = self._source, chosen.span, chosen.name, chosen.url or "any address"
+            return environment
+        source, span, name, url = (
+            self._source,
+            environment.span,
+            environment.name,
+            environment.url or "any address",
+        )
         if not source.problem and trusted_by_flag() is not None:
             self.out.print_problem(
                 f"note: {TRUST_FLAG} has no effect here, because dpsync "
                 f"uses the URL from {visible(source.name)}"
             )
-        target, wrong = source.environment(os.environ, name)
-        if wrong.errors:
-            problem = wrong.errors[0].message
+        target, findings = source.environment(os.environ, name)
+        if findings.errors:
+            problem = findings.errors[0].message
             refusal = WRONG_SOURCE.diagnostic(
                 span=span, name=name, url=url, source=source.name, problem=problem
             )
             raise self._refusal_error(refusal)
-        if target is None and _destination(chosen) == ("", ""):
-            return chosen
+        if target is None and _destination(environment) == ("", ""):
+            return environment
         if source.problem:
             hint = source.hint or "check out the repository with git"
             raise self._refusal_error(
@@ -104,15 +109,15 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
             raise self._refusal_error(
                 NEW_ENVIRONMENT.diagnostic(span=span, name=name, url=url, source=source.name)
             )
-        if _destination(target) == _destination(chosen):
-            return chosen
+        if _destination(target) == _destination(environment):
+            return environment
         pending = (
-            f"this change sets {_describe_environment(chosen)}. dpsync still uses "
+            f"this change sets {_describe_environment(environment)}. dpsync still uses "
             f"{_describe_environment(target)} from "
             f"{source.name}. The change takes effect after the merge"
         )
         self.out.print_problem(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
-        return replace(chosen, url=target.url, token=target.token, pending=pending)
+        return replace(environment, url=target.url, token=target.token, pending=pending)
 
     def check(self, token: str) -> None:
         """Raise DiagnosticError (exit 4) unless `token` may be sent to the address of the environment.
@@ -124,34 +129,39 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
 
         if self._under_review:  # `environment` has decided
             return
-        chosen = self._working_copy_environment
-        if is_loopback(chosen.url or "") and token in COMPANION_TOKENS:
+        environment = self._working_copy_environment
+        if is_loopback(environment.url or "") and token in COMPANION_TOKENS:
             note_unneeded_trust_flag(self.out, "the token is a public test token of the local server")
             return
         source = self._source
-        committed, wrong = source.environment(os.environ, chosen.name)
-        if committed is not None and _destination(committed) == _destination(chosen):
+        committed, findings = source.environment(os.environ, environment.name)
+        if committed is not None and _destination(committed) == _destination(environment):
             note_unneeded_trust_flag(
                 self.out, f"{source.name} contains this environment with the same URL and token variable"
             )
             return
-        answer = _TrustAgreement(disk.find_checkout(self.place.root.parent), *_destination(chosen))
-        if trusted_by_flag() == chosen.name or answer.is_remembered():
+        agreement = _TrustAgreement(disk.find_checkout(self.paths.root.parent), *_destination(environment))
+        if trusted_by_flag() == environment.name or agreement.is_remembered():
             return
         if source.problem or committed is None:
-            why = source.problem or f"{source.name} does not contain this environment"
-        elif wrong.errors:
-            why = f"in {source.name}, {wrong.errors[0].message}"
+            reason = source.problem or f"{source.name} does not contain this environment"
+        elif findings.errors:
+            reason = f"in {source.name}, {findings.errors[0].message}"
         else:
-            why = f"{source.name} has {_describe_environment(committed)}"
-        if not _ask_to_trust(chosen, why, answer):
-            flag = f"{TRUST_FLAG} {shlex.quote(chosen.name)}"
+            reason = f"{source.name} has {_describe_environment(committed)}"
+        if not _ask_to_trust(environment, reason, agreement):
+            flag = f"{TRUST_FLAG} {shlex.quote(environment.name)}"
             raise self._refusal_error(
                 UNCOMMITTED.diagnostic(
-                    span=chosen.span, name=chosen.name, url=chosen.url, why=why, token=chosen.token, flag=flag
+                    span=environment.span,
+                    name=environment.name,
+                    url=environment.url,
+                    why=reason,
+                    token=environment.token,
+                    flag=flag,
                 )
             )
-        answer.remember(self.out)
+        agreement.remember(self.out)
 
     @property
     def _working_copy_environment(self) -> Environment:
@@ -163,21 +173,21 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
         return DiagnosticError([finding], Exit.REFUSED, self.desired.texts)
 
 
-def note_unneeded_trust_flag(out: Output, why: str) -> None:
+def note_unneeded_trust_flag(out: Output, reason: str) -> None:
     """Print a note if --trust-environment was passed but is not needed."""
     if trusted_by_flag() is not None:
-        out.print_message(f"note: {TRUST_FLAG} is not necessary, because {visible(why)}")
+        out.print_message(f"note: {TRUST_FLAG} is not necessary, because {visible(reason)}")
 
 
-def _ask_to_trust(chosen: Environment, why: str, answer: _TrustAgreement) -> bool:
+def _ask_to_trust(environment: Environment, reason: str, agreement: _TrustAgreement) -> bool:
     """Ask a person whether the token may be sent to the address. Without a terminal, return False."""
     context = click.get_current_context(silent=True)
     if not interactive(bool(context is not None and context.params.get("no_input"))):
         return False
     lines = (
-        f'{chosen.span}: the URL of the environment "{chosen.name}" is not committed: {why}.',
-        f"dpsync would send the token in {answer.variable} to {answer.url}.",
-        f"Trust this URL in {answer.checkout} from now on?",
+        f'{environment.span}: the URL of the environment "{environment.name}" is not committed: {reason}.',
+        f"dpsync would send the token in {agreement.variable} to {agreement.url}.",
+        f"Trust this URL in {agreement.checkout} from now on?",
     )
     return click.confirm("\n".join(map(visible, lines)), err=True)
 
@@ -229,8 +239,8 @@ class _TrustAgreement(Struct, frozen=True):
     def _content(self) -> bytes:
         from dpsync.model.text import json_text
 
-        kept = {"checkout": str(self.checkout), "address": self.url, "variable": self.variable}
-        return f"{json_text(kept)}\n".encode()
+        content = {"checkout": str(self.checkout), "address": self.url, "variable": self.variable}
+        return f"{json_text(content)}\n".encode()
 
     def _path(self) -> Path | None:
         """Return the file of the answer; None if no directory outside of the checkout can hold it."""
@@ -284,8 +294,8 @@ class InjectedCredentials(Struct, frozen=True):
         return f"Given({self.url!r})"
 
 
-def connection(
-    out: Output, place: ConfigurationPaths | None = None, desired: Desired | None = None
+def find_connection(
+    out: Output, paths: ConfigurationPaths | None = None, desired: Desired | None = None
 ) -> Connection:
     """Return the server of a command and its token. Every command that connects calls this function.
 
@@ -298,86 +308,94 @@ def connection(
         click.UsageError: A setting is missing or invalid.
         DiagnosticError: The token may not be sent to the address of the environment (exit 4).
     """
-    given, chosen = _injected_credentials(), desired.environment if desired is not None else None
-    _check_flag(chosen)
-    if given.url or given.token:
-        result = _with_checked_url(_connection_of_inputs(given))
+    injected, environment = _injected_credentials(), desired.environment if desired is not None else None
+    _check_flag(environment)
+    if injected.url or injected.token:
+        result = _with_checked_url(_connection_of_inputs(injected))
         note_unneeded_trust_flag(out, 'the input "api-url" of the dpsync action sets the URL')
-        if chosen is not None and chosen.url and chosen.url.rstrip("/") != result.url:
+        if environment is not None and environment.url and environment.url.rstrip("/") != result.url:
             out.print_problem(
                 'note: the inputs "api-url" and "api-token" replace the url and token of the environment '
-                f"{visible(chosen.name)}, so dpsync does not use {visible(chosen.url)}"
+                f"{visible(environment.name)}, so dpsync does not use {visible(environment.url)}"
             )
     else:
         trust = None
-        if place is not None and desired is not None and _is_file_connection_allowed(chosen):
-            trust = EnvironmentTrust(out, place, desired, given.branches)
-            chosen = trust.environment()
-        result = _connection_of_file_or_shell(out, chosen)
-        if trust is not None and _file_has_connection(chosen):
+        if paths is not None and desired is not None and _is_file_connection_allowed(environment):
+            trust = EnvironmentTrust(out, paths, desired, injected.branches)
+            environment = trust.environment()
+        result = _connection_of_file_or_shell(out, environment)
+        if trust is not None and _file_has_connection(environment):
             trust.check(result.token)
-        elif chosen is None or not chosen.pending:
+        elif environment is None or not environment.pending:
             note_unneeded_trust_flag(out, f"{result.url_from} contains the URL")
     out.mask.add([result.token])
     if result.url.startswith("http://") and not is_loopback(result.url):
         out.print_problem(
             f"warning: {visible(result.url_from)} does not use https, so others can read the token"
         )
-    return result if chosen is None else replace(result, rate=chosen.rate, pending=chosen.pending)
+    return (
+        result if environment is None else replace(result, rate=environment.rate, pending=environment.pending)
+    )
 
 
-def _is_file_connection_allowed(chosen: Environment | None) -> bool:
+def _is_file_connection_allowed(environment: Environment | None) -> bool:
     """Return whether the file may name address and token: DPSYNC_URL takes precedence over DPSYNC_ENV."""
-    return chosen is not None and (is_environment_from_flag() or not os.environ.get("DPSYNC_URL"))
+    return environment is not None and (is_environment_from_flag() or not os.environ.get("DPSYNC_URL"))
 
 
-def _file_has_connection(chosen: Environment | None) -> bool:
+def _file_has_connection(environment: Environment | None) -> bool:
     """Return whether the file names address and token."""
-    return chosen is not None and bool(chosen.url or chosen.token) and _is_file_connection_allowed(chosen)
+    return (
+        environment is not None
+        and bool(environment.url or environment.token)
+        and _is_file_connection_allowed(environment)
+    )
 
 
-def _check_flag(chosen: Environment | None) -> None:
+def _check_flag(environment: Environment | None) -> None:
     """Raise UsageError if --trust-environment names another environment than the chosen one."""
-    named = trusted_by_flag()
-    if named is not None and (chosen is None or chosen.name != named):
-        other = (
-            f"the chosen environment is {visible(chosen.name)}"
-            if chosen is not None
+    trusted_name = trusted_by_flag()
+    if trusted_name is not None and (environment is None or environment.name != trusted_name):
+        choice_text = (
+            f"the chosen environment is {visible(environment.name)}"
+            if environment is not None
             else "no environment is chosen"
         )
         raise click.UsageError(
-            f"{TRUST_FLAG} names the environment {visible(named)}, but {other}. "
+            f"{TRUST_FLAG} names the environment {visible(trusted_name)}, but {choice_text}. "
             f"Pass the same environment to --env and {TRUST_FLAG}"
         )
 
 
-def _connection_of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
+def _connection_of_file_or_shell(out: Output, environment: Environment | None) -> Connection:
     """Return the connection of the chosen environment, or of the shell's variables."""
-    if chosen is None or not (chosen.url or chosen.token):
+    if environment is None or not (environment.url or environment.token):
         return _with_checked_url(_connection_of_shell(None))
-    if _file_has_connection(chosen):
-        result = _with_checked_url(_connection_of_file(chosen))
-        _note_unused_variables(out, result, "--env" if is_environment_from_flag() else "DPSYNC_ENV", chosen)
+    if _file_has_connection(environment):
+        result = _with_checked_url(_connection_of_file(environment))
+        _note_unused_variables(
+            out, result, "--env" if is_environment_from_flag() else "DPSYNC_ENV", environment
+        )
         return result
-    result = _with_checked_url(_connection_of_shell(chosen))
-    if chosen.url and chosen.url.rstrip("/") != result.url:
+    result = _with_checked_url(_connection_of_shell(environment))
+    if environment.url and environment.url.rstrip("/") != result.url:
         out.print_problem(
             f"warning: dpsync uses the URL in DPSYNC_URL, {visible(result.url)}, "
             "and not the url of the environment "
-            f"{visible(chosen.name)}, which DPSYNC_ENV chose. To use the "
+            f"{visible(environment.name)}, which DPSYNC_ENV chose. To use the "
             "url of the environment, choose the environment with --env"
         )
     return result
 
 
-def _with_checked_url(result: Connection) -> Connection:
+def _with_checked_url(connection: Connection) -> Connection:
     """Return the connection if its address may be shown. The transport checks the rest of the address."""
-    if "@" in result.url.partition("://")[2].partition("/")[0]:
-        raise click.UsageError(f"{result.url_from} must not contain a user or password")
-    bare = result.url.removesuffix("/v1")
-    if bare != result.url:
-        raise click.UsageError(f"{result.url_from} must not end with /v1. Write {bare}")
-    return result
+    if "@" in connection.url.partition("://")[2].partition("/")[0]:
+        raise click.UsageError(f"{connection.url_from} must not contain a user or password")
+    expected_url = connection.url.removesuffix("/v1")
+    if expected_url != connection.url:
+        raise click.UsageError(f"{connection.url_from} must not end with /v1. Write {expected_url}")
+    return connection
 
 
 def is_environment_from_flag() -> bool:
@@ -386,26 +404,26 @@ def is_environment_from_flag() -> bool:
     return context is not None and context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
 
 
-def _connection_of_file(chosen: Environment) -> Connection:
+def _connection_of_file(environment: Environment) -> Connection:
     """Return the connection of an environment in the files. Raises UsageError if a part is missing."""
-    name = f'the environment "{visible(chosen.name)}"'
-    if not chosen.url:
+    name = f'the environment "{visible(environment.name)}"'
+    if not environment.url:
         raise WrongUsage(
             f"{name} has a token but no url. Add url: https://…",
             "dpsync never sends the token of an environment to another URL, such as DPSYNC_URL.",
         )
-    if not chosen.token:
+    if not environment.token:
         raise WrongUsage(
             f"{name} has a url but no token. Add token: {{ env: NAME }} with the name of the token variable.",
             "dpsync never sends another token, such as DPSYNC_TOKEN, to the url of an environment.",
         )
-    token = os.environ.get(chosen.token)
+    token = os.environ.get(environment.token)
     if not token:
         raise click.UsageError(
-            f"The environment variable {visible(chosen.token)} is not set. Set the variable to the token of "
-            f"{name}."
+            f"The environment variable {visible(environment.token)} is not set. Set the variable to the "
+            f"token of {name}."
         )
-    return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
+    return Connection(environment.url.rstrip("/"), token, f"the url of {name}", visible(environment.token))
 
 
 def _injected_credentials() -> InjectedCredentials:
@@ -416,10 +434,10 @@ def _injected_credentials() -> InjectedCredentials:
     )
 
 
-def _connection_of_inputs(given: InjectedCredentials) -> Connection:
-    if not (given.url and given.token):
+def _connection_of_inputs(inputs: InjectedCredentials) -> Connection:
+    if not (inputs.url and inputs.token):
         raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
-    return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
+    return Connection(inputs.url.rstrip("/"), inputs.token, "api-url", "api-token")
 
 
 def shell_address() -> str:
@@ -427,15 +445,15 @@ def shell_address() -> str:
     return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL
 
 
-def _connection_of_shell(chosen: Environment | None) -> Connection:
+def _connection_of_shell(environment: Environment | None) -> Connection:
     """Return the connection of the shell's variables. Raises UsageError if no token is set."""
-    url, by_default = shell_address(), not os.environ.get("DPSYNC_URL", "").rstrip("/")
-    url_from = "the default address" if by_default else "DPSYNC_URL"
+    url, is_default_url = shell_address(), not os.environ.get("DPSYNC_URL", "").rstrip("/")
+    url_from = "the default address" if is_default_url else "DPSYNC_URL"
     if token := os.environ.get("DPSYNC_TOKEN"):
-        return Connection(url, token, url_from, "DPSYNC_TOKEN", is_default_url=by_default)
+        return Connection(url, token, url_from, "DPSYNC_TOKEN", is_default_url=is_default_url)
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
         return Connection(
-            url, _read_token_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", is_default_url=by_default
+            url, _read_token_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", is_default_url=is_default_url
         )
     lines = [
         f"dpsync needs an access token for {visible(url)}, but neither "
@@ -443,15 +461,17 @@ def _connection_of_shell(chosen: Environment | None) -> Connection:
         "Create a token in GitBook, in the settings of your user. To try dpsync without an account, run "
         "`dpsync serve`, which prints a URL for DPSYNC_URL and a token.",
     ]
-    if chosen is not None:
-        address = "the default address" if by_default else "DPSYNC_URL"
-        lines.append(f"dpsync never sends the token of the environment {visible(chosen.name)} to {address}.")
+    if environment is not None:
+        address = "the default address" if is_default_url else "DPSYNC_URL"
+        lines.append(
+            f"dpsync never sends the token of the environment {visible(environment.name)} to {address}."
+        )
     raise WrongUsage(*lines)
 
 
-def check_server_is_explicit(to: Connection, no_input: bool) -> None:
+def check_server_is_explicit(connection: Connection, no_input: bool) -> None:
     """Raise WrongUsage for a write to the default address if nobody can be asked."""
-    if to.is_default_url and not interactive(no_input):
+    if connection.is_default_url and not interactive(no_input):
         raise WrongUsage(
             "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
             f"To apply to GitBook, set DPSYNC_URL={GITBOOK_API_URL}.",
@@ -469,8 +489,8 @@ def _read_token_file(path: Path) -> str:
         content = disk.read_stream(path, _LARGEST_TOKEN, _PIPE_TIMEOUT_SECONDS)
         token = content.decode().strip()
     except OSError as error:
-        what = "DPSYNC_TOKEN_FILE must name a file that contains only the access token."
-        raise WrongUsage(f"{name} cannot be read: {disk.error_reason(error)}", what) from None
+        hint = "DPSYNC_TOKEN_FILE must name a file that contains only the access token."
+        raise WrongUsage(f"{name} cannot be read: {disk.error_reason(error)}", hint) from None
     except UnicodeDecodeError:
         raise click.UsageError(f"{name} cannot be read: it is not UTF-8 text") from None
     if len(content) > _LARGEST_TOKEN:
@@ -480,13 +500,15 @@ def _read_token_file(path: Path) -> str:
     return token
 
 
-def _note_unused_variables(out: Output, used: Connection, chosen_by: str, chosen: Environment) -> None:
+def _note_unused_variables(
+    out: Output, connection: Connection, chosen_by: str, environment: Environment
+) -> None:
     """Print a note about variables of the shell that are set but not used."""
     unused = [
         name
         for name, value in (
-            ("DPSYNC_URL", used.url),
-            ("DPSYNC_TOKEN", used.token),
+            ("DPSYNC_URL", connection.url),
+            ("DPSYNC_TOKEN", connection.token),
             ("DPSYNC_TOKEN_FILE", ""),
         )
         if os.environ.get(name, "").rstrip("/") not in ("", value)
@@ -494,5 +516,5 @@ def _note_unused_variables(out: Output, used: Connection, chosen_by: str, chosen
     if unused:
         out.print_message(
             f"note: dpsync does not use {' and '.join(unused)}, because {chosen_by} chose the environment "
-            f"{visible(chosen.name)}, which has its own url and token"
+            f"{visible(environment.name)}, which has its own url and token"
         )

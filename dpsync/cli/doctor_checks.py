@@ -46,30 +46,35 @@ def check_workflow(env: Mapping[str, str]) -> Iterator[Check]:
     from dpsync.github.workspace import find_workflow_run
 
     try:
-        place = find_workflow_run(env, read_github_event(env))
-    except ValueError as wrong:
+        workflow_run = find_workflow_run(env, read_github_event(env))
+    except ValueError as error:
         yield Check(
             topic="workflow",
             level="problem",
-            said=str(wrong),
+            said=str(error),
             mend="run dpsync doctor in a job of a GitHub workflow",
         )
         return
     yield Check(
-        topic="workflow", level="ok", said=f"{place.repository}, {place.event}", source="GITHUB_ACTIONS"
+        topic="workflow",
+        level="ok",
+        said=f"{workflow_run.repository}, {workflow_run.event}",
+        source="GITHUB_ACTIONS",
     )
-    if place.is_from_fork:
+    if workflow_run.is_from_fork:
         mend = 'review the change, then write the comment "/dpsync plan" (see docs/github-action.md)'
-        said = "the change comes from a fork, so this job has no secrets and cannot write to the repository"
-        yield Check(topic="workflow", level="note", said=said, mend=mend)
+        message = (
+            "the change comes from a fork, so this job has no secrets and cannot write to the repository"
+        )
+        yield Check(topic="workflow", level="note", said=message, mend=mend)
     token = env.get("GITHUB_TOKEN", "")
     if not token:
         mend = 'add "env: { GITHUB_TOKEN: ${{ github.token }} }" to this step of the workflow'
-        said = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
-        yield Check(topic="permissions", level="note", said=said, mend=mend)
+        message = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
+        yield Check(topic="permissions", level="note", said=message, mend=mend)
         return
     yield from _check_permissions(
-        env.get("GITHUB_API_URL", "https://api.github.com"), token, place.repository
+        env.get("GITHUB_API_URL", "https://api.github.com"), token, workflow_run.repository
     )
 
 
@@ -84,14 +89,14 @@ def _check_permissions(url: str, token: str, repository: str) -> Iterator[Check]
                 github.request("GET", path, query={"per_page": "1"})
             except GitHubError as error:
                 mend = f'add "permissions: {{ {name}: write }}" to the job, because {use}'
-                said = f'the job cannot read "{name}" (status: {error.status or "no response"})'
-                yield Check(topic="permissions", level="problem", said=said, mend=mend)
+                message = f'the job cannot read "{name}" (status: {error.status or "no response"})'
+                yield Check(topic="permissions", level="problem", said=message, mend=mend)
                 continue
-            said = (
+            message = (
                 f'the job can read "{name}". The job also needs the permission "{name}: write", which dpsync '
                 f"cannot check, because {use}"
             )
-            yield Check(topic="permissions", level="ok", said=said, source="GITHUB_TOKEN")
+            yield Check(topic="permissions", level="ok", said=message, source="GITHUB_TOKEN")
     finally:
         github.close()
 
@@ -108,66 +113,68 @@ class DoctorRun:
         self._report: bytes | None = None
 
     def document(
-        self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
+        self, path_options: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
     ) -> DoctorDocument:
         """Run all checks.
 
         `named` has the files, directory, environment, ids file and profile from the flags.
         """
-        place = self._find_configuration(named)
-        desired, at = self._load_configuration(place) if place else None, len(self._checks)
-        platform, place, desired = self._examine_platform(place, named[2], desired)
-        self._checks[at:at] = doctor_settings.check_configuration(desired) if desired else ()
-        if place is not None:
-            self._checks += list(self._records_and_objects(place, desired, platform))
+        paths = self._find_configuration(path_options)
+        desired, position = self._load_configuration(paths) if paths else None, len(self._checks)
+        platform, paths, desired = self._examine_platform(paths, path_options[2], desired)
+        self._checks[position:position] = doctor_settings.check_configuration(desired) if desired else ()
+        if paths is not None:
+            self._checks += list(self._records_and_objects(paths, desired, platform))
         else:
             self._checks.append(doctor_platform.unexamined_objects_check("dpsync found no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
         self._checks += check_workflow(os.environ)
-        wrong = any(one.level == "problem" for one in self._checks)
-        code = Exit.INVALID if self._invalid else Exit.FAILED if wrong else Exit.DONE
+        has_problem = any(check.level == "problem" for check in self._checks)
+        code = Exit.INVALID if self._invalid else Exit.FAILED if has_problem else Exit.DONE
         access = tuple(platform.access) if platform else ()
         return DoctorDocument(exit=code, checks=tuple(self._checks), access=access)
 
     def _find_configuration(
-        self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
+        self, path_options: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
     ) -> ConfigurationPaths | None:
         try:
-            place = ConfigurationPaths.find(*named)
+            paths = ConfigurationPaths.find(*path_options)
         except DiagnosticError as error:
             self._add_findings(error)
             return None
-        self._checks += doctor_settings.check_files(place)
-        return place
+        self._checks += doctor_settings.check_files(paths)
+        return paths
 
-    def _load_configuration(self, place: ConfigurationPaths) -> Desired | None:
+    def _load_configuration(self, paths: ConfigurationPaths) -> Desired | None:
         """Return the configuration. One with errors is accepted if another API version has none."""
         try:
-            return place.load_without_warnings()
+            return paths.load_without_warnings()
         except DiagnosticError as error:
-            other = next(filter(None, map(place.load_for_profile, PROFILES)), None)
-            if other is None:
+            desired = next(filter(None, map(paths.load_for_profile, PROFILES)), None)
+            if desired is None:
                 self._add_findings(error)
-            return other
+            return desired
 
     def _records_and_objects(
         self,
-        place: ConfigurationPaths,
+        paths: ConfigurationPaths,
         desired: Desired | None,
         platform: PlatformExamination | None,
     ) -> Iterator[Check]:
         """Yield the checks of the git base, of the ids file, and of the declared objects, which need both."""
         from dpsync.api import Session, ids_path
 
-        to, name = (platform.connection, platform.client.platform) if platform else (None, None)
-        path = place.ids or ids_path(place.root, to.url if to else "")
-        base_check, base = doctor_settings.check_git_base(place, path)
-        ids_check, ids = doctor_settings.check_ids_file(place, path, to, name)
+        connection, name = (platform.connection, platform.client.platform) if platform else (None, None)
+        path = paths.ids or ids_path(paths.root, connection.url if connection else "")
+        base_check, base = doctor_settings.check_git_base(paths, path)
+        ids_check, ids = doctor_settings.check_ids_file(paths, path, connection, name)
         yield from (base_check, ids_check)
-        needed = ("platform", load_registry().root.noun)
+        required_topics = ("platform", load_registry().root.noun)
         if desired is None:
             yield doctor_platform.unexamined_objects_check("the configuration is invalid")
-        elif to is None or any(one.level == "problem" and one.topic in needed for one in self._checks):
+        elif connection is None or any(
+            check.level == "problem" and check.topic in required_topics for check in self._checks
+        ):
             yield doctor_platform.unexamined_objects_check("dpsync could not read GitBook")
         elif base is None or ids is None:
             yield doctor_platform.unexamined_objects_check(
@@ -175,57 +182,69 @@ class DoctorRun:
             )
         else:
             session = Session(desired, load_registry(desired.profile), base=base, ids=ids)
-            yield from doctor_platform.check_objects(self._out, session, to, self._timeout)
+            yield from doctor_platform.check_objects(self._out, session, connection, self._timeout)
 
     def _add_findings(self, error: DiagnosticError) -> None:
         self._invalid = True
         self._checks += doctor_settings.invalid_configuration_checks(error)
 
     def _examine_platform(
-        self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
+        self, paths: ConfigurationPaths | None, environment: str | None, desired: Desired | None
     ) -> tuple[PlatformExamination | None, ConfigurationPaths | None, Desired | None]:
         """Check the platform.
 
         Return it (None if unknown), and the paths and configuration for its API version.
         """
-        platform = self._connected(place, environment, desired)
-        served = platform.served_profile() if platform is not None else None
-        known = served if served in PROFILES else None
-        original = place
-        if place is not None:
-            place, desired = self._read_again(place, desired, known)
-        used = desired.profile if desired else (place and place.profile) or known or FULL.name
+        platform = self._connected(paths, environment, desired)
+        server_profile = platform.served_profile() if platform is not None else None
+        known_profile = server_profile if server_profile in PROFILES else None
+        original_paths = paths
+        if paths is not None:
+            paths, desired = self._read_again(paths, desired, known_profile)
+        used_profile = desired.profile if desired else (paths and paths.profile) or known_profile or FULL.name
         if platform is not None:
             self._checks += platform.check_settings()
-            self._checks.append(doctor_settings.check_profile(original, desired, used, served))
+            self._checks.append(
+                doctor_settings.check_profile(original_paths, desired, used_profile, server_profile)
+            )
             with self._out.progress.show_during(READING):
-                self._checks += platform.check_responses(desired, load_registry(used))
-                failed = any(one.topic == "platform" and one.level == "problem" for one in self._checks)
-                if self._contacting and not failed:
-                    self._checks += self._compare_responses(platform, desired, used, served)
+                self._checks += platform.check_responses(desired, load_registry(used_profile))
+                has_failed = any(
+                    check.topic == "platform" and check.level == "problem" for check in self._checks
+                )
+                if self._contacting and not has_failed:
+                    self._checks += self._compare_responses(platform, desired, used_profile, server_profile)
             platform.close()
-        return platform, place, desired
+        return platform, paths, desired
 
     def _compare_responses(
-        self, platform: PlatformExamination, desired: Desired | None, used: str, served: str | None
+        self,
+        platform: PlatformExamination,
+        desired: Desired | None,
+        used_profile: str,
+        server_profile: str | None,
     ) -> Iterator[Check]:
         """Compare the responses of the platform with the declarations, and keep the report."""
         from dpsync.cli.doctor_platform import contact_checks, contact_report
         from dpsync.cli.failures import client_diagnostic
         from dpsync.live.contact import check_contract
 
-        registry = load_registry(used)
-        roots = [one for one in (desired.entries.values() if desired else ()) if one.parent is None]
-        named = (roots[0].pin or roots[0].fields.get(str(registry.root.natural_keys[0]))) if roots else None
-        before = platform.client.requests
+        registry = load_registry(used_profile)
+        roots = [entry for entry in (desired.entries.values() if desired else ()) if entry.parent is None]
+        organization_name = (
+            (roots[0].pin or roots[0].fields.get(str(registry.root.natural_keys[0]))) if roots else None
+        )
+        requests_before = platform.client.requests
         try:
-            comparison = check_contract(platform.client, registry, str(named) if named is not None else None)
+            comparison = check_contract(
+                platform.client, registry, str(organization_name) if organization_name is not None else None
+            )
         except ClientError as error:
-            failed = client_diagnostic(error, platform.connection)
-            yield Check(topic="contact", level="problem", said=failed.message, mend=failed.hint)
+            diagnostic = client_diagnostic(error, platform.connection)
+            yield Check(topic="contact", level="problem", said=diagnostic.message, mend=diagnostic.hint)
             return
-        self._report = contact_report(comparison, used, served)
-        yield from contact_checks(comparison, used, platform.client.requests - before)
+        self._report = contact_report(comparison, used_profile, server_profile)
+        yield from contact_checks(comparison, used_profile, platform.client.requests - requests_before)
 
     def write_report(self, path: Path) -> None:
         """Write the report of the comparison. Raises DiagnosticError (exit 1)."""
@@ -247,20 +266,22 @@ class DoctorRun:
         )
 
     def _read_again(
-        self, place: ConfigurationPaths, desired: Desired | None, served: str | None
+        self, paths: ConfigurationPaths, desired: Desired | None, server_profile: str | None
     ) -> tuple[ConfigurationPaths, Desired | None]:
         """Return the configuration as read for an API version; None if it has errors in that version."""
-        if desired is None or place.with_profile_of(desired) is place:
-            return place, desired
+        if desired is None or paths.with_profile_of(desired) is paths:
+            return paths, desired
         try:
-            desired_again = (replace(place, profile=served) if served else place).load_without_warnings()
+            reloaded = (
+                replace(paths, profile=server_profile) if server_profile else paths
+            ).load_without_warnings()
         except DiagnosticError as error:
             self._add_findings(error)
-            return place, None
-        return place.with_profile_of(desired_again), desired_again
+            return paths, None
+        return paths.with_profile_of(reloaded), reloaded
 
     def _connected(
-        self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
+        self, paths: ConfigurationPaths | None, environment: str | None, desired: Desired | None
     ) -> PlatformExamination | None:
         """Return the platform; None if it is unknown.
 
@@ -268,36 +289,40 @@ class DoctorRun:
         address.
         """
         if environment is not None and desired is None:
-            said = "dpsync sent no request, because the files that define the environment are invalid"
-            self._checks.append(Check(topic="platform", level="note", said=said))
+            message = "dpsync sent no request, because the files that define the environment are invalid"
+            self._checks.append(Check(topic="platform", level="note", said=message))
             return None
-        to = self._connection(place, desired)
-        if to is None:
+        connection = self._connection(paths, desired)
+        if connection is None:
             return None
         try:
-            return PlatformExamination(to, self._timeout)
+            return PlatformExamination(connection, self._timeout)
         except InvalidClientValueError as error:
             from dpsync.cli.failures import malformed_message
 
-            said = malformed_message(error, to)
-            self._checks.append(Check(topic="platform", level="problem", said=said, source=to.url_from))
-            return None
-
-    def _connection(self, place: ConfigurationPaths | None, desired: Desired | None) -> Connection | None:
-        from dpsync.cli.connection import connection
-
-        try:
-            return connection(self._out, place, desired)
-        except DiagnosticError as refused:
-            finding = refused.findings[0]
-            at = f"{finding.span}: " if finding.span else ""
+            message = malformed_message(error, connection)
             self._checks.append(
-                Check(topic="platform", level="problem", said=f"{at}{finding.message}", mend=finding.hint)
+                Check(topic="platform", level="problem", said=message, source=connection.url_from)
             )
             return None
-        except click.UsageError as missing:
-            said, *mend = missing.message.splitlines()
+
+    def _connection(self, paths: ConfigurationPaths | None, desired: Desired | None) -> Connection | None:
+        from dpsync.cli.connection import find_connection
+
+        try:
+            return find_connection(self._out, paths, desired)
+        except DiagnosticError as error:
+            finding = error.findings[0]
+            location = f"{finding.span}: " if finding.span else ""
             self._checks.append(
-                Check(topic="platform", level="problem", said=said, mend=" ".join(mend) or None)
+                Check(
+                    topic="platform", level="problem", said=f"{location}{finding.message}", mend=finding.hint
+                )
+            )
+            return None
+        except click.UsageError as error:
+            message, *mend = error.message.splitlines()
+            self._checks.append(
+                Check(topic="platform", level="problem", said=message, mend=" ".join(mend) or None)
             )
             return None

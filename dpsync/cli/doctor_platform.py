@@ -38,35 +38,39 @@ _CONTACT_TOPIC = "contact"
 CONTACT_REPORT_FORMAT = "dpsync.contact-report/1"
 
 
-def contact_checks(found: ContractReport, profile: str, requests: int) -> Iterator[Check]:
+def contact_checks(comparison: ContractReport, profile: str, requests: int) -> Iterator[Check]:
     """Yield the checks of a comparison: what was compared, differences, gaps, requests of a first plan."""
-    operations = format_count(len(found.answers), "API operation")
-    asked = f"dpsync checked {operations} with {format_count(requests, 'GET request')}"
-    differences = found.differences
+    operations = format_count(len(comparison.answers), "API operation")
+    checked_text = f"dpsync checked {operations} with {format_count(requests, 'GET request')}"
+    differences = comparison.differences
     if differences:
         mend = "to get help, write a report with --report FILE, and attach the report to an issue"
-        differing = format_count(len(differences), "difference")
-        said = f"{asked}, and found {differing} between the responses and the API version {profile}"
-        yield Check(topic=_CONTACT_TOPIC, level="problem", said=said, mend=mend)
+        count_text = format_count(len(differences), "difference")
+        message = (
+            f"{checked_text}, and found {count_text} between the responses and the API version {profile}"
+        )
+        yield Check(topic=_CONTACT_TOPIC, level="problem", said=message, mend=mend)
     else:
-        said = f"{asked}. Every response fits the API version {profile}"
-        yield Check(topic=_CONTACT_TOPIC, level="ok", said=said)
-    for one in differences:
-        yield Check(topic=_CONTACT_TOPIC, level="problem", said=_difference_text(one))
-    if found.forbidden:
-        said = f"this token cannot read objects of these types: {', '.join(found.forbidden)}"
-        yield Check(topic=_CONTACT_TOPIC, level="note", said=said, mend="dpsync skips these objects in plans")
-    if found.not_read:
-        said = f"the organization has no objects of these types: {', '.join(found.not_read)}"
-        yield Check(topic=_CONTACT_TOPIC, level="ok", said=said)
-    said = (
+        message = f"{checked_text}. Every response fits the API version {profile}"
+        yield Check(topic=_CONTACT_TOPIC, level="ok", said=message)
+    for difference in differences:
+        yield Check(topic=_CONTACT_TOPIC, level="problem", said=_difference_text(difference))
+    if comparison.forbidden:
+        message = f"this token cannot read objects of these types: {', '.join(comparison.forbidden)}"
+        yield Check(
+            topic=_CONTACT_TOPIC, level="note", said=message, mend="dpsync skips these objects in plans"
+        )
+    if comparison.not_read:
+        message = f"the organization has no objects of these types: {', '.join(comparison.not_read)}"
+        yield Check(topic=_CONTACT_TOPIC, level="ok", said=message)
+    message = (
         "dpsync import and the first dpsync plan will send about "
-        f"{format_count(found.estimated_requests, 'request')}"
+        f"{format_count(comparison.estimated_requests, 'request')}"
     )
-    yield Check(topic="first plan", level="ok", said=said)
+    yield Check(topic="first plan", level="ok", said=message)
 
 
-def contact_report(found: ContractReport, profile: str, served: str | None) -> bytes:
+def contact_report(comparison: ContractReport, profile: str, server_profile: str | None) -> bytes:
     """Return the report as JSON: statuses, member names and JSON types, but no values of the platform."""
     return (
         json_text(
@@ -74,9 +78,11 @@ def contact_report(found: ContractReport, profile: str, served: str | None) -> b
                 "format": CONTACT_REPORT_FORMAT,
                 "dpsync": __version__,
                 "profile": profile,
-                "served": served if served in PROFILES or served is None else "another",
-                "refused": list(found.forbidden),
-                "not_compared": list(found.not_read),
+                "served": server_profile
+                if server_profile in PROFILES or server_profile is None
+                else "another",
+                "refused": list(comparison.forbidden),
+                "not_compared": list(comparison.not_read),
                 "operations": [
                     {
                         "operation": f"GET {answer.operation}",
@@ -85,11 +91,15 @@ def contact_report(found: ContractReport, profile: str, served: str | None) -> b
                         "members": {name: list(types) for name, types in answer.members.items()},
                         "more_members": list(answer.undeclared_members),
                         "differences": [
-                            {"member": one.member, "expected": one.expected, "found": one.found}
-                            for one in answer.differences
+                            {
+                                "member": difference.member,
+                                "expected": difference.expected,
+                                "found": difference.found,
+                            }
+                            for difference in answer.differences
                         ],
                     }
-                    for answer in found.answers
+                    for answer in comparison.answers
                 ],
             },
             indent=1,
@@ -109,11 +119,11 @@ _OBJECTS_TOPIC = "objects"
 
 def unexamined_objects_check(why: str) -> Check:
     """Return the note that no object was examined."""
-    said = f"dpsync did not check objects for problems in GitBook: {why}"
-    return Check(topic=_OBJECTS_TOPIC, level="note", said=said)
+    message = f"dpsync did not check objects for problems in GitBook: {why}"
+    return Check(topic=_OBJECTS_TOPIC, level="note", said=message)
 
 
-def check_objects(out: Output, session: Session, to: Connection, timeout: float) -> Iterator[Check]:
+def check_objects(out: Output, session: Session, connection: Connection, timeout: float) -> Iterator[Check]:
     """Plan, and yield a check for each object with a problem, and for each unreadable object.
 
     A problem on the platform's side is a note: a plan, or an apply that did not cause it, ends with 0, too.
@@ -123,62 +133,62 @@ def check_objects(out: Output, session: Session, to: Connection, timeout: float)
     from dpsync.cli.session import open_client, plan_now
 
     try:
-        with open_client(ReadClient, out, to, timeout) as client:
+        with open_client(ReadClient, out, connection, timeout) as client:
             planned = plan_now(out, session, client, Options(delete=False))
     except ClientError as error:
-        failed = client_diagnostic(error, to)
-        said = f"dpsync did not check objects for problems in GitBook: {failed.message}"
-        yield Check(topic=_OBJECTS_TOPIC, level="problem", said=said, mend=failed.hint)
+        diagnostic = client_diagnostic(error, connection)
+        message = f"dpsync did not check objects for problems in GitBook: {diagnostic.message}"
+        yield Check(topic=_OBJECTS_TOPIC, level="problem", said=message, mend=diagnostic.hint)
         return
     except DiagnosticError as error:
-        first = error.findings[0]
-        source = _location(first.span) if first.span else None
-        said = f"dpsync cannot make a plan: {first.message} [{first.code}]"
+        finding = error.findings[0]
+        source = _location(finding.span) if finding.span else None
+        message = f"dpsync cannot make a plan: {finding.message} [{finding.code}]"
         yield Check(
-            topic=_OBJECTS_TOPIC, level="problem", said=said, source=source, mend=format_command("plan")
+            topic=_OBJECTS_TOPIC, level="problem", said=message, source=source, mend=format_command("plan")
         )
         return
     unread = list(_unreadable_entry_checks(session, planned))
     if not planned.plan.trouble:
-        others = len(planned.plan.bindings) - len(planned.plan.accepted)
-        said = f"GitBook reports no problem with {format_count(others, 'object')}"
-        yield Check(topic=_OBJECTS_TOPIC, level="ok", said=said)
-    for item in planned.plan.trouble:
-        yield _problem_check(planned, item)
-    for item in planned.plan.accepted:
-        said = f"{item.address}: {item.what} (accepted by policy: accept)"
-        source = _location(planned.sides.entries[Address.parse(item.address)].span)
-        yield Check(topic=_OBJECTS_TOPIC, level="ok", said=said, source=source, address=item.address)
+        object_count = len(planned.plan.bindings) - len(planned.plan.accepted)
+        message = f"GitBook reports no problem with {format_count(object_count, 'object')}"
+        yield Check(topic=_OBJECTS_TOPIC, level="ok", said=message)
+    for problem in planned.plan.trouble:
+        yield _problem_check(planned, problem)
+    for problem in planned.plan.accepted:
+        message = f"{problem.address}: {problem.what} (accepted by policy: accept)"
+        source = _location(planned.sides.entries[Address.parse(problem.address)].span)
+        yield Check(topic=_OBJECTS_TOPIC, level="ok", said=message, source=source, address=problem.address)
     yield from unread
 
 
-def _problem_check(planned: Planned, item: PlatformTrouble) -> Check:
+def _problem_check(planned: Planned, problem: PlatformTrouble) -> Check:
     """Return the note about an object, with everything that a person can do about its problem."""
-    entry = planned.sides.entries[Address.parse(item.address)]
+    entry = planned.sides.entries[Address.parse(problem.address)]
     work = planned.sides.kind(entry).platform_work
     assert work.trouble is not None
-    accept = f'To accept the problem, add "{item.address}#{work.trouble.field}" to policy: accept'
-    again = [
-        f"To try again: {format_command('apply', '--confirm', f'{act} {item.address}')}"
-        for act in work.user_actions
+    accept = f'To accept the problem, add "{problem.address}#{work.trouble.field}" to policy: accept'
+    retries = [
+        f"To try again: {format_command('apply', '--confirm', f'{action} {problem.address}')}"
+        for action in work.user_actions
     ]
     return Check(
         topic=_OBJECTS_TOPIC,
         level="note",
-        said=f"{item.address}: {item.what}",
+        said=f"{problem.address}: {problem.what}",
         source=_location(entry.span),
-        mend=". ".join([work.trouble.todo, accept, *again]),
-        address=item.address,
+        mend=". ".join([work.trouble.todo, accept, *retries]),
+        address=problem.address,
     )
 
 
 def _unreadable_entry_checks(session: Session, planned: Planned) -> Iterator[Check]:
     """Yield a note for each entry that could have a problem but is not readable for this token or server."""
-    unserved = planned.sides.desired.unsupported
+    unsupported = planned.sides.desired.unsupported
     for address, entry in session.desired.entries.items():
-        reports = session.registry.with_all_kinds[entry.kind].platform_work.trouble is not None
-        if reports and address in unserved and not planned.sides.policy.is_ignored(address):
-            reason = unserved[address]
+        can_report_problem = session.registry.with_all_kinds[entry.kind].platform_work.trouble is not None
+        if can_report_problem and address in unsupported and not planned.sides.policy.is_ignored(address):
+            reason = unsupported[address]
             yield Check(
                 topic=_OBJECTS_TOPIC,
                 level="note",
@@ -202,11 +212,11 @@ _LOW_RATE_LIMIT_SHARE = 0.1
 class PlatformExamination:
     """A connection to the platform, and all checks on it. It sends only GET requests."""
 
-    def __init__(self, to: Connection, timeout: float) -> None:
-        self.connection = to
-        self._inner = HttpTransport(to.url, Token(to.token), timeout=timeout)
+    def __init__(self, connection: Connection, timeout: float) -> None:
+        self.connection = connection
+        self._inner = HttpTransport(connection.url, Token(connection.token), timeout=timeout)
         self._headers = HeaderReader(self._inner)
-        self.client = ReadClient(to.url, to.token, timeout=timeout, transport=self._headers)
+        self.client = ReadClient(connection.url, connection.token, timeout=timeout, transport=self._headers)
         self.access: list[KindAccess] = []
 
     def close(self) -> None:
@@ -219,29 +229,29 @@ class PlatformExamination:
 
     def check_settings(self) -> Iterator[Check]:
         """Yield the checks of address, token, proxy and certificates, without the token itself."""
-        to, way = self.connection, self._inner.route
-        yield Check(topic="address", level="ok", said=to.url, source=to.url_from)
+        connection, route = self.connection, self._inner.route
+        yield Check(topic="address", level="ok", said=connection.url, source=connection.url_from)
         yield Check(
             topic="token",
             level="ok",
             said="the token is set (dpsync never shows the token)",
-            source=to.token_from,
+            source=connection.token_from,
         )
-        if way.proxy:
-            yield Check(topic="proxy", level="ok", said=way.proxy.value, source=way.proxy.variable)
+        if route.proxy:
+            yield Check(topic="proxy", level="ok", said=route.proxy.value, source=route.proxy.variable)
         else:
             yield Check(topic="proxy", level="ok", said="none")
-        if way.certificates:
+        if route.certificates:
             yield Check(
                 topic="certificates",
                 level="ok",
-                said=way.certificates.value,
-                source=way.certificates.variable,
+                said=route.certificates.value,
+                source=route.certificates.variable,
             )
-        elif to.url.startswith("https"):
-            said = "the certificates of dpsync"
-            yield Check(topic="certificates", level="ok", said=said, source="the default")
-        for name in way.ignored_variables:
+        elif connection.url.startswith("https"):
+            message = "the certificates of dpsync"
+            yield Check(topic="certificates", level="ok", said=message, source="the default")
+        for name in route.ignored_variables:
             mend = "set SSL_CERT_FILE to the path of the certificate file"
             yield Check(
                 topic="certificates",
@@ -257,28 +267,28 @@ class PlatformExamination:
         try:
             owner = _check_token_owner(self.client, registry)
         except ClientError as error:
-            failed = client_diagnostic(error, self.connection)
-            yield Check(topic="platform", level="problem", said=failed.message, mend=failed.hint)
+            diagnostic = client_diagnostic(error, self.connection)
+            yield Check(topic="platform", level="problem", said=diagnostic.message, mend=diagnostic.hint)
             return
-        roots = [one for one in (desired.entries.values() if desired else ()) if one.parent is None]
+        roots = [entry for entry in (desired.entries.values() if desired else ()) if entry.parent is None]
         key = str(registry.root.natural_keys[0])
-        found = [
+        organization_checks = [
             self._check_organization(registry, root.key, root.pin, root.fields.get(key)) for root in roots
         ]
         yield owner
         yield from self._check_clock()
         yield from self._check_rate_limit()
-        yield from found
+        yield from organization_checks
 
     def _check_clock(self) -> Iterator[Check]:
-        ahead = self._headers.clock_offset
-        if ahead is None:
+        offset = self._headers.clock_offset
+        if offset is None:
             yield Check(topic="clock", level="note", said="the responses of GitBook contain no date")
-        elif (far := abs(ahead)) > _MAX_CLOCK_SKEW_SECONDS:
-            order = "ahead of" if ahead == far else "behind"
-            said = f"the clock of GitBook is {far:.0f} seconds {order} this machine"
+        elif (difference := abs(offset)) > _MAX_CLOCK_SKEW_SECONDS:
+            order = "ahead of" if offset == difference else "behind"
+            message = f"the clock of GitBook is {difference:.0f} seconds {order} this machine"
             mend = "correct the clock of this machine, because a wrong clock makes certificates invalid"
-            yield Check(topic="clock", level="problem", said=said, mend=mend)
+            yield Check(topic="clock", level="problem", said=message, mend=mend)
         else:
             yield Check(
                 topic="clock",
@@ -292,11 +302,11 @@ class PlatformExamination:
         if limit is None:
             yield Check(topic="rate limit", level="ok", said="the responses of GitBook contain no rate limit")
             return
-        left, most = limit
-        few = left < most * _LOW_RATE_LIMIT_SHARE
-        mend = "wait a minute, or use a lower value for --parallelism" if few else None
-        said = f"{left} of {most} requests of the rate limit are left"
-        yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
+        remaining, total = limit
+        is_low = remaining < total * _LOW_RATE_LIMIT_SHARE
+        mend = "wait a minute, or use a lower value for --parallelism" if is_low else None
+        message = f"{remaining} of {total} requests of the rate limit are left"
+        yield Check(topic="rate limit", level="note" if is_low else "ok", said=message, mend=mend)
 
     def _check_organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
         """Check an organization of the files, and what the token may do in it."""
@@ -312,29 +322,33 @@ class PlatformExamination:
         except NotFoundError:
             live = None
         except ClientError as error:
-            failed = client_diagnostic(error, self.connection)
-            return Check(topic=registry.root.noun, level="problem", said=failed.message, mend=failed.hint)
+            diagnostic = client_diagnostic(error, self.connection)
+            return Check(
+                topic=registry.root.noun, level="problem", said=diagnostic.message, mend=diagnostic.hint
+            )
         if live is None:
             mend = "check the id or hostname in your files, the URL of the server, and the user of the token"
-            said = f"{key}: the organization {id or name} does not exist, or this token has no access to it"
-            return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
-        for one in access_by_kind(self.client, registry, live):
-            noun = one.kind.noun
-            if one.parent_kind is not None and one.parent_kind.noun not in noun:
-                noun = f"{noun} of {one.parent_kind.noun_with_article}"
-            self.access.append(
-                KindAccess(organization=key, kind=noun, read=one.can_read, write=one.can_write)
+            message = (
+                f"{key}: the organization {id or name} does not exist, or this token has no access to it"
             )
-        said = f"{key} is {live.get('title')} ({live.get('id')})"
-        return Check(topic=registry.root.noun, level="ok", said=said)
+            return Check(topic=registry.root.noun, level="problem", said=message, mend=mend)
+        for access in access_by_kind(self.client, registry, live):
+            noun = access.kind.noun
+            if access.parent_kind is not None and access.parent_kind.noun not in noun:
+                noun = f"{noun} of {access.parent_kind.noun_with_article}"
+            self.access.append(
+                KindAccess(organization=key, kind=noun, read=access.can_read, write=access.can_write)
+            )
+        message = f"{key} is {live.get('title')} ({live.get('id')})"
+        return Check(topic=registry.root.noun, level="ok", said=message)
 
 
 def _check_token_owner(client: ReadClient, registry: Registry) -> Check:
     """Check whose token it is, if the platform can say it. Raises ClientError."""
     if not registry.profile.has_operation("GET", "/user"):
-        said = registry.profile.missing_operation_text("showing the user of the token")
-        return Check(topic="token", level="note", said=said)
+        message = registry.profile.missing_operation_text("showing the user of the token")
+        return Check(topic="token", level="note", said=message)
     user = token_user(client)
     name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
-    said = f"the token belongs to {name or 'a user without a name'} (id {user.get('id')})"
-    return Check(topic="token", level="ok", said=said, source="GET /user")
+    message = f"the token belongs to {name or 'a user without a name'} (id {user.get('id')})"
+    return Check(topic="token", level="ok", said=message, source="GET /user")

@@ -42,31 +42,34 @@ def describe_source(name: str, flag: str, variable: str | None, default: str) ->
     return default
 
 
-def check_files(place: ConfigurationPaths) -> Iterator[Check]:
+def check_files(paths: ConfigurationPaths) -> Iterator[Check]:
     """Yield the checks of the root file and the overlays."""
     source = describe_source(
         "files", "--file", "DPSYNC_FILE", "found in this directory or in a directory above"
     )
-    yield Check(topic="root file", level="ok", said=shortest_path(str(place.root)), source=source)
-    for path in place.overlays:
+    yield Check(topic="root file", level="ok", said=shortest_path(str(paths.root)), source=source)
+    for path in paths.overlays:
         yield Check(topic="overlay", level="ok", said=shortest_path(str(path)), source="--file")
 
 
 def check_configuration(desired: Desired) -> Iterator[Check]:
     """Yield the checks of the loaded configuration and its environment."""
-    number, read = format_count(len(desired.entries), "entry"), format_count(len(desired.texts), "file")
+    entries_text, files_text = (
+        format_count(len(desired.entries), "entry"),
+        format_count(len(desired.texts), "file"),
+    )
     mend = format_command("validate") if desired.warnings else None
-    warned = f", {format_count(len(desired.warnings), 'warning')}" if desired.warnings else ""
+    warnings_text = f", {format_count(len(desired.warnings), 'warning')}" if desired.warnings else ""
     yield Check(
         topic="configuration",
         level="note" if desired.warnings else "ok",
-        said=f"{number} in {read}{warned}",
+        said=f"{entries_text} in {files_text}{warnings_text}",
         mend=mend,
     )
-    chosen = desired.environment
-    if chosen is not None:
+    environment = desired.environment
+    if environment is not None:
         source = describe_source("environment", "--env", "DPSYNC_ENV", "")
-        yield Check(topic="environment", level="ok", said=chosen.name, source=source or None)
+        yield Check(topic="environment", level="ok", said=environment.name, source=source or None)
     elif desired.environments:
         names = ", ".join(desired.environments)
         yield Check(
@@ -78,48 +81,56 @@ def check_configuration(desired: Desired) -> Iterator[Check]:
 
 
 def check_profile(
-    place: ConfigurationPaths | None, desired: Desired | None, used: str, served: str | None
+    paths: ConfigurationPaths | None, desired: Desired | None, used_profile: str, server_profile: str | None
 ) -> Check:
     """Check that dpsync uses the API version of the server. `served` is None if the server names none."""
-    chosen = desired.environment if desired is not None else None
+    environment = desired.environment if desired is not None else None
     source = (
         "named by the server"
-        if served is not None
+        if server_profile is not None
         else "the default, because the server names no API version"
     )
-    if place is not None and place.profile is not None:
+    if paths is not None and paths.profile is not None:
         source = describe_source("profile", "--profile", "DPSYNC_PROFILE", "")
-    elif chosen is not None and chosen.profile is not None:
-        source = f"the environment {chosen.name}"
-    if served is None or served == used:
-        return Check(topic="profile", level="ok", said=used, source=source)
-    if served not in PROFILES:
-        said = f"dpsync uses {used}, because this dpsync does not know the API version {served} of the server"
+    elif environment is not None and environment.profile is not None:
+        source = f"the environment {environment.name}"
+    if server_profile is None or server_profile == used_profile:
+        return Check(topic="profile", level="ok", said=used_profile, source=source)
+    if server_profile not in PROFILES:
+        message = (
+            f"dpsync uses {used_profile}, because this dpsync does not know the API version {server_profile} "
+            "of the server"
+        )
         mend = f"install a newer dpsync, or check the responses with {format_command('doctor', '--contact')}"
-        return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
-    said = f"{source} chooses the API version {used}, but the server uses the API version {served}"
-    mend = f"choose the API version {served}. If you choose none, dpsync uses the version of the server"
-    return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
+        return Check(topic="profile", level="problem", said=message, source=source, mend=mend)
+    message = (
+        f"{source} chooses the API version {used_profile}, but the server uses the API version "
+        f"{server_profile}"
+    )
+    mend = (
+        f"choose the API version {server_profile}. If you choose none, dpsync uses the version of the server"
+    )
+    return Check(topic="profile", level="problem", said=message, source=source, mend=mend)
 
 
 def invalid_configuration_checks(error: DiagnosticError) -> Iterator[Check]:
     """Yield the first findings of a configuration with errors."""
     for finding in error.findings[:3]:
-        at = f"{finding.span.file}:{finding.span.line}: " if finding.span else ""
+        location = f"{finding.span.file}:{finding.span.line}: " if finding.span else ""
         yield Check(
             topic="configuration",
             level="problem",
-            said=f"{at}{finding.message} [{finding.code}]",
+            said=f"{location}{finding.message} [{finding.code}]",
             mend=finding.hint,
         )
     if len(error.findings) > 3:
-        rest = format_count(len(error.findings) - 3, "finding")
+        others = format_count(len(error.findings) - 3, "finding")
         yield Check(
-            topic="configuration", level="problem", said=f"and {rest} more", mend=format_command("validate")
+            topic="configuration", level="problem", said=f"and {others} more", mend=format_command("validate")
         )
 
 
-def check_git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
+def check_git_base(paths: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
     """Check the git base, the commit that renames are recognized by.
 
     Return the base, or None if it is invalid.
@@ -129,47 +140,49 @@ def check_git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | 
     source = "the default"
     try:
         base = load_base(
-            place.root, None, overlays=place.overlays, environment=place.environment, ids=ids,
-            profile=place.profile,
+            paths.root, None, overlays=paths.overlays, environment=paths.environment, ids=ids,
+            profile=paths.profile,
         )  # fmt: skip
     except DiagnosticError as error:
-        said = error.findings[0]
-        failed = Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
-        return failed, None
+        finding = error.findings[0]
+        check = Check(
+            topic="git base", level="problem", said=finding.message, source=source, mend=finding.hint
+        )
+        return check, None
     if base.desired is not None:
-        named = f"{base.name} ({short_commit(base.commit or '')})"
-        return Check(topic="git base", level="ok", said=named, source=source), base
+        base_name = f"{base.name} ({short_commit(base.commit or '')})"
+        return Check(topic="git base", level="ok", said=base_name, source=source), base
     mend = (
         base.warning.hint
         if base.warning
         else "commit the configuration, so that dpsync recognizes renamed entries"
     )
-    missing = Check(topic="git base", level="note", said=f"none: {base.name}", source=source, mend=mend)
-    return missing, base
+    check = Check(topic="git base", level="note", said=f"none: {base.name}", source=source, mend=mend)
+    return check, base
 
 
 def check_ids_file(
-    place: ConfigurationPaths, path: Path, to: Connection | None, platform: str | None
+    paths: ConfigurationPaths, path: Path, connection: Connection | None, platform: str | None
 ) -> tuple[Check, IdsFile | None]:
     """Check the ids file. Return its content, or None if it is invalid."""
     from dpsync.cli.configuration import open_ids_file
 
-    source = "--ids" if place.ids else "the default"
+    source = "--ids" if paths.ids else "the default"
     name = shortest_path(str(path))
     try:
-        ids = open_ids_file(path, place.root.parent).read()
+        ids = open_ids_file(path, paths.root.parent).read()
     except DiagnosticError as error:
-        first = error.findings[0]
+        finding = error.findings[0]
         return Check(
-            topic="ids file", level="problem", said=first.message, source=source, mend=first.hint
+            topic="ids file", level="problem", said=finding.message, source=source, mend=finding.hint
         ), None
     if not os.path.lexists(path):
-        said = f"the file {name} does not exist yet. dpsync apply and dpsync import create the file"
-        if to is not None and is_loopback(to.url):
-            return Check(topic="ids file", level="ok", said=said, source=source), ids
+        message = f"the file {name} does not exist yet. dpsync apply and dpsync import create the file"
+        if connection is not None and is_loopback(connection.url):
+            return Check(topic="ids file", level="ok", said=message, source=source), ids
         mend = "commit the ids file after dpsync has created the file"
-        return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
-    mine = ids.sections.get(platform or "", {})
-    lines = format_count(sum(map(len, mine.values())), "line")
-    said = f"{name} has {lines} for this server" if platform else name
-    return Check(topic="ids file", level="ok", said=said, source=source), ids
+        return Check(topic="ids file", level="note", said=message, source=source, mend=mend), ids
+    lines_by_address = ids.sections.get(platform or "", {})
+    lines = format_count(sum(map(len, lines_by_address.values())), "line")
+    message = f"{name} has {lines} for this server" if platform else name
+    return Check(topic="ids file", level="ok", said=message, source=source), ids

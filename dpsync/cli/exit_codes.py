@@ -20,23 +20,23 @@ from dpsync.render.diagnostics import render_diagnostics
 
 
 @contextmanager
-def exit_on_errors(out: Output, to: Connection | None = None) -> Iterator[None]:
+def exit_on_errors(out: Output, connection: Connection | None = None) -> Iterator[None]:
     """End the command with a message and an exit code if the block raises an error."""
     try:
         yield
     except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt):
         raise
-    except DiagnosticError as invalid:
-        exit_with_findings(out, invalid.findings, invalid.exit_code, invalid.texts)
-    except Exception as failed:
+    except DiagnosticError as error:
+        exit_with_findings(out, error.findings, error.exit_code, error.texts)
+    except Exception as error:
         from dpsync.cli.failures import explain_error  # it knows the client, which not every command has
 
-        known = explain_error(failed, to)
-        if known is not None:
-            exit_with_findings(out, *known)
+        explanation = explain_error(error, connection)
+        if explanation is not None:
+            exit_with_findings(out, *explanation)
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        message = f"dpsync has an internal error ({type(failed).__name__})"
+        message = f"dpsync has an internal error ({type(error).__name__})"
         hint = "please report the output of the same command with DPSYNC_DEBUG=1"
         exit_with_findings(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
 
@@ -50,11 +50,11 @@ def report_nothing_applied(out: Output) -> Iterator[None]:
         yield
     except click.ClickException:
         raise  # wrong usage: the command has not begun
-    except (click.Abort, KeyboardInterrupt) as stopped:
+    except (click.Abort, KeyboardInterrupt) as interrupt:
         if out.may_have_written:
             raise
         out.print_problem(f"Interrupted. {NOTHING_APPLIED}")
-        signal = stopped.__cause__ or stopped  # click makes an Abort of it
+        signal = interrupt.__cause__ or interrupt  # click makes an Abort of it
         raise click.exceptions.Exit(
             signal.code if isinstance(signal, EndedBySignal) else Exit.INTERRUPTED
         ) from None

@@ -20,18 +20,18 @@ from dpsync.model.plan import Origin
 from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
 
 
-def explain_error(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
+def explain_error(error: Exception, connection: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
     """Return the findings and the exit code for an exception, or None for an internal error of dpsync.
 
     Raises UsageError if the address or the token cannot be used.
     """
     match error:
         case StaleStateError():
-            found = [
+            diagnostics = [
                 STALE.diagnostic(address, _span(error.origins.get(address)), why=why)
                 for address, why in sorted(error.stale.items())
             ]
-            return found, STALE.exit
+            return diagnostics, STALE.exit
         case NotApprovedError():
             return [NOT_APPROVED.diagnostic(approved=error.approved, found=error.found)], NOT_APPROVED.exit
         case LockedError():
@@ -46,9 +46,9 @@ def explain_error(error: Exception, to: Connection | None) -> tuple[list[Diagnos
         case NoRepositoryError():
             return [Diagnostic("git", str(error), hint=error.hint)], Exit.FAILED
         case errors.InvalidClientValueError():
-            raise click.UsageError(malformed_message(error, to)) from None
+            raise click.UsageError(malformed_message(error, connection)) from None
         case errors.ClientError():
-            return [client_diagnostic(error, to)], Exit.FAILED
+            return [client_diagnostic(error, connection)], Exit.FAILED
     return None
 
 
@@ -61,42 +61,44 @@ def _span(origin: Origin | None) -> Span | None:
     return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
 
 
-def malformed_message(error: errors.InvalidClientValueError, to: Connection | None) -> str:
+def malformed_message(error: errors.InvalidClientValueError, connection: Connection | None) -> str:
     """Return a sentence about a setting with an invalid value."""
     if error.part in ("proxy", "certificates"):
         return error.problem  # names the variable
-    names = {"url": to.url_from, "token": to.token_from} if to else {}
+    names = {"url": connection.url_from, "token": connection.token_from} if connection else {}
     return f"{names.get(error.part, error.part)} {error.problem}"
 
 
-def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagnostic:
+def client_diagnostic(error: errors.ClientError, connection: Connection | None) -> Diagnostic:
     """Describe a failed request: what happened, at which URL and operation, and what to do."""
-    where = f"{error.method} {error.path}"
-    url, url_from = (to.url, to.url_from) if to else ("the platform", "its address")
-    token_from = to.token_from if to else "the token"
+    operation = f"{error.method} {error.path}"
+    url, url_from = (connection.url, connection.url_from) if connection else ("the platform", "its address")
+    token_from = connection.token_from if connection else "the token"
     match error:
         case errors.NotSentError():
             proxy = error.route.proxy
-            through = f" through the proxy {proxy.value} from {proxy.variable}" if proxy else ""
-            message = f"dpsync cannot connect to {url}{through}: {error.explanation()}"
+            proxy_text = f" through the proxy {proxy.value} from {proxy.variable}" if proxy else ""
+            message = f"dpsync cannot connect to {url}{proxy_text}: {error.explanation()}"
             return Diagnostic("unreachable", message, hint=_unreachable_hint(error, url_from))
         case errors.UnknownOutcomeError(reason="timeout"):
             hint = f"check {url_from}, or allow more time with --timeout SECONDS"
-            return Diagnostic("timeout", f"{url}: {where}: {error.describe()}", hint=hint)
+            return Diagnostic("timeout", f"{url}: {operation}: {error.describe()}", hint=hint)
         case errors.UnknownOutcomeError() if error.route.proxy:
             hint = f"check {error.route.proxy}, or exclude the host from the proxy with NO_PROXY"
-            return Diagnostic("request", f"{url}: {where}: {error.describe()}", hint=hint)
+            return Diagnostic("request", f"{url}: {operation}: {error.describe()}", hint=hint)
         case errors.UnknownOutcomeError():
             hint = f"check {url_from} and the network, then try again"
-            return Diagnostic("request", f"{url}: {where}: {error.describe()}", hint=hint)
+            return Diagnostic("request", f"{url}: {operation}: {error.describe()}", hint=hint)
         case errors.UnauthorizedError():
             hint = f"check {token_from}: the token may be revoked, or belong to another server"
-            return Diagnostic("unauthorized", f"GitBook did not accept the token (401): {where}", hint=hint)
+            return Diagnostic(
+                "unauthorized", f"GitBook did not accept the token (401): {operation}", hint=hint
+            )
         case errors.ForbiddenError():
             hint = "use the token of a user with more rights"
             return Diagnostic(
                 "forbidden",
-                f"the user of the token is not allowed to send this request (403): {where}",
+                f"the user of the token is not allowed to send this request (403): {operation}",
                 hint=hint,
             )
         case errors.NotFoundError() | errors.ServerFaultError(status=501):
@@ -105,17 +107,17 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
         case errors.NotJsonError():
             hint = f"check {url_from}: the response may come from a login page or a proxy"
             message = (
-                f"the response to {where} does not come from the GitBook "
+                f"the response to {operation} does not come from the GitBook "
                 f"API: {error.found} (status {error.status})"
             )
             return Diagnostic("not-json", message, hint=hint)
         case errors.UnexpectedResponseError():
-            message = f"the response to {where} is not as expected: {error.describe()}"
+            message = f"the response to {operation} is not as expected: {error.describe()}"
             hint = OTHER_PLATFORM_HINT
             return Diagnostic("bad-answer", message, hint=hint)
         case errors.InvalidListError():
             message = (
-                f"the list of objects in the response to {where} is incomplete or contradicts itself: "
+                f"the list of objects in the response to {operation} is incomplete or contradicts itself: "
                 f"{error.fault} (page {error.page} of the list)"
             )
             return Diagnostic("bad-list", message, hint="try again")
@@ -147,15 +149,17 @@ def _unreachable_hint(error: errors.NotSentError, url_from: str) -> str:
 
 def _certificate_hint(error: errors.NotSentError, url_from: str) -> str:
     """Return what to do about a certificate that OpenSSL refuses."""
-    way, said = error.route, error.detail.lower()
-    if "expired" in said or "not yet valid" in said:
+    route, detail = error.route, error.detail.lower()
+    if "expired" in detail or "not yet valid" in detail:
         return "the server needs a new certificate, or the clock of this machine is wrong"
-    if "mismatch" in said or "not valid for" in said:
+    if "mismatch" in detail or "not valid for" in detail:
         return f"check {url_from}: the certificate belongs to another host name"
-    if way.certificates:
-        return f"add the certificate of the issuer to {way.certificates}"
-    unread = f". dpsync does not read {' or '.join(way.ignored_variables)}" if way.ignored_variables else ""
+    if route.certificates:
+        return f"add the certificate of the issuer to {route.certificates}"
+    ignored_text = (
+        f". dpsync does not read {' or '.join(route.ignored_variables)}" if route.ignored_variables else ""
+    )
     return (
         "add the certificate of the issuer to the certificates of this machine, or to a file in "
-        f"SSL_CERT_FILE{unread}"
+        f"SSL_CERT_FILE{ignored_text}"
     )

@@ -77,17 +77,17 @@ def move_directory_flag(arguments: list[str]) -> list[str]:
     Raises:
         click.UsageError: The command has a `-C`, too.
     """
-    moved: list[str] = []
-    rest = [*arguments]
-    while rest and (match := _DIRECTORY.fullmatch(rest[0])):
-        moved += [rest.pop(0)]
-        if not match[1] and rest:
-            moved.append(rest.pop(0))
-    if not moved or not rest:
+    directory_flags: list[str] = []
+    others = [*arguments]
+    while others and (match := _DIRECTORY.fullmatch(others[0])):
+        directory_flags += [others.pop(0)]
+        if not match[1] and others:
+            directory_flags.append(others.pop(0))
+    if not directory_flags or not others:
         return arguments
-    if any(_DIRECTORY.fullmatch(one) for one in rest):
+    if any(_DIRECTORY.fullmatch(argument) for argument in others):
         raise click.UsageError("-C appears twice, before and after the command. Use it once")
-    return [rest[0], *moved, *rest[1:]]
+    return [others[0], *directory_flags, *others[1:]]
 
 
 def check_foreign_flags(arguments: list[str]) -> None:
@@ -101,6 +101,6 @@ def check_foreign_flags(arguments: list[str]) -> None:
         flag = _FLAG.fullmatch(argument)
         if flag is None or (argument == "--json" and arguments[0] == "version"):
             continue
-        use = _FLAGS.get(flag[2]) or (_LONG_FLAGS.get(flag[2]) if flag[1] == "-" else None)
-        if use is not None:
-            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: {use}")
+        suggestion = _FLAGS.get(flag[2]) or (_LONG_FLAGS.get(flag[2]) if flag[1] == "-" else None)
+        if suggestion is not None:
+            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: {suggestion}")

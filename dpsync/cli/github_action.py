@@ -57,23 +57,23 @@ _SUMMARY_END: Final = "\n"
 """The end of a summary, so that what the runner appends begins on a new line."""
 
 
-def result_path_stem(inputs: Inputs, place: WorkflowRun) -> Path:
+def result_path_stem(inputs: Inputs, workflow_run: WorkflowRun) -> Path:
     """Return the beginning of the paths of result files, which differs for each run and configuration."""
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
-    return folder / f"dpsync-{place.run_id}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"
+    return folder / f"dpsync-{workflow_run.run_id}-{workflow_run.attempt}-{inputs.command}-{inputs.key[:8]}"
 
 
-def write_result(beginning: Path, ran: CommandResult) -> dict[str, str]:
+def write_result(stem: Path, result: CommandResult) -> dict[str, str]:
     """Write the result as JSON and HTML. Return the written files by the name of their output."""
     from dpsync.render.formats import render
 
     files: dict[str, str] = {}
-    if ran.document is None:
+    if result.document is None:
         return files
     for output, format_ in (("json-file", "json"), ("report-file", "html")):
-        path = beginning.with_name(f"{beginning.name}.{format_}")
+        path = stem.with_name(f"{stem.name}.{format_}")
         with suppress(OSError):
-            disk.replace_file(path, render(ran.document, format_).encode())
+            disk.replace_file(path, render(result.document, format_).encode())
             files[output] = str(path)
     return files
 
@@ -99,9 +99,9 @@ def _append(log: Log, name: str, text: str) -> None:
         log.notice(f"dpsync cannot write {name}: {disk.error_reason(error)}", "warning")
 
 
-def job_summary(view: View, said: str = "") -> str:
+def job_summary(view: View, introduction: str = "") -> str:
     """Return the job summary as Markdown, at most LIMIT bytes. `said` comes first."""
-    head = f"{said}\n\n" if said else ""
+    head = f"{introduction}\n\n" if introduction else ""
     for limit in (
         MAX_SUMMARY_BYTES,
         MAX_SUMMARY_BYTES // 3,
@@ -119,12 +119,12 @@ _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGT
 class DpsyncCommands:
     """The dpsync commands of one run of the action, one after the other."""
 
-    def __init__(self, log: Log, inputs: Inputs, patience: SignalRecorder) -> None:
+    def __init__(self, log: Log, inputs: Inputs, signals: SignalRecorder) -> None:
         self.last_result: CommandResult | None = None
         """The result of the last command."""
         self._log = log
         self._credentials = InjectedCredentials(inputs.url, inputs.token, inputs.branches)
-        self._signals = patience
+        self._signals = signals
         # The plan of a pull request, and the apply of what merged pull requests have shown.
         self._reviewed = inputs.command == "plan" or inputs.approval != "none"
 
@@ -153,9 +153,9 @@ class DpsyncCommands:
             deletes_are_reviewed(self._reviewed),
             use_applied_commits(applied),
         ):
-            ran = self.last_result = self._run_in_process(words)
-        write_outputs(self._log, outputs(ran.document, ran.code))
-        return ran
+            result = self.last_result = self._run_in_process(words)
+        write_outputs(self._log, outputs(result.document, result.code))
+        return result
 
     def _run_in_process(self, words: list[str]) -> CommandResult:
         code, printed = self._capture(words)
@@ -174,8 +174,8 @@ class DpsyncCommands:
             try:
                 with self._signals.interruptible():
                     code = run_dpsync(words, self._credentials)
-            except EndedBySignal as stopped:  # right before it, or right behind it
-                code = stopped.code
+            except EndedBySignal as interrupt:  # right before it, or right behind it
+                code = interrupt.code
         return code, captured.buffer.getvalue()
 
 
@@ -192,44 +192,46 @@ def with_base_branch(name: str) -> Iterator[None]:
     if not name:
         yield
         return
-    before = os.environ.get(_BASE_VARIABLE)
+    previous = os.environ.get(_BASE_VARIABLE)
     os.environ[_BASE_VARIABLE] = name
     try:
         yield
     finally:
         os.environ.pop(_BASE_VARIABLE)
-        if before is not None:
-            os.environ[_BASE_VARIABLE] = before
+        if previous is not None:
+            os.environ[_BASE_VARIABLE] = previous
 
 
 _MAX_TOUCHING_COMMITS: Final = 50
 """The number of commits whose pull requests are read, with a request each. Older approvals are unknown."""
 
 
-def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: SignalRecorder) -> int:
+def run_action(log: Log, inputs: Inputs, workflow_run: WorkflowRun, signals: SignalRecorder) -> int:
     """Carry out a run of the action, report it to GitHub, and return the exit code of the step."""
-    with ExitStack() as opened:
-        client = partial(_open_github_client, opened, place)
-        commands, files = DpsyncCommands(log, inputs, patience), result_path_stem(inputs, place)
-        github = client(inputs.github_token)
-        run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
+    with ExitStack() as stack:
+        open_client = partial(_open_github_client, stack, workflow_run)
+        commands, files = DpsyncCommands(log, inputs, signals), result_path_stem(inputs, workflow_run)
+        github = open_client(inputs.github_token)
+        run = ActionRun(
+            inputs, workflow_run, log, commands.run, github, files.with_name(f"{files.name}.plan.json")
+        )
         run.plan_file.unlink(missing_ok=True)
         run.history = partial(_history, inputs)
-        ids = _ids_update(log, inputs, place, client)
+        ids = _ids_update(log, inputs, workflow_run, open_client)
         if ids is not None:
             run.after_apply = ids.push_and_report
-        ran = _carry_out_to_end(run, _working_copy(inputs), commands, patience)
+        result = _carry_out_to_end(run, _working_copy(inputs), commands, signals)
         if ids is not None:
             ids.report_unsaved()
             run.result.notes = "\n\n".join(filter(None, (run.result.notes, ids.summary)))
             run.result.outputs["ids-url"] = ids.url
-        written = write_result(files, ran)
-        write_outputs(log, outputs(ran.document, ran.code, {**written, **run.result.outputs}))
-        _report(run, ran)
-    return _exit_code(inputs, ran)
+        written_files = write_result(files, result)
+        write_outputs(log, outputs(result.document, result.code, {**written_files, **run.result.outputs}))
+        _report(run, result)
+    return _exit_code(inputs, result)
 
 
-def _open_github_client(opened: ExitStack, place: WorkflowRun, token: str) -> GitHub | None:
+def _open_github_client(stack: ExitStack, workflow_run: WorkflowRun, token: str) -> GitHub | None:
     """Return a client for a token, which `opened` closes; None without a token or a valid address."""
     if not token:
         return None
@@ -237,31 +239,31 @@ def _open_github_client(opened: ExitStack, place: WorkflowRun, token: str) -> Gi
     if url_problem(url):
         return None
     graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
-    return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
+    return stack.enter_context(closing(GitHub(url, token, workflow_run.repository, graphql)))
 
 
 def _carry_out_to_end(
-    run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, patience: SignalRecorder
+    run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, signals: SignalRecorder
 ) -> CommandResult:
     """Return the result of the run, even if a signal or an internal error ends it.
 
     From then on, signals are only recorded, because the rest is short.
     """
     try:
-        ran = run_action_command(run, copy)
-        patience.begin_last_part()
-        return ran
+        result = run_action_command(run, copy)
+        signals.begin_last_part()
+        return result
     except KeyboardInterrupt as interrupt:
-        patience.begin_last_part()
+        signals.begin_last_part()
         code = interrupt.code if isinstance(interrupt, EndedBySignal) else Exit.INTERRUPTED
         run.log.notice("The run was interrupted. Comments and issues on GitHub may be incomplete.", "warning")
         return stopped_result(run, commands.last_result, code)
-    except Exception as mistake:
+    except Exception as error:
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        patience.begin_last_part()
-        what = f"dpsync failed with an internal error while writing to GitHub ({type(mistake).__name__})."
-        run.log.notice(what, "error")
+        signals.begin_last_part()
+        message = f"dpsync failed with an internal error while writing to GitHub ({type(error).__name__})."
+        run.log.notice(message, "error")
         return stopped_result(run, commands.last_result, Exit.FAILED)
 
 
@@ -272,19 +274,22 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
     folders = (directory, *((directory / name).parent for name in inputs.config))
 
     def head() -> str | None:
-        found = {place.head() if (place := _place(folder)) is not None else None for folder in folders}
-        return found.pop() if len(found) == 1 else None
+        heads = {
+            git_directory.head() if (git_directory := _place(folder)) is not None else None
+            for folder in folders
+        }
+        return heads.pop() if len(heads) == 1 else None
 
     def _place(folder: Path) -> GitDirectory | None:
         with suppress(NoRepositoryError):
-            place = GitDirectory.containing(folder)
-            if place.top.is_relative_to(workspace.resolve()):
-                return place
+            git_directory = GitDirectory.containing(folder)
+            if git_directory.top.is_relative_to(workspace.resolve()):
+                return git_directory
         return None
 
     def link() -> str | None:
         names = [directory / name for name in (*inputs.config, *ROOT_NAMES)]
-        return next((found for name in names if (found := _first_link(name, workspace))), None)
+        return next((symlink for name in names if (symlink := _first_link(name, workspace))), None)
 
     def merged(commit: str) -> str | None:
         with suppress(NoRepositoryError):
@@ -300,11 +305,11 @@ def _first_link(name: Path, workspace: Path) -> str | None:
 
     Links that lead to the workspace do not count.
     """
-    at = Path.cwd()
+    path = Path.cwd()
     for part in name.parts:
-        at = at.parent if part == ".." else at / part
-        if at.is_symlink() and not workspace.is_relative_to(at):
-            return str(at)
+        path = path.parent if part == ".." else path / part
+        if path.is_symlink() and not workspace.is_relative_to(path):
+            return str(path)
     return None
 
 
@@ -314,18 +319,21 @@ def _history(inputs: Inputs) -> History:
     try:
         repository = Repository.containing(folders[0])
         names = {folder.resolve().relative_to(repository.top).as_posix() for folder in folders}
-        line = repository.first_parent_line("HEAD")
-        touching = {
+        first_parents = repository.first_parent_line("HEAD")
+        touching_commits = {
             commit for name in names for commit, _ in repository.changes("HEAD", "" if name == "." else name)
         }
     except (NoRepositoryError, ValueError):
         return History()
-    return History(tuple(line), tuple([one for one in line if one in touching][:_MAX_TOUCHING_COMMITS]))
+    return History(
+        tuple(first_parents),
+        tuple([commit for commit in first_parents if commit in touching_commits][:_MAX_TOUCHING_COMMITS]),
+    )
 
 
-def _report(run: ActionRun, ran: CommandResult) -> None:
+def _report(run: ActionRun, result: CommandResult) -> None:
     """Print the result to the log, as annotations, and to the job summary."""
-    document, said = ran.document, run.result.notes
+    document, notes = result.document, run.result.notes
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
             with run.log.text_stream() as stream:
@@ -338,9 +346,9 @@ def _report(run: ActionRun, ran: CommandResult) -> None:
             )
             with with_base_branch(run.workflow_run.base_branch_override):
                 run.log.write_commands(filter(None, render(document, "github", options).split("\n")))
-    if run.inputs.summary and (document is not None or said):
+    if run.inputs.summary and (document is not None or notes):
         write_summary(
-            run.log, job_summary(make_view(document), said) if document is not None else f"{said}\n"
+            run.log, job_summary(make_view(document), notes) if document is not None else f"{notes}\n"
         )
 
 
@@ -352,17 +360,19 @@ def _project_prefix(inputs: Inputs) -> str:
         return ""
 
 
-def _exit_code(inputs: Inputs, ran: CommandResult) -> int:
+def _exit_code(inputs: Inputs, result: CommandResult) -> int:
     """Return the exit code of the command; changes and drift fail only if the inputs say so."""
-    document = ran.document
-    planned = ran.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
-    if ran.code == Exit.CHANGES or planned:
+    document = result.document
+    has_planned_changes = (
+        result.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
+    )
+    if result.code == Exit.CHANGES or has_planned_changes:
         return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
-    return ran.code
+    return result.code
 
 
 def _ids_update(
-    log: Log, inputs: Inputs, place: WorkflowRun, client: Callable[[str], GitHub | None]
+    log: Log, inputs: Inputs, workflow_run: WorkflowRun, open_client: Callable[[str], GitHub | None]
 ) -> IdsFileUpdate | None:
     """Return the update of the ids file that the inputs ask for, or None.
 
@@ -371,9 +381,9 @@ def _ids_update(
     """
     if inputs.command != "apply" or inputs.ids_file == "none" or (file := _ids_file(inputs)) is None:
         return None
-    github = client(inputs.ids_token or inputs.github_token)
-    branches = None if github is None else Branches(github, place.repository)
-    return IdsFileUpdate(file, inputs.ids_file, branches, place, log, load_registry().with_all_kinds)
+    github = open_client(inputs.ids_token or inputs.github_token)
+    branches = None if github is None else Branches(github, workflow_run.repository)
+    return IdsFileUpdate(file, inputs.ids_file, branches, workflow_run, log, load_registry().with_all_kinds)
 
 
 def _ids_file(inputs: Inputs) -> Path | None:
@@ -381,15 +391,17 @@ def _ids_file(inputs: Inputs) -> Path | None:
 
     None without a root file.
     """
-    named = None
+    ids_from_flag = None
     words = iter(inputs.arguments)
     for word in words:
         if word == "--ids":
-            named = next(words, None)
+            ids_from_flag = next(words, None)
         elif word.startswith("--ids="):
-            named = word.removeprefix("--ids=")
+            ids_from_flag = word.removeprefix("--ids=")
     try:
-        place = Project.find(inputs.config, Path(inputs.directory), ids=Path(named) if named else None)
+        project = Project.find(
+            inputs.config, Path(inputs.directory), ids=Path(ids_from_flag) if ids_from_flag else None
+        )
     except DiagnosticError:
         return None
-    return place.ids or place.root.parent / IDS_NAME
+    return project.ids or project.root.parent / IDS_NAME

@@ -55,7 +55,7 @@ class HelpCommand(click.Command):
         """Write one section for each group of flags."""
         for title, options in self.grouped_options(ctx).items():
             with formatter.section(title):
-                formatter.write_dl([record for one in options if (record := one.get_help_record(ctx))])
+                formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
 
     def grouped_options(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """Return the options by the title of their group."""

@@ -30,7 +30,7 @@ from dpsync.cli.session import open_client, profile_of_server
 
 
 def import_live(
-    out: Output, to: Connection, profile: str | None, organizations: tuple[str, ...], directory: Path,
+    out: Output, connection: Connection, profile: str | None, organizations: tuple[str, ...], directory: Path,
     full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
 ) -> int:  # fmt: skip
     """Write the configuration of what is live into a directory that has none; return the exit code.
@@ -43,27 +43,31 @@ def import_live(
     from dpsync.importing.files import CachingClient, write_files
     from dpsync.render.json_conversion import import_document
 
-    with open_client(CachingClient, out, to, timeout) as client:
+    with open_client(CachingClient, out, connection, timeout) as client:
         root = load_registry().root
         assert root.search_list is not None
         registry = load_registry(
             profile or profile_of_server(out, client, root.search_list.path, {"limit": PAGE_LIMIT})
         )
-        named = organizations or _choose_organization(out, client, registry)
+        chosen_organizations = organizations or _choose_organization(out, client, registry)
         with out.progress.show_during(READING):
-            present = _read_root_file(directory) if force else None
-            found = import_(client, registry, named, parallelism, full, ids.read(), present)
+            present_content = _read_root_file(directory) if force else None
+            imported = import_(
+                client, registry, chosen_organizations, parallelism, full, ids.read(), present_content
+            )
         requests, platform = client.requests, client.platform
-    if found.lost:
+    if imported.lost:
         out.print_problem(f"note: the new {ROOT_NAMES[0]} does not contain:")
-        for line in found.lost:
+        for line in imported.lost:
             out.print_problem(f"  {visible(line)}")
-    written = write_files(directory, found.made.files, found.made.find_stray_files(directory), force)
-    code = show_import(out, import_document(found.made, written, found.plan, found.problems, requests))
+    written = write_files(directory, imported.made.files, imported.made.find_stray_files(directory), force)
+    code = show_import(
+        out, import_document(imported.made, written, imported.plan, imported.problems, requests)
+    )
     try:
-        ids.replace(platform, found.made.ids)
-    except IdsWriteError as cannot:
-        out.print_problem(f"error: {cannot}")
+        ids.replace(platform, imported.made.ids)
+    except IdsWriteError as error:
+        out.print_problem(f"error: {error}")
         return Exit.PARTIAL
     return code
 
@@ -87,7 +91,10 @@ def _choose_organization(out: Output, client: ReadClient, registry: Registry) ->
     from dpsync.importing.inventory import live_organizations
     from dpsync.model.text import format_command
 
-    titles = {one.id: str(one.fields.get("title") or "") for one in live_organizations(client, registry)}
+    titles = {
+        organization.id: str(organization.fields.get("title") or "")
+        for organization in live_organizations(client, registry)
+    }
     if len(titles) < 2:
         return ()  # none is an error of the import
     if not interactive(no_input=False):

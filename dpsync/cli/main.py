@@ -187,25 +187,25 @@ def run(arguments: list[str] | None = None, context_object: object = None) -> in
         arguments = move_directory_flag(sys.argv[1:] if arguments is None else arguments)
         check_foreign_flags(arguments)
         code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=context_object)
-    except click.UsageError as wrong:
-        _show_error(_with_visible_message(wrong))
+    except click.UsageError as error:
+        _show_error(_with_visible_message(error))
         return Exit.USAGE
-    except click.ClickException as failed:
-        _show_error(_with_visible_message(failed))
-        return failed.exit_code
-    except (click.Abort, KeyboardInterrupt) as stopped:
+    except click.ClickException as error:
+        _show_error(_with_visible_message(error))
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt) as interrupt:
         from dpsync.cli.signals import EndedBySignal
 
         click.echo("Interrupted.", err=True)
-        signal = stopped.__cause__ or stopped  # click makes an Abort of it
+        signal = interrupt.__cause__ or interrupt  # click makes an Abort of it
         return signal.code if isinstance(signal, EndedBySignal) else Exit.INTERRUPTED
-    except OSError as failed:
+    except OSError as error:
         # The result of a command is put out elsewhere (output.py): this is a help text, or a schema.
         from dpsync.cli.output import OutputNotWrittenError, redirect_stdout_to_null
 
         redirect_stdout_to_null()
-        if isinstance(failed, BrokenPipeError):  # whoever reads it has seen enough
+        if isinstance(error, BrokenPipeError):  # whoever reads it has seen enough
             return Exit.DONE
-        _show_error(OutputNotWrittenError(failed))
+        _show_error(OutputNotWrittenError(error))
         return Exit.FAILED
     return code if isinstance(code, int) else Exit.DONE

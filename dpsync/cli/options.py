@@ -60,8 +60,8 @@ def _check_profile(context: click.Context, parameter: click.Parameter, value: st
         from dpsync.model.text import did_you_mean
 
         nearest = did_you_mean(value, PROFILES)
-        known = f'Did you mean "{nearest}"?' if nearest else f"Use one of {', '.join(PROFILES)}"
-        raise click.BadParameter(f"the API version {value!r} does not exist. {known}")
+        suggestion = f'Did you mean "{nearest}"?' if nearest else f"Use one of {', '.join(PROFILES)}"
+        raise click.BadParameter(f"the API version {value!r} does not exist. {suggestion}")
     return value
 
 
@@ -101,11 +101,13 @@ def output_options(command: F) -> F:
 
 def all_format_output_options(command: F) -> F:
     """Add --format (all formats), --color, -q and -v."""
-    each = " ".join(f"{one.help[0].upper()}{one.help[1:]}: {name}." for name, one in FORMATS.items())
-    return _output_options(command, tuple(FORMATS), f" {each}")
+    format_help = " ".join(
+        f"{format_.help[0].upper()}{format_.help[1:]}: {name}." for name, format_ in FORMATS.items()
+    )
+    return _output_options(command, tuple(FORMATS), f" {format_help}")
 
 
-def _output_options(command: F, formats: Collection[str], each: str = "") -> F:
+def _output_options(command: F, formats: Collection[str], format_help: str = "") -> F:
     command = click.option(
         "-v", "--verbose", count=True, help="Print more details. -vv also prints every request."
     )(command)
@@ -116,7 +118,7 @@ def _output_options(command: F, formats: Collection[str], each: str = "") -> F:
     command = color_option(command)
     return click.option(
         "--format", "format_", type=click.Choice(list(formats)), default="text", show_default=True,
-        help=f"The format of the result.{each}",
+        help=f"The format of the result.{format_help}",
     )(command)  # fmt: skip
 
 
@@ -218,8 +220,8 @@ def _check_answers(
         for text in texts:
             try:
                 parse_answer(text, registry)
-            except ValueError as wrong:
-                raise click.BadParameter(str(wrong)) from None
+            except ValueError as error:
+                raise click.BadParameter(str(error)) from None
     return texts
 
 

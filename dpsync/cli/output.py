@@ -53,8 +53,8 @@ def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
     """
     if not stream.isatty() or env.get("CI") or env.get("NO_COLOR") or env.get("TERM") == "dumb":
         return False
-    if forced := env.get("FORCE_HYPERLINK"):
-        return forced != "0"
+    if setting := env.get("FORCE_HYPERLINK"):
+        return setting != "0"
     term = env.get("TERM", "")
     if term.startswith(("screen", "tmux", "linux")):
         return False
@@ -70,13 +70,13 @@ def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
 def with_links(text: str, folder: Path) -> str:
     """Return a text in which each `file:line` of a file below a folder links to that line."""
     parts = _ANSI_STYLE.split(text)
-    parts[::2] = [_FILE_LOCATION.sub(lambda found: _link(found, folder), part) for part in parts[::2]]
+    parts[::2] = [_FILE_LOCATION.sub(lambda match: _link(match, folder), part) for part in parts[::2]]
     return "".join(parts)
 
 
-def _link(found: re.Match[str], folder: Path) -> str:
-    address = _file_url(folder, found["file"])
-    return f"\x1b]8;;{address}#{found['line']}\x1b\\{found[0]}\x1b]8;;\x1b\\" if address else found[0]
+def _link(match: re.Match[str], folder: Path) -> str:
+    address = _file_url(folder, match["file"])
+    return f"\x1b]8;;{address}#{match['line']}\x1b\\{match[0]}\x1b]8;;\x1b\\" if address else match[0]
 
 
 @lru_cache(1024)
@@ -86,10 +86,10 @@ def _file_url(folder: Path, name: str) -> str:
         return ""
     try:
         file = (folder / name).resolve()
-        known = file.is_file()
+        is_file = file.is_file()
     except (OSError, ValueError):
         return ""
-    if not known:
+    if not is_file:
         return ""
     import platform  # the host is said so that a session on another machine opens no file of this one
 
@@ -104,9 +104,11 @@ class OutputNotWrittenError(click.ClickException):
 
     exit_code = int(Exit.FAILED)
 
-    def __init__(self, why: OSError | str) -> None:
-        known = why if isinstance(why, str) else f"dpsync cannot write the result: {why.strerror or why}"
-        super().__init__(known)
+    def __init__(self, cause: OSError | str) -> None:
+        message = (
+            cause if isinstance(cause, str) else f"dpsync cannot write the result: {cause.strerror or cause}"
+        )
+        super().__init__(message)
 
 
 def redirect_stdout_to_null() -> None:
@@ -209,9 +211,9 @@ class Output(Struct):
         except BrokenPipeError:
             redirect_stdout_to_null()
             self.is_stdout_closed = True
-        except OSError as failed:
+        except OSError as error:
             redirect_stdout_to_null()
-            raise OutputNotWrittenError(failed) from None
+            raise OutputNotWrittenError(error) from None
 
     def print_message(self, text: str) -> None:
         """Print a message, except with --quiet."""
@@ -227,20 +229,22 @@ class Output(Struct):
         """Print a message about a problem, even with --quiet."""
         with suppress(OSError), self.progress.paused():
             text = self.invocation.add_flags_to_commands(text)
-            shown = visible_lines(self.mask(text), self.paint(error=True).is_on)
-            click.echo(self._for_screen(shown, sys.stderr, prose=True), err=True, color=True)
+            printable_text = visible_lines(self.mask(text), self.paint(error=True).is_on)
+            click.echo(self._for_screen(printable_text, sys.stderr, prose=True), err=True, color=True)
 
     def ask(self, question: str) -> str:
         """Print a question on the terminal, and return what is typed, without spaces around it."""
         with self.progress.paused():
-            shown = visible_lines(self.mask(question), self.paint(error=True).is_on)
-            shown = self._for_screen(shown, sys.stderr, prose=True)
+            printable_text = visible_lines(self.mask(question), self.paint(error=True).is_on)
+            printable_text = self._for_screen(printable_text, sys.stderr, prose=True)
             try:
-                typed = click.prompt(shown, default="", show_default=False, prompt_suffix=" ", err=True)
+                answer = click.prompt(
+                    printable_text, default="", show_default=False, prompt_suffix=" ", err=True
+                )
             except click.Abort:
                 click.echo(err=True)  # what follows begins a line of its own
                 raise
-            return str(typed).strip()
+            return str(answer).strip()
 
 
 def screen_width(stream: TextIO) -> int:
@@ -257,9 +261,9 @@ def make_output(
     """Return the output of a command with these options."""
     from dpsync.model.mask import Mask
 
-    progress, said = progress_on_stderr(quiet, verbose), invocation()
+    progress, flags = progress_on_stderr(quiet, verbose), invocation()
     return Output(
-        format_, cast(ColorMode, color), verbose, quiet, Mask(), summary, invocation=said, progress=progress
+        format_, cast(ColorMode, color), verbose, quiet, Mask(), summary, invocation=flags, progress=progress
     )
 
 
@@ -276,8 +280,8 @@ def project_prefix(project: Path) -> str:
 
     project = project.resolve()
     with suppress(NoRepositoryError, ValueError):
-        inside = project.relative_to(Repository.containing(project).top).as_posix()
-        return "" if inside == "." else f"{inside}/"
+        relative_path = project.relative_to(Repository.containing(project).top).as_posix()
+        return "" if relative_path == "." else f"{relative_path}/"
     return ""
 
 
@@ -319,8 +323,8 @@ def invocation() -> ProjectFlags:
         return ProjectFlags()
 
     def typed(name: str) -> Any:
-        flag = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        return context.params.get(name) if flag else None
+        is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        return context.params.get(name) if is_typed else None
 
     def text(name: str) -> str | None:
         value = typed(name)

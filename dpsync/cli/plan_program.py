@@ -28,18 +28,20 @@ def isolated_command(*arguments: str) -> tuple[str, ...]:
     `-I` ignores the working directory, `PYTHONPATH` and the user's packages. dpsync may be installed in one
     of the last two, so the new process gets the module path of this process without the working directory.
     """
-    home = str(Path(dpsync.__file__).parents[1])
-    places = [place for place in sys.path if place == home or (place and not _is_working_directory(place))]
-    if home not in places:
-        places.insert(0, home)
-    code = f"import sys; sys.path[:] = {places!r}; from dpsync.cli import main; main()"
+    package_directory = str(Path(dpsync.__file__).parents[1])
+    module_paths = [
+        path for path in sys.path if path == package_directory or (path and not _is_working_directory(path))
+    ]
+    if package_directory not in module_paths:
+        module_paths.insert(0, package_directory)
+    code = f"import sys; sys.path[:] = {module_paths!r}; from dpsync.cli import main; main()"
     return sys.executable, "-I", "-X", "utf8", "-c", code, *arguments
 
 
-def _is_working_directory(place: str) -> bool:
+def _is_working_directory(path: str) -> bool:
     """Return whether an entry of the module path is the working directory."""
     try:
-        return Path(place).samefile(".")
+        return Path(path).samefile(".")
     except OSError:
         return False
 
@@ -54,13 +56,16 @@ def plan_variables(directory: Path) -> dict[str, str]:
     from dpsync.config.layers import Layers, is_token_variable
     from dpsync.model.diagnostic import DiagnosticError
 
-    asked = _RecordedLookups(os.environ)
+    environment = _RecordedLookups(os.environ)
     try:
         root = ConfigurationPaths.find((), directory).root
-        load_sources(DiskFiles(root), asked, Layers(environment=os.environ.get("DPSYNC_ENV")))
+        load_sources(DiskFiles(root), environment, Layers(environment=os.environ.get("DPSYNC_ENV")))
     except DiagnosticError:
         pass  # the plan reports the error
-    names = {*_PLAN_VARIABLES, *(name for name in asked.names if not is_token_variable(name, os.environ))}
+    names = {
+        *_PLAN_VARIABLES,
+        *(name for name in environment.names if not is_token_variable(name, os.environ)),
+    }
     return {name: value for name, value in os.environ.items() if name in names}
 
 

@@ -96,10 +96,11 @@ class Progress:
             seconds = requests * (self._now() - self._began) / self._read
             if seconds >= LONG_READ_SECONDS:
                 with self.paused():
-                    more = format_count(requests, "more request")
-                    self._write(
-                        f"{self._activity}: at least {more}, which take {_approximate_duration(seconds)}\n"
+                    request_text, duration = (
+                        format_count(requests, "more request"),
+                        _approximate_duration(seconds),
                     )
+                    self._write(f"{self._activity}: at least {request_text}, which take {duration}\n")
 
     def start_batch(self, requests: int) -> None:
         with self._lock:
@@ -115,11 +116,11 @@ class Progress:
                 self._read += 1
                 self._left = max(0, self._left - 1)
 
-    def note_wait(self, why: WaitReason, seconds: float) -> None:
+    def note_wait(self, reason: WaitReason, seconds: float) -> None:
         with self._lock:
             until = self._now() + seconds
             if self._waits is None or until > self._waits[1]:
-                self._waits = why, until
+                self._waits = reason, until
 
     def step(self, name: str = "") -> None:
         """Count a finished step. `name` is shown until the next step."""
@@ -135,14 +136,14 @@ class Progress:
         return self._screen is not None and self._screen.columns() is not None
 
     @contextmanager
-    def show_during(self, doing: str, steps: int = 0) -> Iterator[None]:
+    def show_during(self, activity: str, steps: int = 0) -> Iterator[None]:
         """Show progress during the block. `steps` is the number of steps of an apply."""
         if self._screen is None:
             yield
             return
         finished = threading.Event()
         with self._lock:
-            self._begin(doing, steps)
+            self._begin(activity, steps)
         thread = threading.Thread(target=self._tick_until, args=(finished,), daemon=True)
         thread.start()
         try:
@@ -153,8 +154,8 @@ class Progress:
             with self.paused():
                 self._activity = None
 
-    def _begin(self, doing: str | None, steps: int) -> None:
-        self._activity, self._steps = doing, steps
+    def _begin(self, activity: str | None, steps: int) -> None:
+        self._activity, self._steps = activity, steps
         self._began = self._shown_at = self._now()
         self._due = 0.0 if steps and self.rewrites_line else FIRST_OUTPUT_SECONDS
         self._read = self._left = self._done = 0
@@ -197,15 +198,15 @@ class Progress:
                 read = f"read {format_count(self._read, 'request')}"
             if not self._steps:
                 return f"{self._activity}: {read}{self._waiting_text()}"
-            now = self._step or self._activity
-            progress = now if self._done < self._steps else f"reading back: {read}"
+            current = self._step or self._activity
+            progress = current if self._done < self._steps else f"reading back: {read}"
             return f"[{self._done}/{self._steps}] {progress}{self._waiting_text()}"
 
     def _waiting_text(self) -> str:
-        left = self._waits[1] - self._now() if self._waits else 0.0
-        if self._waits is None or left <= 0:
+        seconds_left = self._waits[1] - self._now() if self._waits else 0.0
+        if self._waits is None or seconds_left <= 0:
             return ""
-        return f" ({_WAIT_REASONS[self._waits[0]]}, {max(1, round(left))} s)"
+        return f" ({_WAIT_REASONS[self._waits[0]]}, {max(1, round(seconds_left))} s)"
 
     def _write(self, text: str) -> None:
         try:

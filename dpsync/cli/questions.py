@@ -54,25 +54,25 @@ def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
 
 
 def show_and_answer(
-    out: Output, planned: Planned, expect: Expected, make: Callable[[TypedAnswers], Planned], asks: bool,
-    with_entries: bool = True,
+    out: Output, planned: Planned, expect: Expected, make_plan: Callable[[TypedAnswers], Planned],
+    is_interactive: bool, with_entries: bool = True,
 ) -> AnsweredPlan:  # fmt: skip
-    """Print a plan, and ask its questions if `asks`.
+    """Print a plan, and ask its questions if `is_interactive`.
 
     Raises the same errors as `Expected.check` if another plan was expected. For the other arguments, see
     `answer_questions`.
     """
     from dpsync.workflows.open_questions import TypedAnswers
 
-    shown = without_questions(planned.plan, with_entries) if asks else planned.plan
+    shown = without_questions(planned.plan, with_entries) if is_interactive else planned.plan
     show_plan_if_expected(out, shown, expect)
-    if not asks or planned.plan.can_apply:
+    if not is_interactive or planned.plan.can_apply:
         return AnsweredPlan(planned, TypedAnswers())
-    return answer_questions(out, planned, make, with_entries)
+    return answer_questions(out, planned, make_plan, with_entries)
 
 
 def answer_questions(
-    out: Output, planned: Planned, make: Callable[[TypedAnswers], Planned], with_entries: bool = True
+    out: Output, planned: Planned, make_plan: Callable[[TypedAnswers], Planned], with_entries: bool = True
 ) -> AnsweredPlan:
     """Ask all questions of a printed plan, and return the plan that follows from the answers.
 
@@ -80,7 +80,7 @@ def answer_questions(
     refusals.
 
     Args:
-        make: Plan with these answers.
+        make_plan: Return a new plan with these answers.
         with_entries: Whether to ask about entries, too.
 
     Raises:
@@ -89,39 +89,43 @@ def answer_questions(
     from dpsync.apply.saved_plan import Expected, stale_reasons
     from dpsync.workflows.open_questions import TypedAnswers, open_questions
 
-    given = TypedAnswers()
-    while questions := open_questions(planned.plan, given, with_entries):
+    answers_so_far = TypedAnswers()
+    while questions := open_questions(planned.plan, answers_so_far, with_entries):
         plan = planned.plan
-        untyped = [one for one in questions if not one.numbers]
-        answers = _ask_all(out, plan, untyped, given) if untyped else _ask_number(out, plan, questions)
-        if answers is None or given.merged_with(answers) == given:
+        other_questions = [question for question in questions if not question.numbers]
+        new_answers = (
+            _ask_all(out, plan, other_questions, answers_so_far)
+            if other_questions
+            else _ask_number(out, plan, questions)
+        )
+        if new_answers is None or answers_so_far.merged_with(new_answers) == answers_so_far:
             _print_alternatives(out, plan)
             break
-        given = given.merged_with(answers)
-        planned = make(given)
+        answers_so_far = answers_so_far.merged_with(new_answers)
+        planned = make_plan(answers_so_far)
         mask_secrets(out, planned.plan)
-        if not untyped:
+        if not other_questions:
             Expected.shown(plan).check(planned.plan)
-            return AnsweredPlan(planned, given, agreed=planned.plan.can_apply)
-        left = open_questions(planned.plan, given, with_entries)
-        known = plan.model_copy(update={"refusals": planned.plan.refusals})
-        if stale_reasons(known, planned.plan, "") or (planned.plan.refusals and not left):
-            show_plan(out, planned.plan.model_copy(update={"refusals": ()}) if left else planned.plan)
-    return AnsweredPlan(planned, given)
+            return AnsweredPlan(planned, answers_so_far, agreed=planned.plan.can_apply)
+        open_now = open_questions(planned.plan, answers_so_far, with_entries)
+        shown_plan = plan.model_copy(update={"refusals": planned.plan.refusals})
+        if stale_reasons(shown_plan, planned.plan, "") or (planned.plan.refusals and not open_now):
+            show_plan(out, planned.plan.model_copy(update={"refusals": ()}) if open_now else planned.plan)
+    return AnsweredPlan(planned, answers_so_far)
 
 
 def _ask_all(
-    out: Output, plan: Plan, questions: list[OpenQuestion], given: TypedAnswers
+    out: Output, plan: Plan, questions: list[OpenQuestion], answers_so_far: TypedAnswers
 ) -> TypedAnswers | None:
     """Return an answer to each question, or None if the person does not answer one of them."""
     from dpsync.workflows.open_questions import TypedAnswers
 
     answers = TypedAnswers()
-    for item in questions:
+    for question in questions:
         answer = (
-            _choose_object(out, plan, item, given.merged_with(answers))
-            if not item.typed
-            else _ask_to_type(out, plan, item)
+            _choose_object(out, plan, question, answers_so_far.merged_with(answers))
+            if not question.typed
+            else _ask_to_type(out, plan, question)
         )
         if answer is None:
             return None
@@ -130,21 +134,21 @@ def _ask_all(
 
 
 def _choose_object(
-    out: Output, plan: Plan, question: OpenQuestion, given: TypedAnswers
+    out: Output, plan: Plan, question: OpenQuestion, answers_so_far: TypedAnswers
 ) -> TypedAnswers | None:
     """Ask which object an entry is, until an answer is one of the choices."""
     from dpsync.render.candidate import describe_candidate
     from dpsync.workflows.open_questions import TypedAnswers
 
-    taken_ids = {*given.ids.values()}
-    free_objects = (one for one in question.candidates if one.id not in taken_ids)
-    objects = {str(number): one for number, one in enumerate(free_objects, 1)}
+    taken_ids = {*answers_so_far.ids.values()}
+    free_objects = (candidate for candidate in question.candidates if candidate.id not in taken_ids)
+    objects = {str(number): candidate for number, candidate in enumerate(free_objects, 1)}
     if not objects and not question.new:
         return None
     width = max(map(len, (*objects, *question.new)))
     lines = [_question_text(plan, question)]
-    lines += [f"  {key.ljust(width)}  {describe_candidate(one)}" for key, one in objects.items()]
-    lines += [f"  {key.ljust(width)}  {_new_text(question, one)}" for key, one in question.new.items()]
+    lines += [f"  {key.ljust(width)}  {describe_candidate(candidate)}" for key, candidate in objects.items()]
+    lines += [f"  {key.ljust(width)}  {_new_text(question, answer)}" for key, answer in question.new.items()]
     out.print_problem("\n".join(lines))
     keys = [*objects, *question.new]
     while typed := out.ask(f"Type {' or '.join(filter(None, (', '.join(keys[:-1]), keys[-1])))}:"):
@@ -166,10 +170,10 @@ def _choose_entry(out: Output, question: OpenQuestion) -> Address | None:
     return None
 
 
-def _new_text(question: OpenQuestion, given: TypedAnswers) -> str:
+def _new_text(question: OpenQuestion, answer: TypedAnswers) -> str:
     """Return the text for the choice that entries are new."""
-    one = len(question.entries) == 1 or bool(given.new)
-    return "create a new object" if one else f"create {len(question.entries)} new objects"
+    is_single = len(question.entries) == 1 or bool(answer.new)
+    return "create a new object" if is_single else f"create {len(question.entries)} new objects"
 
 
 def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> TypedAnswers | None:
@@ -177,12 +181,12 @@ def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> TypedAnswer
     from dpsync.workflows.open_questions import TypedAnswers
 
     out.print_problem(_question_text(plan, question))
-    for one in question.typed:
-        what = "number" if one.subject.isdecimal() else "address"
-        text = f"To {visible(one.meaning)}, type the {what} ({visible(one.subject)}):"
-        if not confirm_by_typing(out, text, one.subject):
+    for typed_answer in question.typed:
+        noun = "number" if typed_answer.subject.isdecimal() else "address"
+        text = f"To {visible(typed_answer.meaning)}, type the {noun} ({visible(typed_answer.subject)}):"
+        if not confirm_by_typing(out, text, typed_answer.subject):
             return None
-    return TypedAnswers(frozenset(one.answer for one in question.typed))
+    return TypedAnswers(frozenset(typed_answer.answer for typed_answer in question.typed))
 
 
 def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> TypedAnswers | None:
@@ -190,11 +194,11 @@ def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> Typed
     from dpsync.workflows.open_questions import TypedAnswers
 
     # A question with candidates was asked before, with the same words.
-    if words := [_question_text(plan, one) for one in questions if not one.refusal.candidates]:
-        out.print_problem("\n".join(words))
+    if texts := [_question_text(plan, question) for question in questions if not question.refusal.candidates]:
+        out.print_problem("\n".join(texts))
     if not confirm_deletes(out, plan):
         return None
-    return TypedAnswers(frozenset[str]().union(*(one.numbers for one in questions)))
+    return TypedAnswers(frozenset[str]().union(*(question.numbers for question in questions)))
 
 
 def _question_text(plan: Plan, question: OpenQuestion) -> str:
@@ -202,11 +206,11 @@ def _question_text(plan: Plan, question: OpenQuestion) -> str:
     from dpsync.render.plan_words import find_origin, location_text
 
     address = question.refusal.address
-    where = f" ({at})" if (at := location_text(find_origin(plan, address))) else ""
-    return f"{visible(address)}{where}: {visible(question.refusal.message)}"
+    location_suffix = f" ({location})" if (location := location_text(find_origin(plan, address))) else ""
+    return f"{visible(address)}{location_suffix}: {visible(question.refusal.message)}"
 
 
 def _print_alternatives(out: Output, plan: Plan) -> None:
     """Print how the open questions can be answered without a prompt."""
-    lines = [f"  {visible(one.address)}: {visible(one.way_out)}" for one in plan.refusals]
+    lines = [f"  {visible(refusal.address)}: {visible(refusal.way_out)}" for refusal in plan.refusals]
     out.print_problem("\n".join(["You can also decide in the files, or with flags:", *lines]))

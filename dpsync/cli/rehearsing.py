@@ -50,8 +50,8 @@ def _run_rehearsal(
                 seed=randbelow(_SEED_COUNT) if seed is None else seed,
                 report=lambda _: out.progress.step(),
             )
-    except NoCompanionError as missing:
-        raise click.ClickException(str(missing)) from None
+    except NoCompanionError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def start_recording(rehearse: bool) -> Recording | None:

@@ -16,7 +16,7 @@ import click
 from msgspec.structs import replace
 
 from dpsync.cli.configuration import ConfigurationPaths, check_ids_file, prepare_session
-from dpsync.cli.connection import Connection, connection
+from dpsync.cli.connection import Connection, find_connection
 from dpsync.cli.output import Output, interactive
 from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import DiagnosticError, Exit
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def open_client(
     client_class: type[ClientT],
     out: Output,
-    to: Connection,
+    connection: Connection,
     timeout: float,
     recording: Recording | None = None,
 ) -> ClientT:
@@ -56,14 +56,19 @@ def open_client(
     from dpsync.cli.output import request_tracer
 
     return client_class(
-        to.url, to.token, timeout=timeout, trace=request_tracer(out), observer=out.progress, rate=to.rate,
+        connection.url,
+        connection.token,
+        timeout=timeout,
+        trace=request_tracer(out),
+        observer=out.progress,
+        rate=connection.rate,
         recording=recording,
-    )  # fmt: skip
+    )
 
 
 def load_with_connection(
     out: Output,
-    place: ConfigurationPaths,
+    paths: ConfigurationPaths,
     connect: Callable[[Output, ConfigurationPaths, Desired], ConnectionT],
 ) -> tuple[Desired, ConnectionT]:
     """Load the configuration and choose its server, before any request is sent.
@@ -79,27 +84,27 @@ def load_with_connection(
     from dpsync.kinds.editions import PROFILES
 
     try:
-        desired = place.load(out)
-    except DiagnosticError as wrong:
-        if wrong.exit_code is not Exit.INVALID:  # do not read a changed file again
+        desired = paths.load(out)
+    except DiagnosticError as error:
+        if error.exit_code is not Exit.INVALID:  # do not read a changed file again
             raise
-        other = next(filter(None, map(place.load_for_profile, PROFILES)), None)
-        if other is None:
+        desired_for_other = next(filter(None, map(paths.load_for_profile, PROFILES)), None)
+        if desired_for_other is None:
             raise
         try:
-            to = connect(out, place, other)
+            connection = connect(out, paths, desired_for_other)
         except (DiagnosticError, click.UsageError):
-            raise wrong from None  # without a connection, the errors for the assumed edition are what counts
-        desired = other
+            raise error from None  # without a connection, the errors for the assumed edition are what counts
+        desired = desired_for_other
     else:
-        to = connect(out, place, desired)
-    if to is not None:
-        check_ids_file(place, to)
-    return desired, to
+        connection = connect(out, paths, desired)
+    if connection is not None:
+        check_ids_file(paths, connection)
+    return desired, connection
 
 
 def reload_for_server(
-    out: Output, client: ReadClient, place: ConfigurationPaths, desired: Desired
+    out: Output, client: ReadClient, paths: ConfigurationPaths, desired: Desired
 ) -> tuple[ConfigurationPaths, Desired]:
     """Return the paths and the configuration as read for the API version of the server.
 
@@ -111,15 +116,15 @@ def reload_for_server(
     from dpsync.api import load_registry
     from dpsync.live.reader import first_request
 
-    final = place.with_profile_of(desired)
-    if final is place:
-        return place, desired
-    first = first_request(load_registry(desired.profile), desired)
-    profile = profile_of_server(out, client, *first)
+    final_paths = paths.with_profile_of(desired)
+    if final_paths is paths:
+        return paths, desired
+    first_read = first_request(load_registry(desired.profile), desired)
+    profile = profile_of_server(out, client, *first_read)
     if profile == desired.profile:
-        return final, desired
-    final = replace(place, profile=profile)
-    return final, final.load_again(out, desired)
+        return final_paths, desired
+    final_paths = replace(paths, profile=profile)
+    return final_paths, final_paths.load_again(out, desired)
 
 
 def profile_of_server(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
@@ -129,14 +134,15 @@ def profile_of_server(out: Output, client: ReadClient, path: str, params: Params
     """
     from dpsync.kinds.editions import FULL, PROFILES, profile_of_url
 
-    if (known := profile_of_url(client.url)) is not None:
-        return known
+    if (profile := profile_of_url(client.url)) is not None:
+        return profile
     with out.progress.show_during(READING):
-        named = client.begin(path, params)
-    if named is None or named in PROFILES:
-        return named or FULL.name
+        server_profile = client.begin(path, params)
+    if server_profile is None or server_profile in PROFILES:
+        return server_profile or FULL.name
     out.print_problem(
-        f"warning: {visible(client.url)} reports the API version {named}, which this dpsync does not know. "
+        f"warning: {visible(client.url)} reports the API version {server_profile}, which this dpsync does "
+        "not know. "
         f"Therefore dpsync uses the API version {FULL.name}"
     )
     return FULL.name
@@ -170,11 +176,14 @@ def reading_session(
     from dpsync.client.client import ReadClient
 
     with exit_on_errors(out):
-        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = load_with_connection(out, place, connection)
-    with exit_on_errors(out, to), open_client(ReadClient, out, to, timeout, recording) as client:
-        place, desired = reload_for_server(out, client, place, desired)
-        yield prepare_session(out, place, desired, to, parallelism, base).session, client
+        paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+        desired, connection = load_with_connection(out, paths, find_connection)
+    with (
+        exit_on_errors(out, connection),
+        open_client(ReadClient, out, connection, timeout, recording) as client,
+    ):
+        paths, desired = reload_for_server(out, client, paths, desired)
+        yield prepare_session(out, paths, desired, connection, parallelism, base).session, client
 
 
 @contextmanager

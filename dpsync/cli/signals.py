@@ -39,16 +39,16 @@ def exit_code_of_signal(number: int) -> Exit:
 @contextmanager
 def handle_signals(handler: Handler) -> Iterator[None]:
     """Use a handler for both signals during the block."""
-    before = {number: signal.signal(number, handler) for number in END_SIGNALS}
+    previous_handlers = {number: signal.signal(number, handler) for number in END_SIGNALS}
     try:
         yield
     finally:
-        for number, earlier in before.items():
-            signal.signal(number, earlier)
+        for number, previous_handler in previous_handlers.items():
+            signal.signal(number, previous_handler)
 
 
 @contextmanager
-def count_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
+def count_signals(react: Callable[[int], None]) -> Iterator[list[int]]:
     """Count signals during the block instead of ending the program. Yield the received signals.
 
     Args:
@@ -63,7 +63,7 @@ def count_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
 
     def watch() -> None:
         while count := counts.get():
-            act(count)
+            react(count)
 
     watcher = Thread(target=watch, daemon=True)
     watcher.start()

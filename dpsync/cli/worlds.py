@@ -50,18 +50,18 @@ def read_world(
         out.mask.add(_secret_values(session.desired))
         try:
             world = RehearsalSetup(session, planned, recording).world()
-            refused = {one.path for one in recording.joined_answers() if one.status == 403}
+            forbidden_paths = {answer.path for answer in recording.joined_answers() if answer.status == 403}
             origin = SavedFrom(
                 platform=client.url,
                 read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
                 profile=session.registry.profile.name,
-                not_read=(*refused, *(one.path for one in world.unknown)),
+                not_read=(*forbidden_paths, *(unknown.path for unknown in world.unknown)),
             )
-            made = world_file(world, origin, out.mask, anonymous=anonymous)
-            check_world(made)
-        except (WorldLoadError, NoCompanionError) as cannot:
-            raise click.ClickException(str(cannot)) from None
-        return made
+            content = world_file(world, origin, out.mask, anonymous=anonymous)
+            check_world(content)
+        except (WorldLoadError, NoCompanionError) as error:
+            raise click.ClickException(str(error)) from None
+        return content
     raise AssertionError
 
 

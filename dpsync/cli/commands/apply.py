@@ -18,7 +18,7 @@ from dpsync.cli.applying import (
     remember_apply,
 )
 from dpsync.cli.configuration import ConfigurationPaths, SavedBase, are_deletes_reviewed, prepare_session
-from dpsync.cli.connection import check_server_is_explicit, connection
+from dpsync.cli.connection import check_server_is_explicit, find_connection
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import (
     all_format_output_options,
@@ -101,25 +101,29 @@ def command(
             if saved is not None:
                 check_approved(saved.plan, approved)
                 options, profile = options_of(saved.plan), saved.plan.profile
-            place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            desired, to = load_with_connection(out, place, connection)
-            check_server_is_explicit(to, no_input)
-        with exit_on_errors(out, to):
+            paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+            desired, connection = load_with_connection(out, paths, find_connection)
+            check_server_is_explicit(connection, no_input)
+        with exit_on_errors(out, connection):
             saved_base = SavedBase(saved.plan.base, saved.plan.base_from) if saved is not None else None
             recording = start_recording(rehearse)
-            with open_client(WriteClient, out, to, timeout, recording) as client:
-                place, desired = reload_for_server(out, client, place, desired)
-                session, ids, notes = prepare_session(out, place, desired, to, parallelism, base, saved_base)
+            with open_client(WriteClient, out, connection, timeout, recording) as client:
+                paths, desired = reload_for_server(out, client, paths, desired)
+                session, ids, notes = prepare_session(
+                    out, paths, desired, connection, parallelism, base, saved_base
+                )
                 planned = plan_now(out, session, client, options)
                 if saved is None:  # a saved plan must be the same, with the same answers
                     check_answers(planned.plan, no_input)
                 expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
-                asks = saved is None and approved is None and can_ask(out, no_input)
+                is_interactive = saved is None and approved is None and can_ask(out, no_input)
 
-                def make(given: TypedAnswers) -> Planned:
-                    return plan_now(out, given.add_to_session(session), client, given.add_to_options(options))
+                def make_plan(answers: TypedAnswers) -> Planned:
+                    return plan_now(
+                        out, answers.add_to_session(session), client, answers.add_to_options(options)
+                    )
 
-                answered = show_and_answer(out, planned, expect, make, asks)
+                answered = show_and_answer(out, planned, expect, make_plan, is_interactive)
                 planned, agreed = answered.planned, yes or approved is not None or answered.agreed
                 session, options = (
                     answered.answers.add_to_session(session),
@@ -139,7 +143,7 @@ def command(
                         remember_apply(out, notes, desired, client, planned, code)
                     return code
                 journals = None if journal_in is None else directory / journal_in
-                with locked_journal(out, to.url, planned, place, journals) as journal:
+                with locked_journal(out, connection.url, planned, paths, journals) as journal:
                     forget_apply(out, notes, client, planned)
                     return apply_plan(
                         out, session, client, planned, expect, journal, ids, rehearsal,

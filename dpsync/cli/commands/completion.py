@@ -27,7 +27,7 @@ def command(shell: str) -> None:
 
     from dpsync.cli.main import root
 
-    made = get_completion_class(shell)
-    assert made is not None
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
     # Not `source` of the class itself: that of bash starts bash, only to ask how old it is.
-    click.echo(ShellComplete.source(made(root, {}, "dpsync", "_DPSYNC_COMPLETE")))
+    click.echo(ShellComplete.source(completion_class(root, {}, "dpsync", "_DPSYNC_COMPLETE")))

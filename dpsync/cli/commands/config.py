@@ -46,9 +46,9 @@ def command(
 
     out = make_output("text" if format_ == "yaml" else format_, color)
     with exit_on_errors(out):
-        place = ConfigurationPaths.find(files, directory, environment, None, profile)
-        place.load(out)
-        composed = compose(place.root, overlays=place.overlays, environment=place.environment)
+        paths = ConfigurationPaths.find(files, directory, environment, None, profile)
+        paths.load(out)
+        composed = compose(paths.root, overlays=paths.overlays, environment=paths.environment)
 
         from dpsync.render.command_documents import config_document
 

@@ -43,24 +43,24 @@ def command(what: str | None, color: str) -> int:
 
     from dpsync.render.error_page import find_code, plain_section, read_code_sections
 
-    known = read_code_sections()
-    if (code := find_code(what, known)) is not None:
+    sections = read_code_sections()
+    if (code := find_code(what, sections)) is not None:
         from dpsync.render.explain_text import render_code
 
-        out.print_result(render_code(code, plain_section(known[code]), paint))
+        out.print_result(render_code(code, plain_section(sections[code]), paint))
         return Exit.DONE
 
     from dpsync.kinds.registry import build_registry
     from dpsync.render.explain_text import render_explanation
     from dpsync.render.explanations import explainable_words, find_explanation
 
-    said = find_explanation(build_registry().with_all_kinds, what)
-    if said is None:
+    explanation = find_explanation(build_registry().with_all_kinds, what)
+    if explanation is None:
         from dpsync.model.text import did_you_mean
         from dpsync.model.text import format_command as printed
 
-        nearest = did_you_mean(what, [*explainable_words(build_registry().with_all_kinds), *known])
+        nearest = did_you_mean(what, [*explainable_words(build_registry().with_all_kinds), *sections])
         hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all object types"
         raise click.UsageError(f'dpsync knows no object type, field or code "{what}". {hint}')
-    out.print_result(render_explanation(said, paint))
+    out.print_result(render_explanation(explanation, paint))
     return Exit.DONE

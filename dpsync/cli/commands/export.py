@@ -65,19 +65,19 @@ def command(
     from dpsync.kinds.registry import build_registry as load_registry
     from dpsync.render.visible import visible
 
-    speaker = make_output("text", "auto")
-    with exit_on_errors(speaker):
-        desired = ConfigurationPaths.find(files, directory, environment, None, profile).load(speaker)
+    output = make_output("text", "auto")
+    with exit_on_errors(output):
+        desired = ConfigurationPaths.find(files, directory, environment, None, profile).load(output)
         registry = load_registry(desired.profile).with_all_kinds
         target = directory / out if out is not None else None
-        replaced = _read_replaced_file(speaker, directory, out, registry) if out is not None else None
-        made = export_navigation(desired, registry, named, replaced)
-        text = made.json() if format_ == "json" else made.yaml()
-        for note in made.left_out:
+        replaced = _read_replaced_file(output, directory, out, registry) if out is not None else None
+        navigation = export_navigation(desired, registry, named, replaced)
+        text = navigation.json() if format_ == "json" else navigation.yaml()
+        for note in navigation.left_out:
             name = f"{note.address}#{note.field}" if note.field else note.address
-            speaker.print_problem(visible(f"{note.span}: {name}: {note.why}"))
+            output.print_problem(visible(f"{note.span}: {name}: {note.why}"))
         if target is None:
-            speaker.print_result(text.removesuffix("\n"))
+            output.print_result(text.removesuffix("\n"))
         else:
             write_files(target.parent, {target.name: text.encode()}, force=force)
         return Exit.DONE
@@ -85,7 +85,7 @@ def command(
 
 
 def _read_replaced_file(
-    speaker: Output, directory: Path, out: Path, registry: Registry
+    output: Output, directory: Path, out: Path, registry: Registry
 ) -> NavigationFile | None:
     """Read the navigation file that the export replaces; None if it does not exist or cannot be read."""
     from dpsync.importing.navigation_file import NavigationKinds, read_navigation
@@ -94,11 +94,11 @@ def _read_replaced_file(
     target = directory / out
     if not os.path.lexists(target):
         return None
-    why = "the file is a symbolic link, and the export replaces the link"
+    reason = "the file is a symbolic link, and the export replaces the link"
     if not target.is_symlink():
         try:
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)
-        except DiagnosticError as unreadable:
-            why = unreadable.findings[0].message
-    speaker.print_problem(visible(f"{out}: dpsync keeps no values of the replaced file, because {why}"))
+        except DiagnosticError as error:
+            reason = error.findings[0].message
+    output.print_problem(visible(f"{out}: dpsync keeps no values of the replaced file, because {reason}"))
     return None

@@ -68,12 +68,12 @@ def _named_files(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[s
 
     names: list[str] = []
     for path in paths:
-        whole = directory / path
-        if not whole.is_dir():
+        full_path = directory / path
+        if not full_path.is_dir():
             names.append(str(path))
             continue
-        for found in sorted([*whole.rglob("*.yaml"), *whole.rglob("*.yml")]):
-            name = found.relative_to(directory)
+        for file in sorted([*full_path.rglob("*.yaml"), *full_path.rglob("*.yml")]):
+            name = file.relative_to(directory)
             if not disk.contains_git_name(name.parts):
                 names.append(name.as_posix())
     return directory, names
@@ -112,11 +112,11 @@ def _format_files(project: Path, names: list[str]) -> tuple[dict[str, tuple[str,
             findings.append(Diagnostic("DP102", f"{name} is not UTF-8 text"))
         except OSError as error:
             findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.error_reason(error)}"))
-        except NotFormattableError as why:
+        except NotFormattableError as error:
             findings.append(
                 Diagnostic(
-                    why.code,
-                    f"dpsync did not change {name}: {why}",
+                    error.code,
+                    f"dpsync did not change {name}: {error}",
                     hint="run the command validate to see all mistakes",
                 )
             )

@@ -41,20 +41,20 @@ def command() -> int:
     with handle_signals(patience.handle):
         try:
             with patience.interruptible():
-                given = _read_run(log)
-            if given is None:
+                run_inputs = _read_run(log)
+            if run_inputs is None:
                 return Exit.USAGE
             from dpsync.cli.github_action import run_action
 
-            return run_action(log, *given, patience)
-        except EndedBySignal as stopped:
+            return run_action(log, *run_inputs, patience)
+        except EndedBySignal as interrupt:
             patience.begin_last_part()
             if not patience.may_have_changed:
                 from dpsync.cli.github_action import write_outputs
                 from dpsync.github.runner import outputs
 
-                write_outputs(log, outputs(None, stopped.code))
-            return stopped.code
+                write_outputs(log, outputs(None, interrupt.code))
+            return interrupt.code
 
 
 def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
@@ -68,20 +68,20 @@ def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     write_outputs(log, outputs_if_killed())
     try:
         inputs = read_inputs(_input_text())
-        place = find_workflow_run(os.environ, read_github_event(os.environ))
-    except (InvalidInputError, ValueError) as wrong:
-        log.notice(str(wrong), "error")
+        workflow_run = find_workflow_run(os.environ, read_github_event(os.environ))
+    except (InvalidInputError, ValueError) as error:
+        log.notice(str(error), "error")
         write_outputs(log, outputs(None, Exit.USAGE))
         return None
     log.mask(inputs.token)
     log.mask(inputs.github_token)
     log.mask(inputs.ids_token)
-    return inputs, place
+    return inputs, workflow_run
 
 
 def _input_text() -> str:
     """Return the inputs as text: from the caller in this process, else from standard input."""
-    given = click.get_current_context().obj
-    if isinstance(given, str):
-        return given
+    caller_input = click.get_current_context().obj
+    if isinstance(caller_input, str):
+        return caller_input
     return "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()

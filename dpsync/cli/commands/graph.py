@@ -67,11 +67,13 @@ def command(
                 message = f"{planned} does not contain a plan"
                 raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
             plan = document.plan
-        registry, wanted = build_registry().with_all_kinds, None
+        registry, selected = build_registry().with_all_kinds, None
         if select or exclude:
-            changed = (Address.parse(change.address) for change in plan.changes) if plan is not None else ()
-            names = dict.fromkeys((*desired.entries, *changed))
-            wanted = selected_names(registry, desired, names, select, exclude)
-        out.print_result(GRAPH_WRITERS[language](make_graph(desired, registry, plan, wanted)))
+            changed_addresses = (
+                (Address.parse(change.address) for change in plan.changes) if plan is not None else ()
+            )
+            names = dict.fromkeys((*desired.entries, *changed_addresses))
+            selected = selected_names(registry, desired, names, select, exclude)
+        out.print_result(GRAPH_WRITERS[language](make_graph(desired, registry, plan, selected)))
         return Exit.DONE
     raise AssertionError

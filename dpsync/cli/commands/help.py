@@ -119,15 +119,15 @@ def command(context: click.Context, topic: str | None) -> None:
     dpsync help COMMAND prints the same text as dpsync COMMAND --help. TOPIC is environment or exit-codes.
     Without an argument, dpsync lists all commands.
     """
-    whole = context.find_root()
-    assert isinstance(whole.command, click.Group)
+    root_context = context.find_root()
+    assert isinstance(root_context.command, click.Group)
     if topic is None:
-        click.echo(whole.get_help())
+        click.echo(root_context.get_help())
     elif topic in TOPICS:
         click.echo(TOPICS[topic])
-    elif (found := whole.command.get_command(whole, topic)) is not None:
-        with click.Context(found, whole, topic, **found.context_settings) as explained:
-            click.echo(explained.get_help())
+    elif (subcommand := root_context.command.get_command(root_context, topic)) is not None:
+        with click.Context(subcommand, root_context, topic, **subcommand.context_settings) as command_context:
+            click.echo(command_context.get_help())
     else:
         from dpsync.model.text import did_you_mean
         from dpsync.model.text import format_command as printed

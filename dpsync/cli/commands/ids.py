@@ -14,7 +14,7 @@ from dpsync.cli.configuration import (
     open_ids_file,
     warn_about_repeated_lines,
 )
-from dpsync.cli.connection import connection
+from dpsync.cli.connection import find_connection
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import configuration_options, output_options, profile_option, reading_options
 from dpsync.cli.output import make_output
@@ -92,30 +92,30 @@ def command(
     from dpsync.render.command_texts import render_ids
 
     out = make_output(format_, color, verbose, quiet)
-    asked = IdsAsked(bound, forgotten, moved)
-    if asked.anything and checking:
+    requested = IdsAsked(bound, forgotten, moved)
+    if requested.anything and checking:
         raise click.UsageError(
             "--check cannot be combined with --bind, --forget or --move, because --check writes nothing"
         )
     with exit_on_errors(out):
-        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = load_with_connection(out, place, connection)
-    with exit_on_errors(out, to), open_client(ReadClient, out, to, timeout) as client:
-        place, desired = reload_for_server(out, client, place, desired)
-        ids = open_ids_file(ids_file(out, place.root, to, place.ids), place.root.parent)
-        merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()
+        paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+        desired, connection = load_with_connection(out, paths, find_connection)
+    with exit_on_errors(out, connection), open_client(ReadClient, out, connection, timeout) as client:
+        paths, desired = reload_for_server(out, client, paths, desired)
+        ids = open_ids_file(ids_file(out, paths.root, connection, paths.ids), paths.root.parent)
+        merged = ResolvedIds(ids.read()) if requested.anything else ids.read_both()
         warn_about_repeated_lines(out, merged.ids)
-        past = git_base(out, place, None, ids.path)
-        session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
-        if asked.anything:
-            edits = _requested_edits(session, client, asked)
+        base = git_base(out, paths, None, ids.path)
+        session = Session(desired, load_registry(desired.profile), parallelism, base, ids=merged.ids)
+        if requested.anything:
+            edits = _requested_edits(session, client, requested)
             document = ids_edits_document(ids.name, client.platform, edits)
         else:
             with out.progress.show_during(READING):
-                compared = compare_ids(session, client)
-            check_settled(merged, compared, ids.name)
-            edits = {} if checking else compared.edits
-            document = ids_comparison_document(ids.name, compared, checking)
+                comparison = compare_ids(session, client)
+            check_settled(merged, comparison, ids.name)
+            edits = {} if checking else comparison.edits
+            document = ids_comparison_document(ids.name, comparison, checking)
         if not checking:
             _write_ids_file(ids, client.platform, edits, merged)
         if out.is_json:
@@ -126,13 +126,13 @@ def command(
     raise AssertionError
 
 
-def _requested_edits(session: Session, client: ReadClient, asked: IdsAsked) -> IdsEdits:
+def _requested_edits(session: Session, client: ReadClient, requested: IdsAsked) -> IdsEdits:
     from dpsync.api import IdsEditError, edited_ids
 
     try:
-        return edited_ids(session, client, asked)
-    except IdsEditError as wrong:
-        raise click.UsageError(str(wrong)) from None
+        return edited_ids(session, client, requested)
+    except IdsEditError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _write_ids_file(ids: IdsOnDisk, platform: str, edits: IdsEdits, merged: ResolvedIds) -> None:
@@ -143,5 +143,5 @@ def _write_ids_file(ids: IdsOnDisk, platform: str, edits: IdsEdits, merged: Reso
             ids.put(merged.ids.with_edits(platform, edits))
         else:
             ids.edit(platform, edits)
-    except IdsWriteError as cannot:
-        raise DiagnosticError([Diagnostic("unwritable", str(cannot))], Exit.FAILED) from None
+    except IdsWriteError as error:
+        raise DiagnosticError([Diagnostic("unwritable", str(error))], Exit.FAILED) from None

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from dpsync.cli.completion_values import addresses as addresses_of_entries
 from dpsync.cli.configuration import ConfigurationPaths, ids_file, open_ids_file, prepare_session
-from dpsync.cli.connection import connection, is_environment_from_flag, shell_address
+from dpsync.cli.connection import find_connection, is_environment_from_flag, shell_address
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.importing import import_live, show_import
 from dpsync.cli.options import new_configuration_options, output_options, profile_option, reading_options
@@ -114,32 +114,36 @@ def command(
     from dpsync.importing.files import CachingClient
 
     out = make_output(format_, color, verbose, quiet)
-    asked = _ImportOptions(
+    import_options = _ImportOptions(
         directory, addresses, files, organizations, updating, adding, navigation, rows, title, into, full,
         force,
     )  # fmt: skip
-    asked.check()
-    if asked.navigation is not None:
+    import_options.check()
+    if import_options.navigation is not None:
         with exit_on_errors(out):
-            expected = profile or profile_of_url(shell_address()) or FULL.name
-            return _import_navigation(out, asked, asked.navigation, load_registry(expected).with_all_kinds)
-    if asked.edits_existing_files or asked.updates_all:
+            expected_profile = profile or profile_of_url(shell_address()) or FULL.name
+            return _import_navigation(
+                out, import_options, import_options.navigation, load_registry(expected_profile).with_all_kinds
+            )
+    if import_options.edits_existing_files or import_options.updates_all:
         with exit_on_errors(out):
-            place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            with _refuse_invalid_configuration(place) if asked.updates_all else nullcontext():
-                desired, to = load_with_connection(out, place, connection)
-        with exit_on_errors(out, to), open_client(CachingClient, out, to, timeout) as client:
-            with _refuse_invalid_configuration(place) if asked.updates_all else nullcontext():
-                place, desired = reload_for_server(out, client, place, desired)
-            session, ids, _ = prepare_session(out, place, desired, to, parallelism)
-            if asked.updates_all:
-                return _update_configuration(out, client, place, session, ids, organizations)
-            return _edit_files(out, client, place, session, asked)
-    to = connection(out)
-    with exit_on_errors(out, to):
-        named = directory / ids_in if ids_in else None
-        ids = open_ids_file(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
-        return import_live(out, to, profile, organizations, directory, full, force, parallelism, timeout, ids)
+            paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+            with _refuse_invalid_configuration(paths) if import_options.updates_all else nullcontext():
+                desired, connection = load_with_connection(out, paths, find_connection)
+        with exit_on_errors(out, connection), open_client(CachingClient, out, connection, timeout) as client:
+            with _refuse_invalid_configuration(paths) if import_options.updates_all else nullcontext():
+                paths, desired = reload_for_server(out, client, paths, desired)
+            session, ids, _ = prepare_session(out, paths, desired, connection, parallelism)
+            if import_options.updates_all:
+                return _update_configuration(out, client, paths, session, ids, organizations)
+            return _edit_files(out, client, paths, session, import_options)
+    connection = find_connection(out)
+    with exit_on_errors(out, connection):
+        ids_from_flag = directory / ids_in if ids_in else None
+        ids = open_ids_file(ids_file(out, directory / ROOT_NAMES[0], connection, ids_from_flag), directory)
+        return import_live(
+            out, connection, profile, organizations, directory, full, force, parallelism, timeout, ids
+        )
     raise AssertionError
 
 
@@ -219,23 +223,23 @@ class _ImportOptions(Struct, frozen=True, dict=True):
             )
 
 
-def _configuration_name(place: ConfigurationPaths, desired: Desired, directory: Path, into: Path) -> str:
+def _configuration_name(paths: ConfigurationPaths, desired: Desired, directory: Path, file: Path) -> str:
     """Return the name of a file in the configuration.
 
     `target_file` is that name, or a path from the directory.
     """
-    if into.as_posix() in desired.texts:
-        return into.as_posix()
-    project, found = place.root.parent.resolve(), (directory / into).resolve()
-    name = found.relative_to(project).as_posix() if found.is_relative_to(project) else ""
+    if file.as_posix() in desired.texts:
+        return file.as_posix()
+    project, target = paths.root.parent.resolve(), (directory / file).resolve()
+    name = target.relative_to(project).as_posix() if target.is_relative_to(project) else ""
     if name not in desired.texts:
-        said = f"--into: {str(into)!r} is not a file of this configuration"
-        raise click.UsageError(f"{said}. To add an overlay, pass --env or -f")
+        message = f"--into: {str(file)!r} is not a file of this configuration"
+        raise click.UsageError(f"{message}. To add an overlay, pass --env or -f")
     return name
 
 
 @contextmanager
-def _refuse_invalid_configuration(place: ConfigurationPaths) -> Iterator[None]:
+def _refuse_invalid_configuration(paths: ConfigurationPaths) -> Iterator[None]:
     """Refuse to import into a configuration with errors, because dpsync could not keep its content.
 
     Raises:
@@ -245,17 +249,17 @@ def _refuse_invalid_configuration(place: ConfigurationPaths) -> Iterator[None]:
 
     try:
         yield
-    except DiagnosticError as invalid:
-        if invalid.exit_code is not Exit.INVALID:
+    except DiagnosticError as error:
+        if error.exit_code is not Exit.INVALID:
             raise
-        message = f"{place.root.name} exists already and has errors, so dpsync cannot keep its content"
+        message = f"{paths.root.name} exists already and has errors, so dpsync cannot keep its content"
         hint = "fix the errors, import into another directory, or replace the files with --force"
-        found = [*invalid.findings, Diagnostic("exists", message, hint=hint)]
-        raise DiagnosticError(found, Exit.REFUSED, invalid.texts) from None
+        findings = [*error.findings, Diagnostic("exists", message, hint=hint)]
+        raise DiagnosticError(findings, Exit.REFUSED, error.texts) from None
 
 
 def _update_configuration(
-    out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, ids: IdsOnDisk,
+    out: Output, client: ReadClient, paths: ConfigurationPaths, session: Session, ids: IdsOnDisk,
     organizations: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Write live values and new objects into an existing configuration, and keep everything else."""
@@ -265,23 +269,23 @@ def _update_configuration(
     from dpsync.importing.files import write_files
     from dpsync.render.json_conversion import planned_update_document
 
-    layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
+    layers = Layers.of(paths.root, paths.overlays, paths.environment, paths.profile)
     with out.progress.show_during(READING):
-        updated = import_again(session, client, place.root, organizations, layers)
-    written = write_files(place.root.parent, updated.made.files)
+        updated = import_again(session, client, paths.root, organizations, layers)
+    written = write_files(paths.root.parent, updated.made.files)
     code = show_import(
         out, planned_update_document(updated.made, written, updated.plan, client.requests, updated.left_out)
     )
     try:
         ids.edit(client.platform, updated.ids)
-    except IdsWriteError as cannot:
-        out.print_problem(f"error: {cannot}")
+    except IdsWriteError as error:
+        out.print_problem(f"error: {error}")
         return Exit.PARTIAL
     return code
 
 
 def _edit_files(
-    out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, asked: _ImportOptions
+    out: Output, client: ReadClient, paths: ConfigurationPaths, session: Session, options: _ImportOptions
 ) -> int:
     """Write live values, entries or rows into files of an existing configuration."""
     from dpsync.api import add, import_rows, update
@@ -289,50 +293,52 @@ def _edit_files(
     from dpsync.importing.files import write_files
     from dpsync.render.json_conversion import update_document
 
-    into = (
+    target_file = (
         None
-        if asked.target_file is None
-        else _configuration_name(place, session.desired, asked.directory, asked.target_file)
+        if options.target_file is None
+        else _configuration_name(paths, session.desired, options.directory, options.target_file)
     )
-    layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
+    layers = Layers.of(paths.root, paths.overlays, paths.environment, paths.profile)
     try:
-        edit = add if asked.adding else update
+        edit = add if options.adding else update
         with out.progress.show_during(READING):
-            made = (
-                edit(session, client, place.root, asked.addresses, layers, into=into)
-                if asked.rows is None
-                else import_rows(session, client, place.root, asked.rows, layers)
+            edited = (
+                edit(session, client, paths.root, options.addresses, layers, into=target_file)
+                if options.rows is None
+                else import_rows(session, client, paths.root, options.rows, layers)
             )
-    except ValueError as wrong:
-        raise click.UsageError(str(wrong)) from None
-    written = write_files(place.root.parent, made.files, force=asked.force)
-    return show_import(out, update_document(made, written, client.requests))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    written = write_files(paths.root.parent, edited.files, force=options.force)
+    return show_import(out, update_document(edited, written, client.requests))
 
 
-def _navigation_file(directory: Path, named: Path) -> Path:
+def _navigation_file(directory: Path, path: Path) -> Path:
     """Return the navigation file that the user named, or the only one in a named directory."""
-    if not (directory / named).is_dir():
-        return named
+    if not (directory / path).is_dir():
+        return path
     from dpsync.importing.navigation_file import NAVIGATION_FILE_NAMES, find_navigation_files
 
-    found = [path.name for path in find_navigation_files(directory / named)]
-    if len(found) != 1:
-        there = " and ".join(found) if found else f"no {' and no '.join(NAVIGATION_FILE_NAMES)}"
+    names = [file.name for file in find_navigation_files(directory / path)]
+    if len(names) != 1:
+        content_text = " and ".join(names) if names else f"no {' and no '.join(NAVIGATION_FILE_NAMES)}"
         raise click.UsageError(
-            f"--from-navigation: {str(named)!r} contains {there}. Pass the path of one file"
+            f"--from-navigation: {str(path)!r} contains {content_text}. Pass the path of one file"
         )
-    return named / found[0]
+    return path / names[0]
 
 
-def _import_navigation(out: Output, asked: _ImportOptions, named: Path, registry: Registry) -> int:
+def _import_navigation(out: Output, options: _ImportOptions, path: Path, registry: Registry) -> int:
     """Write the configuration of the site that a navigation file describes."""
     from dpsync.importing.files import write_files
     from dpsync.importing.navigation import convert_navigation_file
     from dpsync.render.json_conversion import import_document
 
-    file, directory = _navigation_file(asked.directory, named), asked.directory
-    made = convert_navigation_file(
-        directory / file, registry, asked.organizations[0], asked.title, file.as_posix(), directory
+    file, directory = _navigation_file(options.directory, path), options.directory
+    configuration = convert_navigation_file(
+        directory / file, registry, options.organizations[0], options.title, file.as_posix(), directory
     )
-    written = write_files(directory, made.files, made.find_stray_files(directory), asked.force)
-    return show_import(out, import_document(made, written, None, [], 0))
+    written = write_files(
+        directory, configuration.files, configuration.find_stray_files(directory), options.force
+    )
+    return show_import(out, import_document(configuration, written, None, [], 0))

@@ -91,29 +91,29 @@ def command(
     out = make_output("text", "never")
     with exit_on_errors(out):
         asking = interactive(no_input)
-        wanted = _ask_options(organization, live, workflows, asking, has_root(directory))
-        below = _path_in_checkout(directory)
-        action = action_ref or (_action_commit(asking) if wanted.workflows else "")
-        settings = WorkflowSettings(below, github_environment, repository, action)
-        if wrong := settings.problem() if wanted.workflows else None:
-            raise click.UsageError(visible(wrong))
-        code = _import_live(out, directory, wanted.organization) if wanted.live else int(Exit.DONE)
+        options = _ask_options(organization, live, workflows, asking, has_root(directory))
+        path_in_checkout = _path_in_checkout(directory)
+        action = action_ref or (_action_commit(asking) if options.workflows else "")
+        settings = WorkflowSettings(path_in_checkout, github_environment, repository, action)
+        if problem := settings.problem() if options.workflows else None:
+            raise click.UsageError(visible(problem))
+        code = _import_live(out, directory, options.organization) if options.live else int(Exit.DONE)
         if code not in (Exit.DONE, Exit.PARTIAL):
             return code
-        there = has_root(directory)
-        _write_missing_files(out, directory, wanted, settings)
-        _print_next_steps(out, wanted, there, github_environment)
+        existed_before = has_root(directory)
+        _write_missing_files(out, directory, options, settings)
+        _print_next_steps(out, options, existed_before, github_environment)
         return code
     raise AssertionError
 
 
 def _ask_options(
-    organization: str | None, live: bool | None, workflows: bool | None, asking: bool, there: bool
+    organization: str | None, live: bool | None, workflows: bool | None, asking: bool, exists: bool
 ) -> _InitOptions:
     """Return the options from flags and from questions. Raises WrongUsage if one is missing."""
     from dpsync.model.ids import is_id
 
-    if there:
+    if exists:
         if live:
             raise WrongUsage(
                 "A configuration exists already, so --import is not possible.",
@@ -164,19 +164,19 @@ def _path_in_checkout(directory: Path) -> str:
 def _import_live(out: Output, directory: Path, organization: str) -> int:
     """Import the live objects as `dpsync import` does, and return the exit code."""
     from dpsync.cli.configuration import ids_file, open_ids_file
-    from dpsync.cli.connection import connection
+    from dpsync.cli.connection import find_connection
     from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.cli.importing import import_live
     from dpsync.config.discovery import ROOT_NAMES
 
-    to = connection(out)
-    with exit_on_errors(out, to):
-        ids = open_ids_file(ids_file(out, directory / ROOT_NAMES[0], to, None), directory)
-        return import_live(out, to, None, (organization,), directory, False, False, 4, 30.0, ids)
+    connection = find_connection(out)
+    with exit_on_errors(out, connection):
+        ids = open_ids_file(ids_file(out, directory / ROOT_NAMES[0], connection, None), directory)
+        return import_live(out, connection, None, (organization,), directory, False, False, 4, 30.0, ids)
     raise AssertionError
 
 
-def _write_missing_files(out: Output, directory: Path, wanted: _InitOptions, settings: object) -> None:
+def _write_missing_files(out: Output, directory: Path, options: _InitOptions, settings: object) -> None:
     """Write the files that are missing, and print which files are kept."""
     from dpsync import disk
     from dpsync.config.discovery import ROOT_NAMES
@@ -192,22 +192,24 @@ def _write_missing_files(out: Output, directory: Path, wanted: _InitOptions, set
     }
     if not has_root(directory):
         files |= {
-            ROOT_FILE: layout.root_file(wanted.organization),
+            ROOT_FILE: layout.root_file(options.organization),
             SCHEMA_FILE: layout.schema_file(build_registry()),
         }
-    elif not wanted.live:
+    elif not options.live:
         out.print_result(
             f"kept     {' and '.join(name for name in ROOT_NAMES if (directory / name).exists())}"
         )
     top = disk.find_checkout(directory.resolve())
     for folder, contents in (
         (directory, files),
-        (top, layout.workflow_files(settings) if wanted.workflows else {}),
+        (top, layout.workflow_files(settings) if options.workflows else {}),
     ):
-        kept = {name: content for name, content in contents.items() if os.path.lexists(folder / name)}
-        for one in write_files(folder, {name: text for name, text in contents.items() if name not in kept}):
-            out.print_result(f"written  {visible(one.path)}")
-        for name, content in sorted(kept.items()):
+        kept_files = {name: content for name, content in contents.items() if os.path.lexists(folder / name)}
+        for written_file in write_files(
+            folder, {name: text for name, text in contents.items() if name not in kept_files}
+        ):
+            out.print_result(f"written  {visible(written_file.path)}")
+        for name, content in sorted(kept_files.items()):
             _print_kept(out, folder / name, name, content)
 
 
@@ -216,18 +218,20 @@ def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
     from dpsync import disk
 
     try:
-        present = disk.read(path, 1 << 20).decode("utf-8", "replace")
+        present_text = disk.read(path, 1 << 20).decode("utf-8", "replace")
     except OSError:
-        present = ""
+        present_text = ""
     text = content.decode()
-    if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present.splitlines()}:
+    if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present_text.splitlines()}:
         out.print_result(f"kept     {visible(name)}")
         return
     out.print_result(f"kept     {visible(name)}, because the file exists already. dpsync would have written:")
     out.print_result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
-def _print_next_steps(out: Output, wanted: _InitOptions, there: bool, github_environment: str) -> None:
+def _print_next_steps(
+    out: Output, options: _InitOptions, existed_before: bool, github_environment: str
+) -> None:
     """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
     from dpsync.cli.connection import shell_address
     from dpsync.kinds.editions import profile_of_url
@@ -238,16 +242,16 @@ def _print_next_steps(out: Output, wanted: _InitOptions, there: bool, github_env
         out.print_result("" if has_token else "\nNext, set DPSYNC_TOKEN.")
         steps = [("To see the plan", printed("plan")), ("To check for problems", printed("doctor"))]
     else:
-        first = "set DPSYNC_TOKEN to an access token from your user settings in GitBook. Then:"
-        out.print_result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
+        instruction = "set DPSYNC_TOKEN to an access token from your user settings in GitBook. Then:"
+        out.print_result("\nNext, for GitBook:" if has_token else f"\nNext, {instruction}")
         steps = [("To see the plan", printed("plan"))]
-        if not wanted.live:
-            new = () if there else ("--organization", wanted.organization, "--force")
-            steps.insert(0, ("To write your organization into files", printed("import", *new)))
+        if not options.live:
+            flags = () if existed_before else ("--organization", options.organization, "--force")
+            steps.insert(0, ("To write your organization into files", printed("import", *flags)))
         steps.append(("To check that dpsync works with GitBook's API", printed("doctor", "--contact")))
-    for what, line in steps:
-        out.print_result(out.invocation.add_flags_to_commands(f"{what}: {line}"))
-    if wanted.workflows:
+    for purpose, command_line in steps:
+        out.print_result(out.invocation.add_flags_to_commands(f"{purpose}: {command_line}"))
+    if options.workflows:
         url = GITBOOK_API_URL if is_loopback(shell_address()) else hide_credentials(shell_address())
         out.print_result(
             f"In the repository's settings on GitHub, set the variable DPSYNC_URL to {visible(url)}. Create "

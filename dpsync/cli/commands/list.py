@@ -68,24 +68,26 @@ def command(
 
     out = make_output(format_, color, verbose, quiet)
     with exit_on_errors(out):
-        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = load_with_connection(out, place, (lambda *_: None) if offline else _connection_if_set)
-        listed = _matching_addresses(desired, patterns) if patterns else desired.entries
-    with exit_on_errors(out, to):
-        if to is None:
-            listing = _list_offline(out, place, desired)
+        paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+        desired, connection = load_with_connection(
+            out, paths, (lambda *_: None) if offline else _connection_if_set
+        )
+        listed_addresses = _matching_addresses(desired, patterns) if patterns else desired.entries
+    with exit_on_errors(out, connection):
+        if connection is None:
+            listing = _list_offline(out, paths, desired)
         else:
             from dpsync.cli.session import open_client, reload_for_server
             from dpsync.client.client import ReadClient
 
-            with open_client(ReadClient, out, to, timeout) as client:
-                place, desired = reload_for_server(out, client, place, desired)
-                session = prepare_session(out, place, desired, to, parallelism).session
+            with open_client(ReadClient, out, connection, timeout) as client:
+                paths, desired = reload_for_server(out, client, paths, desired)
+                session = prepare_session(out, paths, desired, connection, parallelism).session
                 with out.progress.show_during(READING):
                     listing = list_entries(session, client)
         document = list_document(
-            listing.desired, listed, listing.registry, listing.matches, listing.unreadable, listing.platform,
-            listing.live,
+            listing.desired, listed_addresses, listing.registry, listing.matches, listing.unreadable,
+            listing.platform, listing.live,
         )  # fmt: skip
         if out.is_json:
             out.print_json(document)
@@ -107,19 +109,21 @@ def _matching_addresses(desired: Desired, patterns: tuple[str, ...]) -> Collecti
     )
 
 
-def _connection_if_set(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:
+def _connection_if_set(out: Output, paths: ConfigurationPaths, desired: Desired) -> Connection | None:
     """Return the connection; None, with a note, if address or token is not set."""
-    from dpsync.cli.connection import connection
+    from dpsync.cli.connection import find_connection
 
     try:
-        return connection(out, place, desired)
-    except WrongUsage as missing:
-        first = missing.message.splitlines()[0]
-        out.print_message(f"note: dpsync did not connect to GitBook, so the ids come from the files: {first}")
+        return find_connection(out, paths, desired)
+    except WrongUsage as error:
+        first_line = error.message.splitlines()[0]
+        out.print_message(
+            f"note: dpsync did not connect to GitBook, so the ids come from the files: {first_line}"
+        )
         return None
 
 
-def _list_offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
+def _list_offline(out: Output, paths: ConfigurationPaths, desired: Desired) -> EntryList:
     """Return the entries of the files with the ids of the ids file, without requests."""
     from dpsync.api import ids_path, list_files, load_registry
     from dpsync.cli.configuration import open_ids_file
@@ -128,8 +132,8 @@ def _list_offline(out: Output, place: ConfigurationPaths, desired: Desired) -> E
     from dpsync.model.urls import is_loopback
 
     url = (desired.environment.url if desired.environment else None) or shell_address()
-    path = place.ids or ids_path(place.root, url)
-    ids = open_ids_file(path, place.root.parent).read()
+    path = paths.ids or ids_path(paths.root, url)
+    ids = open_ids_file(path, paths.root.parent).read()
     # A server on this machine names its platform only in its responses.
     platform = origin(url) if not is_loopback(url) else None
     return list_files(desired, load_registry(desired.profile), ids, platform)

@@ -18,7 +18,7 @@ from dpsync.cli.applying import (
     show_report,
 )
 from dpsync.cli.configuration import ConfigurationPaths, prepare_session
-from dpsync.cli.connection import check_server_is_explicit, connection
+from dpsync.cli.connection import check_server_is_explicit, find_connection
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import (
     all_format_output_options,
@@ -97,29 +97,31 @@ def command(
     with report_nothing_applied(out):
         with exit_on_errors(out):
             journals = None if journal_in is None else directory / journal_in
-            place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            path = directory / file if file is not None else _last_journal(journals or place.journals)
-            done = _read_applied(path)
-            place = replace(place, profile=place.profile or done.profile)
-            desired, to = load_with_connection(out, place, connection)
-            check_server_is_explicit(to, no_input)
-        with exit_on_errors(out, to):
-            session, ids, notes = prepare_session(out, place, desired, to, parallelism, base)
-            with open_client(WriteClient, out, to, timeout) as client:
+            paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+            path = directory / file if file is not None else _last_journal(journals or paths.journals)
+            applied_plan = _read_applied(path)
+            paths = replace(paths, profile=paths.profile or applied_plan.profile)
+            desired, connection = load_with_connection(out, paths, find_connection)
+            check_server_is_explicit(connection, no_input)
+        with exit_on_errors(out, connection):
+            session, ids, notes = prepare_session(out, paths, desired, connection, parallelism, base)
+            with open_client(WriteClient, out, connection, timeout) as client:
                 with out.progress.show_during(READING):
                     revert = reverting(
-                        client, session, done, str(file or os.path.relpath(path, directory)), options
+                        client, session, applied_plan, str(file or os.path.relpath(path, directory)), options
                     )
                     planned = revert.plan(client, options)
                 check_answers(planned.plan, no_input)
                 expect = Expected(approved=approved)
-                asks = approved is None and can_ask(out, no_input)
+                is_interactive = approved is None and can_ask(out, no_input)
 
-                def make(given: TypedAnswers) -> Planned:
+                def make_plan(answers: TypedAnswers) -> Planned:
                     with out.progress.show_during(READING):
-                        return revert.plan(client, given.add_to_options(options))
+                        return revert.plan(client, answers.add_to_options(options))
 
-                answered = show_and_answer(out, planned, expect, make, asks, with_entries=False)
+                answered = show_and_answer(
+                    out, planned, expect, make_plan, is_interactive, with_entries=False
+                )
                 planned, agreed = answered.planned, yes or approved is not None or answered.agreed
                 options = answered.answers.add_to_options(options)
                 code = _incomplete_exit(exit_code_without_apply(planned.plan), revert)
@@ -132,7 +134,9 @@ def command(
                 if code is not None:
                     show_report(out, planned.plan, None, code)
                     return code
-                with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
+                with locked_journal(
+                    out, connection.url, planned, paths, journals, reverts=path.name
+                ) as journal:
                     forget_apply(out, notes, client, planned)
                     return apply_plan(
                         out,
@@ -167,12 +171,12 @@ def _read_applied(path: Path) -> AppliedPlan:
     from dpsync.apply.saved_plan import invalid_plan_error, parse_saved_plan, read_content
     from dpsync.kinds.editions import PROFILES
 
-    found = read_content(path)
-    if is_journal(found):
-        past = parse_journal(path, found)
+    content = read_content(path)
+    if is_journal(content):
+        past = parse_journal(path, content)
         if past.plan.profile not in PROFILES:
             raise invalid_plan_error(
                 path, f"this dpsync does not know the API version of the plan ({past.plan.profile[:40]})"
             )
         return applied(past.plan, past.report)
-    return applied(parse_saved_plan(path, found).plan)
+    return applied(parse_saved_plan(path, content).plan)

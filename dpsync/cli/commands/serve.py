@@ -140,21 +140,21 @@ def command(
         with collector_paused(), companion_packages():  # it would take a sixth of the start-up
             from dpsync.server.console.plan_runner import PlanProgram
             from dpsync.server.process.run import serve
-    except MissingPackageError as missing:
-        raise click.ClickException(str(missing)) from None
+    except MissingPackageError as error:
+        raise click.ClickException(str(error)) from None
     start: Path | dict[str, Any] | None = world
     if from_live:
         if world is not None or db != ":memory:":
             raise click.UsageError("--from-live cannot be combined with --world or --db")
-        speaker = make_output("text", "auto")
-        start = read_world(speaker, files, directory, environment, profile=profile)
+        out = make_output("text", "auto")
+        start = read_world(out, files, directory, environment, profile=profile)
     plan = None
     if planned:
-        named = ("--profile", profile) if profile not in (None, "full") else ()
-        place = planned.absolute()  # the plan process runs in another directory
-        arguments = isolated_command("plan", "-C", str(place), *named, "--format", "html")
-        words = shlex.join(("dpsync", "plan", "-C", str(planned), *named))
-        plan = PlanProgram(str(planned), arguments, words, partial(plan_variables, place))
+        profile_flags = ("--profile", profile) if profile not in (None, "full") else ()
+        project = planned.absolute()  # the plan process runs in another directory
+        arguments = isolated_command("plan", "-C", str(project), *profile_flags, "--format", "html")
+        command_line = shlex.join(("dpsync", "plan", "-C", str(planned), *profile_flags))
+        plan = PlanProgram(str(planned), arguments, command_line, partial(plan_variables, project))
     with _command_errors(), collector_running():
         serve(
             host, port, db, token, profile, start, allow_fetch,
@@ -175,9 +175,9 @@ def _command_errors() -> Iterator[None]:
         yield
     except WorkerFailedError:
         raise click.ClickException("one of the server processes did not start") from None
-    except ListenError as cannot:
+    except ListenError as error:
         exit_with_findings(
-            make_output("text", "auto"), [Diagnostic("listen", str(cannot), hint=cannot.hint)], Exit.FAILED
+            make_output("text", "auto"), [Diagnostic("listen", str(error), hint=error.hint)], Exit.FAILED
         )
     except (StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None

@@ -56,28 +56,30 @@ def command(
     out.root = next((name for name in ROOT_NAMES if (directory / name).exists()), out.root)
     with exit_on_errors(out):
         path = directory / file
-        found = read_content(path)
-        if is_journal(found):
-            return _show_apply(out, parse_journal(path, found))
-        out.print_document(parse_document(path, found))
+        content = read_content(path)
+        if is_journal(content):
+            return _show_apply(out, parse_journal(path, content))
+        out.print_document(parse_document(path, content))
         return Exit.DONE
     raise AssertionError
 
 
-def _show_apply(out: Output, past: PastApply) -> Exit:
+def _show_apply(out: Output, past_apply: PastApply) -> Exit:
     """Print again what an apply printed, from its journal. Its time is printed as a message."""
     from dpsync.cli.applying import show_plan, show_report
     from dpsync.cli.rehearsing import show_rehearsal
     from dpsync.model.text import ProjectFlags
 
-    out.invocation = ProjectFlags(**past.flags.model_dump())
-    if past.started_at is not None and past.ended_at is not None:
-        took = (past.ended_at - past.started_at).total_seconds()
+    out.invocation = ProjectFlags(**past_apply.flags.model_dump())
+    if past_apply.started_at is not None and past_apply.ended_at is not None:
+        seconds = (past_apply.ended_at - past_apply.started_at).total_seconds()
         out.print_message(
-            f"Applied by dpsync {visible(past.dpsync_version)}, {past.started_at:%Y-%m-%d %H:%M:%S} "
-            f"UTC, in {took:.1f} s."
+            f"Applied by dpsync {visible(past_apply.dpsync_version)}, "
+            f"{past_apply.started_at:%Y-%m-%d %H:%M:%S} UTC, in {seconds:.1f} s."
         )
-    show_plan(out, past.plan)
-    show_rehearsal(out, past.plan, past.rehearsal)
-    show_report(out, past.plan, past.report, past.exit, past.digest, past.rehearsal)
-    return past.exit
+    show_plan(out, past_apply.plan)
+    show_rehearsal(out, past_apply.plan, past_apply.rehearsal)
+    show_report(
+        out, past_apply.plan, past_apply.report, past_apply.exit, past_apply.digest, past_apply.rehearsal
+    )
+    return past_apply.exit

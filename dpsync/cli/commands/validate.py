@@ -64,38 +64,43 @@ def command(
         raise click.UsageError("--base can only be used with --changes")
     out = make_output(format_, color, verbose, quiet)
     with exit_on_errors(out):
-        place = ConfigurationPaths.find(files, directory, environment, None, profile)
-        desired = with_omitted_file_warnings(out, place, place.load_and_validate(out), base)
-        edited = _edits_since_base(out, place.with_profile_of(desired), desired, base) if changes else None
+        paths = ConfigurationPaths.find(files, directory, environment, None, profile)
+        desired = with_omitted_file_warnings(out, paths, paths.load_and_validate(out), base)
+        file_edits = (
+            _edits_since_base(out, paths.with_profile_of(desired), desired, base) if changes else None
+        )
         if not out.is_text:
             from dpsync.render.json_conversion import findings_document
 
-            out.print_document(findings_document(desired.warnings, 0, edited, desired.profile))
+            out.print_document(findings_document(desired.warnings, 0, file_edits, desired.profile))
         elif not quiet:
             for line in _unsupported_entry_lines(desired):
                 out.print_result(line)
-            each = ", ".join(visible(name) for name in desired.environments if environment is None)
-            number, read = (
+            environment_names = ", ".join(
+                visible(name) for name in desired.environments if environment is None
+            )
+            entries_text, files_text = (
                 format_count(len(desired.entries), "entry"),
                 format_count(len(desired.texts), "file"),
             )
-            chosen = desired.environment.profile if desired.environment is not None else None
-            on = f" for the API version {desired.profile}" if profile or chosen else ""
-            out.print_result(
-                f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
+            environment_profile = desired.environment.profile if desired.environment is not None else None
+            profile_text = f" for the API version {desired.profile}" if profile or environment_profile else ""
+            environments_text = (
+                f", and with each environment: {environment_names}" if environment_names else ""
             )
-        if out.is_text and edited is not None:
+            out.print_result(f"Valid{profile_text}: {entries_text} in {files_text}{environments_text}.")
+        if out.is_text and file_edits is not None:
             from dpsync.render.edits_text import edit_lines
 
-            for line in edit_lines(edited):
+            for line in edit_lines(file_edits):
                 out.print_result(line)
 
 
-def _edits_since_base(out: Output, place: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
+def _edits_since_base(out: Output, paths: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
     from dpsync.api import edits
     from dpsync.cli.configuration import git_base
 
-    return edits(desired, git_base(out, place, base))
+    return edits(desired, git_base(out, paths, base))
 
 
 def _unsupported_entry_lines(desired: Desired) -> Iterator[str]:
@@ -103,7 +108,8 @@ def _unsupported_entry_lines(desired: Desired) -> Iterator[str]:
     from dpsync.kinds.registry import build_registry
     from dpsync.render.visible import visible
 
-    for address, item in sorted(
+    for address, unsupported in sorted(
         without_unsupported_entries(desired, build_registry(desired.profile)).unsupported.items()
     ):
-        yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"
+        location = f"{visible(unsupported.span.file)}:{unsupported.span.line}"
+        yield f"{location}: {visible(str(address))}: {visible(unsupported.reason)}"

@@ -56,19 +56,21 @@ def command(
     from dpsync.render.visible import visible
 
     out = make_output("text", color, verbose, quiet)
-    made = read_world(
+    world = read_world(
         out, files, directory, environment, ids_in=ids_in, profile=profile, parallelism=parallelism,
         timeout=timeout, anonymous=anonymous,
     )  # fmt: skip
     target = directory / file
     try:
-        disk.replace_file(target, (json_text(made, indent=1) + "\n").encode(), private=not anonymous)
+        disk.replace_file(target, (json_text(world, indent=1) + "\n").encode(), private=not anonymous)
     except OSError as error:
         raise click.ClickException(f"dpsync cannot write {target}: {disk.error_reason(error)}") from None
-    organizations = made["organizations"]
-    held = [format_count(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
-            for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
-    out.print_message(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
+    organizations = world["organizations"]
+    counts = []
+    for name in ("members", "teams", "spaces", "sites"):
+        number = sum(len(organization.get(name, ())) for organization in organizations)
+        counts.append(format_count(number, name.removesuffix("s")))
+    out.print_message(visible(f"Saved {target}: {', '.join(counts)}. The file contains no secrets."))
     if anonymous:
         out.print_message(
             "People, domains and URLs are replaced. Titles and paths stay unchanged. Before you share the "
