@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -22,7 +21,6 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from msgspec.structs import replace
 
 from dpsync import __version__
-from dpsync.model.plan import Origin
 from dpsync.model.text import format_count, is_or_are, json_text
 from dpsync.render.formats import FormatOptions
 from dpsync.render.plan_words import location_text
@@ -37,67 +35,62 @@ _ANNOTATION_COMMANDS: Final = {"error": "error", "warning": "warning", "note": "
 
 
 def as_annotations(view: View, options: FormatOptions) -> str:
-    """Return workflow commands, one in each line, errors first; "" if no entry needs attention.
+    """Return the view as GitHub workflow commands, one in each line, errors first.
 
-    If there are more than GitHub shows, entries in files that the pull request changes come first in their
-    level.
+    GitHub shows each command as an annotation on a line of a file: `::error file=a.yaml,line=3,...::text`.
+    The result is "" if no entry needs attention. If there are more entries than GitHub shows, entries in
+    files that the pull request changes come first in their level.
     """
-    return "\n".join(_annotations(view, options))
-
-
-def _annotations(view: View, options: FormatOptions) -> Iterator[str]:
     entries = list(view.needs_attention)
     if len(entries) > MAX_ANNOTATIONS:
         prefix, changed = options.project_prefix(), options.changed_files()
-        entries.sort(
-            key=lambda entry: (LEVELS.index(entry.level), _file_in_repository(entry, prefix) not in changed)
-        )
-    for entry in entries[:MAX_ANNOTATIONS]:
-        yield _annotation(entry, options)
+
+        def order(entry: ViewEntry) -> tuple[int, bool]:
+            origin = entry.origin or entry.parent_origin
+            file = f"{prefix}{origin.file}" if origin else None
+            return LEVELS.index(entry.level), file not in changed
+
+        entries.sort(key=order)
+    lines = [_annotation(entry, options) for entry in entries[:MAX_ANNOTATIONS]]
     if omitted_count := max(0, len(entries) - MAX_ANNOTATIONS) + view.left_out:
         text = (
             f"{format_count(omitted_count, 'more annotation')} {is_or_are(omitted_count)} not shown here. "
             "Read the job summary."
         )
-        yield f"::notice title=dpsync::{_escape_data(text)}"
+        lines.append(f"::notice title=dpsync::{_escape_data(text)}")
+    return "\n".join(lines)
 
 
 def _annotation(entry: ViewEntry, options: FormatOptions) -> str:
-    origin = entry.origin or entry.parent_origin
+    """Return one entry as a workflow command with its file, line, title and text."""
+    properties = {}
+    if origin := entry.origin or entry.parent_origin:
+        line = str(origin.line)
+        properties = {
+            "file": f"{options.project_prefix()}{origin.file}",
+            "line": line,
+            "endLine": line,
+            "col": str(origin.column),
+        }
     title = " ".join(filter(None, (entry.sign, entry.title or entry.address))) or f"dpsync {entry.name}"
-    properties = {**(_location_properties(origin, options) if origin else {}), "title": clip_text(title, 200)}
-    parameters = ",".join(f"{name}={_escape_property(text)}" for name, text in properties.items())
+    properties["title"] = clip_text(title, 200)
+    parameters = []
+    for name, value in properties.items():
+        escaped = _escape_data(visible(value)).replace(":", "%3A").replace(",", "%2C")
+        parameters.append(f"{name}={escaped}")
     code = f" ({entry.code})" if entry.code and entry.message else ""
-    message = "\n".join(
-        filter(None, [f"{clip_text(entry.message)}{code}", *body_lines(entry, MAX_ANNOTATION_LINES)])
-    )
-    return (
-        f"::{_ANNOTATION_COMMANDS[entry.level]} "
-        f"{parameters}::{_escape_data(message or entry.title or entry.name)}"
-    )
-
-
-def _file_in_repository(entry: ViewEntry, project_prefix: str) -> str | None:
-    origin = entry.origin or entry.parent_origin
-    return f"{project_prefix}{origin.file}" if origin else None
-
-
-def _location_properties(origin: Origin, options: FormatOptions) -> dict[str, str]:
-    line, column = str(origin.line), str(origin.column)
-    return {"file": f"{options.project_prefix()}{origin.file}", "line": line, "endLine": line, "col": column}
+    lines = [f"{clip_text(entry.message)}{code}", *body_lines(entry, MAX_ANNOTATION_LINES)]
+    message = "\n".join(filter(None, lines)) or entry.title or entry.name
+    return f"::{_ANNOTATION_COMMANDS[entry.level]} {','.join(parameters)}::{_escape_data(message)}"
 
 
 def _escape_data(text: str) -> str:
-    """Return a text for the place behind the second `::`.
+    """Escape a text for the part of a workflow command after its second `::`.
 
-    A runner that does not know the command would look for `##[` in the text.
+    A runner that does not know the command would look for `##[` in the text, so this is escaped, too.
     """
     lines = (visible(line).replace("%", "%25").replace("##[", "## [") for line in text.split("\n"))
     return "%0A".join(lines)
-
-
-def _escape_property(text: str) -> str:
-    return _escape_data(visible(text)).replace(":", "%3A").replace(",", "%2C")
 
 
 _SEVERITIES: Final = {"error": "blocker", "warning": "major"}
@@ -106,35 +99,38 @@ _MAX_DESCRIPTION_CHARS: Final = 1000
 
 
 def as_codequality(view: View, options: FormatOptions) -> str:
-    """Return a JSON list of violations; an empty list if no entry needs attention."""
-    return json_text(list(_code_quality_violations(view, options)), indent=2)
+    """Return the errors and warnings of a view as the JSON list that GitLab Code Quality reads.
 
-
-def _code_quality_violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
-    seen: Counter[tuple[str, ...]] = Counter()
+    The list is empty if no entry needs attention. GitLab compares fingerprints between branches, so a
+    fingerprint has no line number; equal entries get a counter.
+    """
+    violations: list[dict[str, Any]] = []
+    identity_counts: Counter[tuple[str, ...]] = Counter()
     for entry in view.needs_attention:
         if entry.level not in _SEVERITIES:
             continue
-        rule = entry.code or entry.name
+        rule = _rule_id(entry)
         origin = entry.origin or entry.parent_origin
         path = visible(f"{options.project_prefix()}{origin.file if origin and origin.file else options.root}")
         identity = rule, entry.address, path, entry.summary
-        seen[identity] += 1
-        fingerprinted = "\n".join([*identity, *([str(seen[identity])] if seen[identity] > 1 else [])])
-        yield {
-            "description": _description(entry, has_origin=origin is not None),
-            "check_name": f"dpsync/{rule}",
-            "fingerprint": hashlib.sha256(fingerprinted.encode("utf-8", "surrogatepass")).hexdigest(),
-            "severity": _SEVERITIES[entry.level],
-            "location": {"path": path, "lines": {"begin": origin.line if origin else 1}},
-        }
-
-
-def _description(entry: ViewEntry, has_origin: bool) -> str:
-    parts = [clip_text(entry.summary or entry.name), *(sentence.full_text for sentence in entry.sentences)]
-    return clip_text("; ".join(parts), _MAX_DESCRIPTION_CHARS) + (
-        "" if has_origin else " (not on a line in your files)"
-    )
+        identity_counts[identity] += 1
+        count = identity_counts[identity]
+        fingerprinted = "\n".join([*identity, *([str(count)] if count > 1 else [])])
+        sentences = [
+            clip_text(entry.summary or entry.name),
+            *(sentence.full_text for sentence in entry.sentences),
+        ]
+        description = clip_text("; ".join(sentences), _MAX_DESCRIPTION_CHARS)
+        violations.append(
+            {
+                "description": description if origin else f"{description} (not on a line in your files)",
+                "check_name": f"dpsync/{rule}",
+                "fingerprint": hashlib.sha256(fingerprinted.encode("utf-8", "surrogatepass")).hexdigest(),
+                "severity": _SEVERITIES[entry.level],
+                "location": {"path": path, "lines": {"begin": origin.line if origin else 1}},
+            }
+        )
+    return json_text(violations, indent=2)
 
 
 MAX_JUNIT_LINES: Final = 200
@@ -142,9 +138,9 @@ MAX_JUNIT_LINES: Final = 200
 
 
 def as_junit(view: View, options: FormatOptions) -> str:
-    """Return a report with one suite. Without entries, the suite has one passed case.
+    """Return a view as a JUnit report with one suite and one test case for each entry.
 
-    CI may treat an empty suite as a missing report.
+    Without entries, the suite has one passed case, because CI may treat an empty suite as a missing report.
     """
     cases = list(view)
     failed = sum(entry.fails for entry in cases)
@@ -163,11 +159,12 @@ def as_junit(view: View, options: FormatOptions) -> str:
 
 
 def _is_skipped(entry: ViewEntry) -> bool:
-    """Return whether a case neither passes nor fails, because a person should look at it."""
+    """Return whether the test case of an entry counts as skipped: a warning that does not fail the check."""
     return entry.level == "warning" and not entry.fails
 
 
 def _add_test_case(suite: Element, view: View, entry: ViewEntry) -> None:
+    """Add an entry to a JUnit suite as a failed, skipped or passed test case."""
     opens = f"({OPENS_ACCESS})" if "exposure" in entry.topics else ""
     title = " ".join(filter(None, (entry.sign, clip_text(entry.summary), opens)))
     case = SubElement(suite, "testcase", {"name": title, "classname": f"dpsync.{view.name}.{entry.name}"})
@@ -192,68 +189,55 @@ MAX_SARIF_LINES: Final = 50
 
 
 def as_sarif(view: View, options: FormatOptions) -> str:
-    """Return a SARIF log with one run, as JSON."""
+    """Return the errors and warnings of a view as a SARIF log with one run, for code scanning.
+
+    Code scanning recognizes a result of an earlier run by its fingerprint, so a fingerprint has no text that
+    differs between runs.
+    """
     entries = [entry for entry in view.needs_attention if entry.level != "note"]
     rules = {_rule_id(entry): entry for entry in entries}
-    order = {rule: index for index, rule in enumerate(rules)}
-    run = {
-        "tool": {
-            "driver": {
-                "name": "dpsync",
-                "version": __version__,
-                "rules": [_rule_descriptor(rule, entry, view) for rule, entry in rules.items()],
+    rule_indexes = {rule: index for index, rule in enumerate(rules)}
+    descriptors, results = [], []
+    for rule, entry in rules.items():
+        text = f"{view.name}: {entry.name}" + (f" ({rule}, see docs/errors.md)" if rule != entry.name else "")
+        level = {"level": entry.level}
+        descriptors.append({"id": rule, "shortDescription": {"text": text}, "defaultConfiguration": level})
+    for entry in entries:
+        rule = _rule_id(entry)
+        message = "\n".join([clip_text(entry.summary), *body_lines(entry, MAX_SARIF_LINES)])
+        # SARIF reads {0} as a placeholder and [text](target) as a link.
+        escaped = message.replace("{", "{{").replace("}", "}}").replace("](", "] (")
+        digest = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
+        location = _sarif_location(entry, options)
+        results.append(
+            {
+                "ruleId": rule,
+                "ruleIndex": rule_indexes[rule],
+                "level": entry.level,
+                "message": {"text": escaped},
+                "locations": [location] if location else [],
+                "partialFingerprints": {"dpsync/v1": digest.hexdigest()},
             }
-        },
-        "columnKind": "unicodeCodePoints",
-        "results": [_sarif_result(entry, order, options) for entry in entries],
-    }
+        )
+    driver = {"name": "dpsync", "version": __version__, "rules": descriptors}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json_text({"$schema": SARIF_SCHEMA_URL, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _rule_id(entry: ViewEntry) -> str:
+    """Return the name of the rule that an entry breaks: its error code, or else its stable name."""
     return entry.code or entry.name
 
 
-def _rule_descriptor(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
-    description = f"{view.name}: {entry.name}" + (
-        f" ({rule}, see docs/errors.md)" if rule != entry.name else ""
-    )
-    level = {"level": entry.level}
-    return {"id": rule, "shortDescription": {"text": description}, "defaultConfiguration": level}
-
-
-def _sarif_result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
-    rule = _rule_id(entry)
-    message = "\n".join([clip_text(entry.summary), *body_lines(entry, MAX_SARIF_LINES)])
-    digest = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
-    return {
-        "ruleId": rule,
-        "ruleIndex": order[rule],
-        "level": entry.level,
-        "message": {"text": _escape_message(message)},
-        "locations": list(_locations(entry, options)),
-        "partialFingerprints": {"dpsync/v1": digest.hexdigest()},
-    }
-
-
-def _locations(entry: ViewEntry, options: FormatOptions) -> Iterator[dict[str, Any]]:
+def _sarif_location(entry: ViewEntry, options: FormatOptions) -> dict[str, Any]:
+    """Return the SARIF location of an entry: its file and line, and its address; {} if it has neither."""
     location: dict[str, Any] = {}
     if origin := entry.origin or entry.parent_origin:
-        location["physicalLocation"] = _physical_location(origin, options)
+        uri = quote(f"{options.project_prefix()}{origin.file}", errors="surrogatepass")
+        location["physicalLocation"] = {
+            "artifactLocation": {"uri": uri},
+            "region": {"startLine": origin.line, "startColumn": origin.column},
+        }
     if entry.address:
         location["logicalLocations"] = [{"fullyQualifiedName": entry.address, "kind": "resource"}]
-    if location:
-        yield location
-
-
-def _physical_location(origin: Origin, options: FormatOptions) -> dict[str, Any]:
-    uri = quote(f"{options.project_prefix()}{origin.file}", errors="surrogatepass")
-    return {
-        "artifactLocation": {"uri": uri},
-        "region": {"startLine": origin.line, "startColumn": origin.column},
-    }
-
-
-def _escape_message(text: str) -> str:
-    """Escape placeholders (`{0}`) and links (`[text](target)`) in a message."""
-    return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")
+    return location

@@ -7,7 +7,7 @@ changes only sentences of dpsync: a text of the platform that looks like a comma
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
@@ -48,7 +48,11 @@ _DATA_FIELDS: Final = frozenset({"changes", "bindings", "origins", "outcomes", "
 
 
 def with_completed_commands(document: M, invocation: ProjectFlags) -> M:
-    """Return the document with the flags of this run added to the commands in its sentences."""
+    """Return a document in which each command has the flags of this run, so that it works when copied.
+
+    With -C, for example, a printed command `dpsync apply` becomes `dpsync apply -C docs`. Only sentences of
+    dpsync change; a text of the platform that looks like a command stays the same.
+    """
     changed: dict[str, Any] = {}
     for name in type(document).model_fields:
         value = getattr(document, name)
@@ -61,7 +65,7 @@ def with_completed_commands(document: M, invocation: ProjectFlags) -> M:
 
 
 def _with_flags(name: str, value: Any, invocation: ProjectFlags) -> Any:
-    """Return the value of a field with the flags of this run added to its commands."""
+    """Return the value of the field `name`, with the flags of this run added to the commands in it."""
     if isinstance(value, str):
         return invocation.add_flags_to_commands(value) if name in _SENTENCE_FIELDS else value
     if isinstance(value, BaseModel):
@@ -98,7 +102,10 @@ def item_pointer(pointer: str, key: str | int) -> str:
 
 
 def _origins(node: Node, pointer: str, env: Mapping[str, str]) -> Iterator[ValueOrigin]:
-    """Yield the origin of each scalar and each empty mapping or list below a node."""
+    """Yield the file and line of each scalar, and of each empty mapping or list, in a YAML tree.
+
+    `pointer` is the JSON pointer of the node, such as `/sites/docs/title`.
+    """
     parts: list[tuple[str | int, Node]] = []
     if isinstance(node, MappingNode):
         parts = [(key.text, value) for key, value in node.entries]
@@ -106,20 +113,17 @@ def _origins(node: Node, pointer: str, env: Mapping[str, str]) -> Iterator[Value
         parts = list(enumerate(node.items))
     if not parts:
         origin = Origin(file=node.span.file, line=node.span.line, column=node.span.column)
-        yield ValueOrigin(pointer=pointer, at=origin, variables=tuple(_variables(node, env)))
+        names: Iterable[str] = ()
+        if isinstance(node, Scalar) and node.interpolated:
+            names = dict.fromkeys(_VARIABLE.findall(node.text))
+        variables = tuple(UsedVariable(name=name, is_set=bool(env.get(name))) for name in names)
+        yield ValueOrigin(pointer=pointer, at=origin, variables=variables)
     for key, item in parts:
         yield from _origins(item, item_pointer(pointer, key), env)
 
 
-def _variables(node: Node, env: Mapping[str, str]) -> Iterator[UsedVariable]:
-    """Yield the variables in a scalar, each once. `$${` is an escape and no variable."""
-    if isinstance(node, Scalar) and node.interpolated:
-        for name in dict.fromkeys(_VARIABLE.findall(node.text)):
-            yield UsedVariable(name=name, is_set=bool(env.get(name)))
-
-
 def ids_comparison_document(file: str, compared: IdsComparison, checking: bool) -> IdsDocument:
-    """Return the document of a comparison of the ids file with the platform.
+    """Return the JSON document of `dpsync ids`: the lines of the ids file that differ from the platform.
 
     Args:
         checking: Whether the command only checked, so that nothing was written.
@@ -141,7 +145,7 @@ def ids_comparison_document(file: str, compared: IdsComparison, checking: bool) 
 
 
 def ids_edits_document(file: str, platform: str, edits: IdsEdits) -> IdsDocument:
-    """Return the document of lines that a person set or removed in the ids file."""
+    """Return the JSON document of `dpsync ids --bind`, `--forget` or `--move`: the lines set or removed."""
     lines = tuple(
         IdsLine(address=str(address), what="removed" if line is None else "written", found=_line_text(line))
         for (_, address), line in sorted(edits.items(), key=lambda item: item[0])
@@ -150,6 +154,7 @@ def ids_edits_document(file: str, platform: str, edits: IdsEdits) -> IdsDocument
 
 
 def _line_text(line: RecordedLine | None) -> str | None:
+    """Return the ids of a line of the ids file, separated by a space; None for no line."""
     return None if line is None else " ".join(filter(None, (line.id, line.second_id)))
 
 
@@ -162,16 +167,26 @@ def list_document(
     platform: str | None,
     live: Mapping[Address, LiveObject] | None = None,
 ) -> ListDocument:
-    """Return the document of the listed entries, in the natural order of their addresses: `gen-2`, `gen-10`.
+    """Return the JSON document of `dpsync list`: each listed entry with its live object.
 
-    `matches`, `unread` and `live` are by the address of an entry; `platform` is where they were read, if
-    anywhere.
+    Entries are in the natural order of their addresses: `gen-2` before `gen-10`.
+
+    Args:
+        listed: The addresses to list.
+        matches: The object of each entry, and by what it was recognized, by address.
+        unread: Why entries could not be read, by address.
+        platform: The platform from which the ids come; None if only the files were read.
+        live: The live objects, by address.
     """
     entries = []
     for address in sorted(listed, key=natural_address_key):
         entry = desired.entries[address]
         match, unsupported = matches.get(address), unread.get(address)
         kind, live_object = registry.with_all_kinds[entry.kind], (live or {}).get(address)
+        repository = live_object.synced_repository if live_object else None
+        synced = None
+        if repository:
+            synced = SyncedWith(repository=repository.name, installation=repository.installation_id)
         entries.append(
             ListedEntry(
                 address=str(address),
@@ -183,14 +198,14 @@ def list_document(
                 why_not=unsupported.reason if unsupported else None,
                 url=live_object.url if live_object else None,
                 domain=_domain(kind, live_object) if live_object else None,
-                synced=_synced_repository(live_object) if live_object else None,
+                synced=synced,
             )
         )
     return ListDocument(platform=platform, entries=tuple(entries))
 
 
 def _domain(kind: Kind, live: LiveObject) -> str | None:
-    """Return the custom domain that only the platform sets; None without one."""
+    """Return the custom domain that only the platform sets, not a file; None without one."""
     hosts = [
         name for name in (kind.url.host_fields if kind.url else ()) if not kind.field(name).is_declarable
     ]
@@ -198,17 +213,8 @@ def _domain(kind: Kind, live: LiveObject) -> str | None:
     return host if isinstance(host, str) else None
 
 
-def _synced_repository(live: LiveObject) -> SyncedWith | None:
-    repository = live.synced_repository
-    return (
-        SyncedWith(repository=repository.name, installation=repository.installation_id)
-        if repository
-        else None
-    )
-
-
 def _match_detail(kind: Kind, match: Match) -> str:
-    """Return by what an entry was matched: the fields of its natural key, or another address."""
+    """Return what matched an entry with its object: the fields of its natural key, or another address."""
     if match.by is not MatchedBy.FIRST_NATURAL_KEY or match.detail or not kind.natural_keys:
         return match.detail
     first = kind.natural_keys[0]

@@ -9,7 +9,6 @@ from dpsync.model.address import Address, FieldAddress
 from dpsync.model.snapshot import MatchedBy
 from dpsync.model.text import format_command, format_count, join_with_and, short_commit
 from dpsync.render.documents import (
-    Check,
     DoctorDocument,
     HistoryDocument,
     HistoryEntry,
@@ -28,9 +27,15 @@ _ACCESS_WORDS = {True: "yes", False: "NO", None: "?"}
 
 
 def render_doctor(document: DoctorDocument, paint: Paint) -> str:
-    """Return all checks in their order, the access of the token, and the number of problems."""
+    """Return the result of `dpsync doctor` as text: all checks, the rights of the token, and totals."""
     width = max((len(check.topic) for check in document.checks), default=0)
-    lines = [line for check in document.checks for line in _check_lines(check, width, paint)]
+    lines = []
+    for check in document.checks:
+        source = f"  ({visible(check.source)})" if check.source else ""
+        level = paint(f"{check.level:<7}", _LEVEL_STYLES[check.level])
+        lines.append(f"{level}  {check.topic:<{width}}  {visible(check.said)}{paint(source, 'dim')}")
+        if check.mend:
+            lines.append(f"{'':<{width + 11}}= {visible(check.mend)}")
     for organization in dict.fromkeys(check.organization for check in document.access):
         lines += ["", *_access_lines(organization, document.access, paint)]
     problems = sum(check.level == "problem" for check in document.checks)
@@ -43,15 +48,8 @@ def render_doctor(document: DoctorDocument, paint: Paint) -> str:
     return "\n".join([*lines, "", paint(totals, "bold")])
 
 
-def _check_lines(check: Check, width: int, paint: Paint) -> Iterator[str]:
-    source = f"  ({visible(check.source)})" if check.source else ""
-    level = paint(f"{check.level:<7}", _LEVEL_STYLES[check.level])
-    yield f"{level}  {check.topic:<{width}}  {visible(check.said)}{paint(source, 'dim')}"
-    if check.mend:
-        yield f"{'':<{width + 11}}= {visible(check.mend)}"
-
-
 def _access_lines(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> Iterator[str]:
+    """Yield a table of the kinds of objects that the token may read and write in one organization."""
     accesses = [access for access in rows if access.organization == organization]
     width = max(len(access.kind) for access in accesses)
     yield paint(f"What this token may do in {visible(organization)}", "bold")
@@ -76,7 +74,7 @@ _RESULTS: Final = {
 
 
 def render_history(document: HistoryDocument, paint: Paint) -> str:
-    """Return a table: start time (UTC), user, organizations, changes, result, journal."""
+    """Return the past applies as a table: start time (UTC), user, organizations, changes, result, journal."""
     if not document.applies:
         return f"No past runs of dpsync apply: {visible(document.directory)} has no journals."
     rows = [_history_row(apply) for apply in document.applies]
@@ -89,6 +87,7 @@ def render_history(document: HistoryDocument, paint: Paint) -> str:
 
 
 def _history_row(apply: HistoryEntry) -> tuple[str, str, str, str, str, str]:
+    """Return the six cells of the table row for one apply."""
     began = f"{apply.began:%Y-%m-%d %H:%M:%S}" if apply.began is not None else "-"
     if apply.problem is not None:
         return began, "-", "-", "-", "unreadable", visible(apply.problem)
@@ -103,13 +102,16 @@ def _history_row(apply: HistoryEntry) -> tuple[str, str, str, str, str, str]:
 
 
 def _changes_text(apply: HistoryEntry) -> str:
-    """Return what an apply did, as its report does, with the first address; else the size of its plan."""
+    """Return what an apply did with the first address: "2 created, 1 changed: acme/sites/docs and 2 more".
+
+    An apply that did nothing has the number of changes in its plan.
+    """
     if not apply.addresses:
         return format_count(apply.changes, "change")
     numbers = ", ".join(f"{number} {word}" for word, number in apply.applied.items())
     others = sum(apply.applied.values()) - 1
-    others_text = f" and {others} more" if others else ""
-    return f"{numbers}: {visible(apply.addresses[0])}{others_text}"
+    suffix = f" and {others} more" if others else ""
+    return f"{numbers}: {visible(apply.addresses[0])}{suffix}"
 
 
 _IDS_SIGNS = {
@@ -126,11 +128,12 @@ _WRITTEN_VERBS = {"missing": "added", "wrong": "corrected", "moved": "removed"}
 
 
 def render_ids(document: IdsDocument) -> str:
-    """Return the whole result as text."""
+    """Return the result of `dpsync ids` as text: the lines of the ids file that differ, then a summary."""
     return "\n".join([*map(_ids_line, document.lines), *_ids_result(document)])
 
 
 def _ids_line(line: IdsLine) -> str:
+    """Return one line of the ids file that differs or was changed, with a sign as in a diff."""
     head = f"{_IDS_SIGNS[line.what]} {visible(line.address)}"
     current, recorded = visible(line.found or ""), visible(line.recorded or "")
     match line.what:
@@ -150,6 +153,7 @@ def _ids_line(line: IdsLine) -> str:
 
 
 def _ids_result(document: IdsDocument) -> Iterator[str]:
+    """Yield the summary of `dpsync ids`: what it wrote, or whether the ids file is up to date."""
     if document.recognised is None:
         yield f"Wrote {visible(document.file)}."
         return
@@ -178,17 +182,31 @@ _MAX_LISTED_FILES = 40
 
 
 def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> str:
-    """Return the result of an import. Without `verbose`, only the first files are listed."""
+    """Return the result of `dpsync import` as text: values, files, secrets, omissions, verification.
+
+    Without `verbose`, only the first files are listed.
+    """
+    secret_lines = []
+    if document.secrets:
+        secret_lines = [
+            "",
+            "Set these environment variables before you apply. The files do not contain their values:",
+        ]
+        secret_lines += [
+            f"  {secret.name}  {visible(secret.address)}#{visible(secret.field)}"
+            for secret in document.secrets
+        ]
     lines = [
         *_taken_lines(document),
         *_file_lines(document, verbose),
-        *_secret_lines(document),
+        *secret_lines,
         *_left_out_lines(document),
     ]
     return "\n".join([*lines, *_import_result(document, paint, verbose)]).strip("\n")
 
 
 def _taken_lines(document: ImportDocument) -> Iterator[str]:
+    """Yield the fields that `import --update` wrote, and the other environments that share the lines."""
     for value in document.taken:
         location = f"{value.at.file}:{value.at.line}:{value.at.column}"
         name = str(FieldAddress(Address.parse(value.address), value.field))
@@ -199,6 +217,7 @@ def _taken_lines(document: ImportDocument) -> Iterator[str]:
 
 
 def _file_lines(document: ImportDocument, verbose: int) -> Iterator[str]:
+    """Yield the written files, each with a sign for new or replaced; without `verbose`, at most 40."""
     listed = (
         document.files
         if verbose or len(document.files) <= _MAX_LISTED_FILES
@@ -210,16 +229,8 @@ def _file_lines(document: ImportDocument, verbose: int) -> Iterator[str]:
         yield f"  and {len(document.files) - len(listed)} more files (-v lists these files)"
 
 
-def _secret_lines(document: ImportDocument) -> Iterator[str]:
-    if not document.secrets:
-        return
-    yield ""
-    yield "Set these environment variables before you apply. The files do not contain their values:"
-    for secret in document.secrets:
-        yield f"  {secret.name}  {visible(secret.address)}#{visible(secret.field)}"
-
-
 def _left_out_lines(document: ImportDocument) -> Iterator[str]:
+    """Yield the live objects and fields that the import left out, with the reason."""
     if not document.left_out:
         return
     yield ""
@@ -231,6 +242,7 @@ def _left_out_lines(document: ImportDocument) -> Iterator[str]:
 
 
 def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
+    """Yield whether a plan with the imported files has no changes, and the differences that it still has."""
     yield ""
     if document.proven:
         requests = f" ({format_count(document.requests, 'request')} to read)" if verbose else ""
@@ -256,8 +268,19 @@ _HEADER: Final = ("ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED")
 
 
 def render_list(document: ListDocument, paint: Paint) -> str:
-    """Return a header, and for each entry address, kind, file and line, id, and how it was recognized."""
-    rows = [_HEADER, *(_list_row(entry, document.platform is not None) for entry in document.entries)]
+    """Return the entries as a table: address, kind, file and line, id, and how the object was recognized."""
+    rows = [_HEADER]
+    for entry in document.entries:
+        location = f"{visible(entry.at.file)}:{entry.at.line}"
+        notes = [_match_text(entry, document.platform is not None)]
+        if entry.synced is not None:
+            installation = entry.synced.installation
+            suffix = f", installation {visible(installation)}" if installation else ""
+            notes.append(f"synced with {visible(entry.synced.repository)}{suffix}")
+        if entry.domain is not None:
+            notes.append(f"at the custom domain {visible(entry.domain)}")
+        cells = visible(entry.address), visible(entry.kind), location, visible(entry.id or "-")
+        rows.append((*cells, ", ".join(notes)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -270,22 +293,8 @@ def render_list(document: ListDocument, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _list_row(entry: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
-    location = f"{visible(entry.at.file)}:{entry.at.line}"
-    remarks = ", ".join([_match_text(entry, read), *_owners_and_domain(entry)])
-    return visible(entry.address), visible(entry.kind), location, visible(entry.id or "-"), remarks
-
-
-def _owners_and_domain(entry: ListedEntry) -> Iterator[str]:
-    """Yield the repository that also writes the object, and the custom domain that only the platform sets."""
-    if entry.synced is not None:
-        by = f", installation {visible(entry.synced.installation)}" if entry.synced.installation else ""
-        yield f"synced with {visible(entry.synced.repository)}{by}"
-    if entry.domain is not None:
-        yield f"at the custom domain {visible(entry.domain)}"
-
-
 def _match_text(entry: ListedEntry, read: bool) -> str:
+    """Return how dpsync recognized the live object of an entry. `read`: whether the platform was read."""
     if entry.why_not is not None:
         return f"not read: {visible(entry.why_not)}"
     if entry.recognised is None:

@@ -17,7 +17,10 @@ from dpsync.render.visible import visible
 
 
 def render_config(document: ConfigDocument, paint: Paint) -> str:
-    """Return the configuration as YAML that has the same values when read again."""
+    """Return the configuration as YAML with the file and line of each value in a comment.
+
+    The YAML has the same values when dpsync reads it again.
+    """
     origins = {origin.pointer: origin for origin in document.origins}
     lines = list(_AnnotatedYaml(origins, paint).mapping_lines(document.configuration, "", ""))
     if document.environment is not None:
@@ -26,27 +29,28 @@ def render_config(document: ConfigDocument, paint: Paint) -> str:
 
 
 class _AnnotatedYaml:
+    """Print a configuration as YAML. `origins` has the file and line of each value by JSON pointer."""
+
     def __init__(self, origins: dict[str, ValueOrigin], paint: Paint) -> None:
         self._origins = origins
         self._paint = paint
 
     def mapping_lines(self, mapping: dict[str, Any], pointer: str, indent: str) -> Iterator[str]:
+        """Yield the YAML lines of a mapping. `pointer` is its JSON pointer, such as `/sites/docs`."""
         for key, value in mapping.items():
-            yield from self._entry_lines(
-                f"{indent}{yaml_scalar(key, key=True)}:", value, item_pointer(pointer, key), indent
-            )
-
-    def _entry_lines(self, start: str, value: Any, pointer: str, indent: str) -> Iterator[str]:
-        if isinstance(value, dict) and value:
-            yield start
-            yield from self.mapping_lines(value, pointer, indent + "  ")
-        elif isinstance(value, list) and value and not self._fits_on_one_line(value, pointer):
-            yield start
-            yield from self._sequence_lines(value, pointer, indent + "  ")
-        else:
-            yield f"{start} {on_one_line(value)}{self._source_comment(pointer, value)}"
+            start = f"{indent}{yaml_scalar(key, key=True)}:"
+            value_pointer = item_pointer(pointer, key)
+            if isinstance(value, dict) and value:
+                yield start
+                yield from self.mapping_lines(value, value_pointer, indent + "  ")
+            elif isinstance(value, list) and value and not self._fits_on_one_line(value, value_pointer):
+                yield start
+                yield from self._sequence_lines(value, value_pointer, indent + "  ")
+            else:
+                yield f"{start} {on_one_line(value)}{self._source_comment(value_pointer, value)}"
 
     def _sequence_lines(self, items: list[Any], pointer: str, indent: str) -> Iterator[str]:
+        """Yield the YAML lines of a list with one item per line."""
         for index, value in enumerate(items):
             element_pointer = item_pointer(pointer, index)
             if isinstance(value, dict) and value:
@@ -62,7 +66,11 @@ class _AnnotatedYaml:
             yield from other_lines
 
     def _fits_on_one_line(self, items: list[Any], pointer: str) -> bool:
-        """Whether a list is one line: of single values, all in one file and without variables."""
+        """Return whether a list is printed on one line.
+
+        This needs single values that are all from one file and have no variables, so that one comment
+        suffices.
+        """
         if any(isinstance(item, dict | list) for item in items):
             return False
         origins = [self._origins[item_pointer(pointer, index)] for index in range(len(items))]
@@ -72,6 +80,7 @@ class _AnnotatedYaml:
         )
 
     def _source_comment(self, pointer: str, value: Any) -> str:
+        """Return the comment after a value: its file and line, and the variables in the value."""
         origin = self._origins[item_pointer(pointer, 0) if isinstance(value, list) and value else pointer]
         sources = [f"{visible(origin.at.file)}:{origin.at.line}"]
         names = [f"${{{variable.name}}}" for variable in origin.variables if variable.is_set]

@@ -44,7 +44,7 @@ def render_diagnostics(
     with a line break.
 
     Args:
-        texts: File contents by the file names of the spans. Without a content, the source line is left out.
+        texts: The file contents by file name. Without a content, the source line is left out.
     """
     findings, omitted_counts = select_findings(diagnostics)
     if not findings:
@@ -58,13 +58,19 @@ def render_diagnostics(
         },
     )
     blocks = [_render_finding(finding, lines, _Paint(color)) for finding in findings]
-    omitted = [_omitted_findings_line(omitted_counts)] if omitted_counts else []
-    return "\n\n".join([*blocks, *omitted, _count_line(findings, omitted_counts)]) + "\n"
-
-
-def _omitted_findings_line(omitted_counts: Counter[str]) -> str:
-    counts = ", ".join(f"{visible(code)}: {omitted_counts[code]}" for code in sorted(omitted_counts))
-    return f"{omitted_counts.total()} more messages are not shown ({counts})"
+    if omitted_counts:
+        numbers = ", ".join(f"{visible(code)}: {omitted_counts[code]}" for code in sorted(omitted_counts))
+        blocks.append(f"{omitted_counts.total()} more messages are not shown ({numbers})")
+    severity_counts = Counter(finding.severity for finding in findings)
+    severity_counts["error"] += omitted_counts.total()  # there are never so many warnings
+    totals = [
+        format_count(severity_counts[severity], severity)
+        for severity in ("error", "warning")
+        if severity_counts[severity]
+    ]
+    files = {finding.span.file for finding in findings if finding.span}
+    file_count = f" in {format_count(len(files), 'file')}" if files else ""
+    return "\n\n".join([*blocks, ", ".join(totals) + file_count]) + "\n"
 
 
 class _Paint:
@@ -100,7 +106,10 @@ class _SourceLines:
 
 
 def _render_finding(finding: Diagnostic, lines: _SourceLines, paint: _Paint) -> str:
-    """Render one finding with its source line and notes."""
+    """Render one finding: its message, location, source line with carets, hint and notes.
+
+    The form is that of a compiler message: `error[DP201]: …`, ` --> dpsync.yaml:3:5`, and the source line.
+    """
     style = _RED if finding.severity == "error" else _YELLOW
     head = paint(style, f"{finding.severity}[{visible(finding.code)}]")
     result = [f"{head}{paint(_BOLD, ': ' + visible(finding.message))}"]
@@ -138,7 +147,10 @@ def _render_finding(finding: Diagnostic, lines: _SourceLines, paint: _Paint) -> 
 
 
 def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
-    """Return the source line as shown, the indent of the carets, and the carets below the range."""
+    """Return a source line as shown, the indent of its carets, and the carets (`^^^`) below a span.
+
+    A line of more than 100 columns is cut around the span, with `…` at the cut ends.
+    """
     range_start = min(span.column, len(source) + 1) - 1
     range_end = span.end_column - 1 if span.end_line == span.line else len(source.rstrip())
     excerpt_start = max(0, range_start - _COLUMNS_BEFORE_CARET) if len(source) > MAX_SOURCE_COLUMNS else 0
@@ -155,16 +167,5 @@ def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
 
 
 def _printable(text: str) -> str:
+    """Return a text with visible control characters, and with tabs as four spaces."""
     return visible(text.replace("\t", _TAB))
-
-
-def _count_line(findings: list[Diagnostic], omitted_counts: Counter[str]) -> str:
-    severities = Counter(finding.severity for finding in findings)
-    severities["error"] += omitted_counts.total()  # there are never so many warnings
-    counts = [
-        format_count(severities[severity], severity)
-        for severity in ("error", "warning")
-        if severities[severity]
-    ]
-    files = {finding.span.file for finding in findings if finding.span}
-    return ", ".join(counts) + (f" in {format_count(len(files), 'file')}" if files else "")
