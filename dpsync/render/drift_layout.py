@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.change import Blocked
-from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift
-from dpsync.model.drift import Line as UnwatchedLine
+from dpsync.model.drift import Drifted, Edit, Edits
 from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Rehearsal
 from dpsync.model.question import Refusal
 from dpsync.model.text import format_count, short_commit
@@ -43,9 +42,10 @@ from dpsync.render.visible import visible
 
 
 def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
-    """Return the view of a drift.
+    """Return the view of a drift: the objects that differ, those that open access first, and the verdict.
 
-    `now` is the time for "2 hours ago"; None keeps the times of the platform.
+    Args:
+        now: The time for "2 hours ago"; None shows the times as the platform has them.
     """
     drifted_objects = in_natural_order(
         document.drift.found, lambda drifted: drifted.location, lambda _: False
@@ -60,15 +60,28 @@ def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
 
 
 def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
-    """Return the blocks of a drift: the list of differences, then the side blocks."""
+    """Return the blocks of a drift: the differences, then unreadable, ignored and unmanaged objects."""
     listing = _DriftListing(document, now)
     entries = tuple(listing.entries())
     drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
-    unread = (_unreadable_entry(drift, address) for address in drift.unread)
+    unread = []
+    for address in drift.unread:
+        name, origin = visible(address), plan_words.find_origin(drift, address)
+        message = "dpsync did not check this object"
+        unread.append(
+            ViewEntry(
+                name, name, message=message, sign="!", origin=origin, parent_origin=origin, one_line=True
+            )
+        )
     blocks.add("unread", "Objects that this token cannot read: {}", "warning", unread, detail=1)
     ignored = (listing.object_entry(drifted, None) for drifted in drift.ignored)
     blocks.add("ignored", "Differences that your policy ignores: {}", "none", ignored, detail=1)
-    unwatched = (_unmanaged_entry(drift, line) for line in drift.unwatched_lines)
+    unwatched = []
+    for line in drift.unwatched_lines:
+        name = visible(str(FieldAddress(Address.parse(line.address), line.field)))
+        message = visible(line.line or f"({line.why or ''})")  # the line to write, or why there is none
+        origin = drift.origins.get(line.address)
+        unwatched.append(ViewEntry(name, name, message=message, origin=origin, one_line=True))
     blocks.add("unwatched", "Fields and lists that dpsync does not compare: {}", "none", unwatched)
     return [*blocks.blocks, *side_blocks(drift)]
 
@@ -90,11 +103,12 @@ class _DriftListing:
             by_address[address if address in drifted_addresses else ""].append(blocker)
         for drifted in self.drift.found:
             entry = self.object_entry(drifted, self.ways_out.get(drifted.address))
-            sentences = [
-                sentence
-                for blocker in by_address[drifted.address]
-                for sentence in _blocker_sentences(blocker)
-            ]
+            sentences: list[Sentence] = []
+            for blocker in by_address[drifted.address]:
+                if isinstance(blocker, Refusal):
+                    sentences += refusal_sentences(blocker)
+                else:
+                    sentences += blocked_sentences(blocker)
             yield replace(entry, all_sentences=(*entry.all_sentences, *sentences))
         notes = [note for note in self.drift.notes if not (note.permanent or note.detail)]
         yield from (note_entry(self.drift, note) for note in notes)
@@ -105,9 +119,23 @@ class _DriftListing:
                 yield blocked_entry(self.drift, blocker)
 
     def object_entry(self, drifted: Drifted, ways_out: WaysOut | None) -> ViewEntry:
-        """Return the entry of an object. `out`: how to end the difference, if it counts."""
+        """Return the entry of an object that differs. `ways_out`: how to end the difference, if it counts."""
         label = "" if drifted.what == "different" else drifted.label
-        fields = tuple(self._field(drifted.kind, field_drift) for field_drift in drifted.fields)
+        fields = []
+        for field in drifted.fields:
+            live = self.names.as_in_files(drifted.kind, field.field, field.live)
+            file = self.names.as_in_files(drifted.kind, field.field, field.file)
+            unread: Literal["", "after"] = "" if field.known else "after"
+            fields.append(
+                ViewField(
+                    field.field,
+                    file,
+                    live,
+                    unread,
+                    is_platform_default=field.watched,
+                    opens_access=field.opens,
+                )
+            )
         return ViewEntry(
             address=visible(drifted.address),
             title=self.names.title(drifted.kind, drifted.address, label),
@@ -123,20 +151,13 @@ class _DriftListing:
                 self.drift, drifted.address, (field.field for field in drifted.fields)
             ),
             parent_origin=plan_words.enclosing_origin(self.drift, drifted.address),
-            fields=fields,
+            fields=tuple(fields),
             all_sentences=tuple(self._sentences(drifted, ways_out)),
             side_names=("policy" if drifted.kept else "file", "live"),
         )
 
-    def _field(self, kind: str, drift: FieldDrift) -> ViewField:
-        live = self.names.as_in_files(kind, drift.field, drift.live)
-        file = self.names.as_in_files(kind, drift.field, drift.file)
-        unread: Literal["", "after"] = "" if drift.known else "after"
-        return ViewField(
-            drift.field, file, live, unread, is_platform_default=drift.watched, opens_access=drift.opens
-        )
-
     def _sentences(self, drifted: Drifted, ways_out: WaysOut | None) -> Iterator[Sentence]:
+        """Yield how an object differs, where it should be, why, and the commands that end the difference."""
         if drifted.what == "missing":
             yield Sentence("missing in GitBook")
         if drifted.what == "undeclared":
@@ -159,7 +180,10 @@ class _DriftListing:
                 )
 
     def _cause_sentences(self, drifted: Drifted) -> Iterator[Sentence]:
-        """Yield why the object differs, and who changed it last."""
+        """Yield why an object differs, and who changed it last.
+
+        If its fields have different causes, each cause names its fields: "edited here: title, visibility".
+        """
         causes = {plan_words.cause_label(field.cause): field.field for field in drifted.fields}
         causes[report_words.drift_cause_text(drifted)] = ""
         causes.pop("", None)
@@ -183,27 +207,6 @@ class _DriftListing:
             )
 
 
-def _blocker_sentences(blocker: Refusal | Blocked) -> Iterator[Sentence]:
-    return refusal_sentences(blocker) if isinstance(blocker, Refusal) else blocked_sentences(blocker)
-
-
-def _unreadable_entry(drift: Drift, address: str) -> ViewEntry:
-    origin = plan_words.find_origin(drift, address)
-    return ViewEntry(
-        visible(address), visible(address), message="dpsync did not check this object", sign="!",
-        origin=origin, parent_origin=origin, one_line=True,
-    )  # fmt: skip
-
-
-def _unmanaged_entry(drift: Drift, line: UnwatchedLine) -> ViewEntry:
-    """Return an entry for a field or list that no file names, with the line that would watch it."""
-    name = visible(str(FieldAddress(Address.parse(line.address), line.field)))
-    return ViewEntry(
-        name, name, message=visible(line.line or f"({line.why or ''})"),
-        origin=drift.origins.get(line.address), one_line=True,
-    )  # fmt: skip
-
-
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
 _FULL_NAMES: Final = Names((), several_organizations=True)
@@ -212,7 +215,7 @@ FILES_ONLY_NOTE: Final = "dpsync compared only files, and did not connect to Git
 
 
 def edits_title(edits: Edits) -> str:
-    """Return in a sentence how many entries were removed, renamed, changed and added."""
+    """Return a sentence with the number of removed, renamed, changed and added entries."""
     if edits.base is None:
         return f"dpsync has no earlier version of the files to compare with: {visible(edits.base_from)}."
     counts = [
@@ -224,7 +227,7 @@ def edits_title(edits: Edits) -> str:
 
 
 def edits_comparison_note(edits: Edits) -> str:
-    """Return the commit compared with, and that nothing was read from the platform."""
+    """Return the commit with which the files are compared, and that dpsync read nothing from GitBook."""
     if edits.base is None:
         return FILES_ONLY_NOTE
     return (
@@ -233,7 +236,7 @@ def edits_comparison_note(edits: Edits) -> str:
 
 
 def edit_blocks(edits: Edits) -> list[Block]:
-    """Return a block for each sort of edit: removed, renamed, changed and added entries."""
+    """Return a block for each type of edit in the files: removed, renamed, changed and added entries."""
     blocks = Blocks()
     for edit_type in _SIGNS:
         entries = [_edit_entry(edit) for edit in edits.found if edit.what == edit_type]
@@ -244,41 +247,43 @@ def edit_blocks(edits: Edits) -> list[Block]:
 
 
 def _edit_entry(edit: Edit) -> ViewEntry:
+    """Return the entry of an edit in the files: kind and title, former address, children and fields."""
     added = edit.what == "added"
+    kind = kind_name(edit.kind)
+    remarks = []
+    if edit.kind and edit.what != "changed":
+        label = f' "{visible(edit.label)}"' if edit.label else ""
+        remarks.append(f"{visible(edit.kind)}{label}")
+    if edit.before is not None:
+        remarks.append(f"was {visible(edit.before)}")
+    if edit.inside:
+        remarks.append(f"and {format_count(edit.inside, 'entry')} in it")
+    fields = (
+        ViewField(
+            visible(field.field),
+            _FULL_NAMES.as_in_files(kind, field.field, field.before),
+            _FULL_NAMES.as_in_files(kind, field.field, field.after),
+            cause="" if added else _LABELS[field.declared],
+        )
+        for field in edit.fields
+    )
     return ViewEntry(
         address=visible(edit.address),
         title=visible(edit.address),
-        message=", ".join(_edit_remarks(edit)),
+        message=", ".join(remarks),
         sign=_SIGNS[edit.what],
         origin=edit.at,
-        fields=tuple(_edited_field(field, kind_name(edit.kind), labelled=not added) for field in edit.fields),
+        fields=tuple(fields),
         created=added,
         side_names=None if added else ("before", "now"),
     )
 
 
-def _edit_remarks(edit: Edit) -> Iterator[str]:
-    """Yield remarks on an edit: kind and title, the former address, and the number of children."""
-    label = f' "{visible(edit.label)}"' if edit.label else ""
-    if edit.kind and edit.what != "changed":
-        yield f"{visible(edit.kind)}{label}"
-    if edit.before is not None:
-        yield f"was {visible(edit.before)}"
-    if edit.inside:
-        yield f"and {format_count(edit.inside, 'entry')} in it"
-
-
-def _edited_field(edited: EditedField, kind: str, labelled: bool) -> ViewField:
-    return ViewField(
-        visible(edited.field),
-        _FULL_NAMES.as_in_files(kind, edited.field, edited.before),
-        _FULL_NAMES.as_in_files(kind, edited.field, edited.after),
-        cause=_LABELS[edited.declared] if labelled else "",
-    )
-
-
 def rehearsal_view(document: RehearseDocument) -> View:
-    """Return everything that is shown of a rehearsal; of a plan that was not rehearsed, the plan."""
+    """Return the view of a rehearsal: deviations, failed runs, what was verified, and what was not.
+
+    For a plan that was not rehearsed, this is the view of the plan.
+    """
     plan, rehearsal = document.plan.plan, document.rehearsal
     if rehearsal is None:
         view = plan_view(plan, document.plan.digest)
@@ -309,7 +314,7 @@ def rehearsal_view(document: RehearseDocument) -> View:
 
 
 def _fault_blocks(rehearsal: Rehearsal) -> list[Block]:
-    """Return the rehearsals with faults: those that ended otherwise, then those that converged."""
+    """Return the rehearsals with simulated request failures: a block of failed and one of successful runs."""
     blocks = Blocks()
     entries = [
         (run.good, ViewEntry("", str(number), message=report_words.fault_run_text(run), one_line=True))

@@ -44,7 +44,7 @@ NodesByAddress = Mapping[str, tuple[NavigationNode, str]]
 
 
 def _by_address(nodes: tuple[NavigationNode, ...], parent: str = "") -> dict[str, tuple[NavigationNode, str]]:
-    """Return all nodes of a tree with the address of their parent, by address."""
+    """Return all nodes of a tree by address, each with the address of its parent ("" at the root)."""
     nodes_by_address = {node.address: (node, parent) for node in nodes}
     for node in nodes:
         nodes_by_address |= _by_address(node.inside, node.address)
@@ -52,9 +52,10 @@ def _by_address(nodes: tuple[NavigationNode, ...], parent: str = "") -> dict[str
 
 
 class _NavigationMerge(Struct, frozen=True):
-    """Merge two trees.
+    """Merge a navigation before and after a change into one tree of lines.
 
-    `before` and `after` hold their nodes by address; `moved` has the nodes that change position.
+    `before` and `after` hold all nodes by address. `moved` collects the nodes that change their position
+    among their siblings.
     """
 
     before: NodesByAddress
@@ -64,14 +65,19 @@ class _NavigationMerge(Struct, frozen=True):
     def sibling_lines(
         self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...], depth: int
     ) -> Iterator[NavigationLine]:
-        """Yield the lines of siblings at one depth, and of everything below."""
-        self._note_moves(before, after)
-        addresses_after = {node.address for node in after}
+        """Yield the lines of siblings at one depth, each followed by the lines of its children.
+
+        Moves are the fewest that make the new order, as in a plan. A removed node comes behind the nodes
+        that preceded it.
+        """
+        positions_before = {node.address: index for index, node in enumerate(before)}
+        remaining = [node.address for node in after if node.address in positions_before]
+        in_order = set(longest_increasing([positions_before[address] for address in remaining]))
+        self.moved.update(address for address in remaining if positions_before[address] not in in_order)
         removed_nodes = [node for node in before if node.address not in self.after]
         addresses_before = [node.address for node in before]
-        listed: list[NavigationNode] = []
-        for node in after:
-            listed.append(node)
+        addresses_after = {node.address for node in after}
+        listed = list(after)
         for removed in removed_nodes:
             predecessors = [
                 address
@@ -92,26 +98,20 @@ class _NavigationMerge(Struct, frozen=True):
             for node in group:
                 yield from self._node_lines(node, depth)
 
-    def _note_moves(self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> None:
-        """Add to `moved` the siblings whose order changes among the siblings that stay."""
-        positions_before = {node.address: index for index, node in enumerate(before)}
-        remaining = [node.address for node in after if node.address in positions_before]
-        in_order = set(longest_increasing([positions_before[address] for address in remaining]))
-        self.moved.update(address for address in remaining if positions_before[address] not in in_order)
-
     def _is_unchanged(self, node: NavigationNode) -> bool:
-        """Return whether a node, its position, and everything inside are unchanged."""
+        """Return whether a node with everything inside, its parent and its position are unchanged."""
         before, after = self.before.get(node.address), self.after.get(node.address)
         return before == after and node.address not in self.moved
 
     def _node_lines(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
+        """Yield the line of a node (added, removed, changed or unchanged), then the lines of its children."""
         before, after = self.before.get(node.address), self.after.get(node.address)
         if before is None or after is None:
-            others = (
-                f" (also in {', '.join(self._parent_title(parent) for parent in node.also)})"
-                if node.also
-                else ""
-            )
+            titles = []
+            for address in node.also:  # the other positions of the same object
+                other, parent = self.after[address]
+                titles.append(self.after[parent][0].title if parent else other.title)
+            others = f" (also in {', '.join(titles)})" if titles else ""
             yield NavigationLine("+" if before is None else "-", depth, _node_text(node) + others)
         elif self._is_unchanged(node):
             yield NavigationLine(" ", depth, _node_text(node))
@@ -125,6 +125,10 @@ class _NavigationMerge(Struct, frozen=True):
     def _changed_line(
         self, before: tuple[NavigationNode, str], after: tuple[NavigationNode, str], depth: int
     ) -> NavigationLine:
+        """Return the line of a node whose text or position changes, such as `> News (was Blog) (moved here)`.
+
+        `before` and `after` are the node with the address of its parent.
+        """
         old_text, new_text = _node_text(before[0]), _node_text(after[0])
         sign, words = " ", [new_text]
         if old_text != new_text:
@@ -141,14 +145,9 @@ class _NavigationMerge(Struct, frozen=True):
             words.append("(stays here, too)")
         return NavigationLine(sign, depth, " ".join(words))
 
-    def _parent_title(self, address: str) -> str:
-        """Return the title of the parent of a node after the change; of a node at the root, its own title."""
-        node, parent = self.after[address]
-        return self.after[parent][0].title if parent else node.title
-
 
 def _node_text(node: NavigationNode) -> str:
-    """Return the title of a node with its path and marks in brackets."""
+    """Return the title of a node with its path and marks in brackets, such as `News [/news, hidden]`."""
     marks = [f"/{node.path}" if node.path and "://" not in node.path else node.path or "", *node.marks]
     details = ", ".join(word for word in marks if word)
     return f"{node.title} [{details}]" if details else node.title

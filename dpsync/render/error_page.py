@@ -18,7 +18,10 @@ _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
 
 
 def read_code_sections() -> dict[str, list[str]]:
-    """Return the lines of docs/errors.md for each code. Raises OSError if the page is missing."""
+    """Return the lines below each heading of docs/errors.md, by error code.
+
+    Raises OSError if the page is missing.
+    """
     page = next((path for path in _PAGE_LOCATIONS if path.is_file()), _PAGE_LOCATIONS[0])
     sections: dict[str, list[str]] = {}
     section: list[str] = []
@@ -35,17 +38,22 @@ def read_code_sections() -> dict[str, list[str]]:
 
 
 def find_code(word: str, sections: dict[str, list[str]]) -> str | None:
-    """Return the code for a typed word; case and `error[…]` around the code do not matter."""
+    """Return the code for a word that a user typed; case and `error[…]` around the code do not matter."""
     match = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
     code_name = (match[1] if match else word).casefold()
     return next((code for code in sections if code.casefold() == code_name), None)
 
 
 def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Yield paragraphs without Markdown marks, and code blocks unchanged: (text, whether it is a block).
+    """Yield the paragraphs of a Markdown section as plain text, and its code blocks unchanged.
 
-    Each item of a list is a paragraph of its own, which begins with "- ".
+    Each item is the text, and whether it is a code block. A link becomes its text, or its address if the
+    text is only the name of a file.
     """
+
+    def link_text(link: re.Match[str]) -> str:
+        return f"{DOCS_URL}/{link[2]}" if link[1].endswith(".md") else link[1]
+
     paragraph: list[str] = []
     block: list[str] | None = None
     for line in (*lines, ""):
@@ -61,14 +69,5 @@ def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
                 paragraph = []
             paragraph.append(line.strip())
         elif paragraph:
-            yield _without_markdown(" ".join(paragraph)), False
+            yield _LINK.sub(link_text, " ".join(paragraph)).replace("**", "").replace("`", ""), False
             paragraph = []
-
-
-def _without_markdown(text: str) -> str:
-    return _LINK.sub(_link_text, text).replace("**", "").replace("`", "")
-
-
-def _link_text(link: re.Match[str]) -> str:
-    """Return the text of a link, or its address if the text is the name of a file."""
-    return f"{DOCS_URL}/{link[2]}" if link[1].endswith(".md") else link[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from dpsync.model.text import format_command
@@ -19,12 +19,23 @@ _NAME_COLUMN_WIDTH: Final = 15
 
 
 def render_explanation(explanation: Explanation, paint: Paint) -> str:
-    """Return an explanation in lines of at most 80 columns; only examples and addresses may be longer."""
+    """Return an explanation as text: heading, meaning, facts in two columns, example, link.
+
+    Lines have at most 80 columns; only examples and URLs may be longer. Of several facts with the same name,
+    only the first shows the name.
+    """
     lines = list(_wrapped(explanation.meaning.replace("`", ""), "  "))
     if explanation.facts:
-        previous_names = ("", *(name for name, _ in explanation.facts))
-        facts = zip(previous_names, explanation.facts, strict=False)
-        lines += ["", *(line for previous, fact in facts for line in _fact_lines(previous, *fact))]
+        lines.append("")
+    previous_name = ""
+    for name, text in explanation.facts:
+        shown_name = "" if name == previous_name else name
+        previous_name = name
+        first_line, *other_lines = textwrap.wrap(
+            text, _WIDTH - _NAME_COLUMN_WIDTH - 2, break_long_words=False, break_on_hyphens=False
+        )
+        lines.append(f"  {shown_name:<{_NAME_COLUMN_WIDTH}}{first_line}")
+        lines += [" " * (_NAME_COLUMN_WIDTH + 2) + line for line in other_lines]
     if explanation.example:
         lines += ["", "  Example:", *(f"    {line}" for line in explanation.example.splitlines())]
     if explanation.page_url:
@@ -33,7 +44,10 @@ def render_explanation(explanation: Explanation, paint: Paint) -> str:
 
 
 def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
-    """Return the section of docs/errors.md about a code, and the address of that section."""
+    """Return the section of docs/errors.md about an error code as text, with the URL of the section.
+
+    `section` has paragraphs and code blocks: the text, and whether it is a code block.
+    """
     paragraphs = (
         [f"    {line}" for line in text.splitlines()] if block else _wrapped_paragraph(text)
         for text, block in section
@@ -43,7 +57,10 @@ def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) ->
 
 
 def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
-    """Return the list of all kinds, and the commands for the other words."""
+    """Return the list of all kinds with their place in the files, and examples of other words to explain.
+
+    `kinds` has the name and the place of each kind.
+    """
     rows = list(kinds)
     column_width = max(len(name) for name, _ in rows) + 2
     lines = [paint("Object types (kinds), and the place of each object type in your files", "bold")]
@@ -67,22 +84,8 @@ def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _fact_lines(previous_name: str, name: str, text: str) -> Iterator[str]:
-    """Yield the lines of a fact; a fact with the same name as the one before has no name."""
-    shown_name = "" if name == previous_name else name
-    first_line, *other_lines = textwrap.wrap(
-        text, _WIDTH - _NAME_COLUMN_WIDTH - 2, break_long_words=False, break_on_hyphens=False
-    )
-    yield f"  {shown_name:<{_NAME_COLUMN_WIDTH}}{first_line}"
-    yield from (" " * (_NAME_COLUMN_WIDTH + 2) + line for line in other_lines)
-
-
-def _wrapped_paragraph(text: str) -> list[str]:
-    """Return the lines of a paragraph, or of an item of a list, whose other lines begin below its text."""
-    return _wrapped(text, "  ", "    " if text.startswith("- ") else "  ")
-
-
-def _wrapped(text: str, indent: str, indent_below: str = "") -> list[str]:
+def _wrapped(text: str, indent: str) -> list[str]:
+    """Return a text as indented lines of at most 80 columns, broken only between words."""
     return textwrap.wrap(
         text, _WIDTH, initial_indent=indent, subsequent_indent=indent_below or indent,
         break_long_words=False, break_on_hyphens=False,

@@ -8,7 +8,7 @@ mappings on one line, other mappings on several lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -47,24 +47,24 @@ _MAX_INLINE_ENTRIES = 3
 
 
 def example_text(value: dict[str, Any]) -> str:
-    """Return a whole file with the values of an example (`dpsync.kinds.examples`)."""
+    """Return an example (`dpsync.kinds.examples`) as the text of a YAML file."""
     (first, version), *entries = value.items()
     return yaml_document(_to_block(dict(entries)), f"{first}: {yaml_scalar(version)}")
 
 
 def _to_block(value: Any) -> Any:
-    """Return the same value, in which large and nested mappings are on several lines."""
+    """Mark the mappings in a value that YAML shows on several lines: large mappings, and nested ones."""
     if isinstance(value, list):
         return [_to_block(member) for member in value]
     if not isinstance(value, dict):
         return value
     members = {key: _to_block(member) for key, member in value.items()}
-    is_nested = any(isinstance(member, dict) or _is_list_of_mappings(member) for member in members.values())
+    is_nested = any(
+        isinstance(member, dict)
+        or (isinstance(member, list) and any(isinstance(item, dict) for item in member))
+        for member in members.values()
+    )
     return BlockMapping(members) if is_nested or len(members) > _MAX_INLINE_ENTRIES else members
-
-
-def _is_list_of_mappings(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
 class Explanation(Struct, frozen=True):
@@ -78,7 +78,11 @@ class Explanation(Struct, frozen=True):
 
 
 def find_explanation(registry: Registry, word: str) -> Explanation | None:
-    """Return the explanation of KIND, KIND.FIELD or a root-file key; None if the word is none of these."""
+    """Return the explanation of a word: KIND, KIND.FIELD, KIND.FIELD.MEMBER or a key of the root file.
+
+    None if the word is none of these. A member is a part of a field's value. It may also be written without
+    its field, as in the files.
+    """
     head, _, path = word.partition(".")
     kind = find_kind(registry, head)
     if kind is None:
@@ -97,32 +101,29 @@ def find_explanation(registry: Registry, word: str) -> Explanation | None:
 
 
 def find_kind(registry: Registry, word: str) -> Kind | None:
-    """Return the kind with this name, noun, node type or key in the files; None if no kind has it."""
-    wanted_name = _normalized(word)
-    for names in (_kind_names, _key_names):
-        for kind in registry.in_dependency_order:
-            if wanted_name in map(_normalized, names(kind)):
-                return kind
+    """Return the kind with this name, noun, node type or key in the files; None if no kind has it.
+
+    Names and nouns take precedence over keys. Case, spaces, `-` and `_` do not matter.
+    """
+
+    def normalized(text: str) -> str:
+        return re.sub(r"[\s_-]", "", text).casefold()
+
+    wanted = normalized(word)
+    for kind in registry.in_dependency_order:
+        if wanted in (normalized(kind.name), normalized(kind.noun)):
+            return kind
+    for kind in registry.in_dependency_order:
+        keys = [kind.key, kind.key.rpartition(".")[2]]
+        if isinstance(kind.shape, TreeNode):
+            keys = [kind.shape.yaml_type]
+        if wanted in map(normalized, keys):
+            return kind
     return None
 
 
-def _kind_names(kind: Kind) -> Iterator[str]:
-    yield from (kind.name, kind.noun)
-
-
-def _key_names(kind: Kind) -> Iterator[str]:
-    if isinstance(kind.shape, TreeNode):
-        yield kind.shape.yaml_type
-    else:
-        yield from (kind.key, kind.key.rpartition(".")[2])
-
-
-def _normalized(word: str) -> str:
-    return re.sub(r"[\s_-]", "", word).casefold()
-
-
 def explainable_words(registry: Registry) -> list[str]:
-    """Return each word that `find_explanation` accepts: kinds, fields, short forms, and root-file keys."""
+    """Return each word that `find_explanation` accepts: kinds, fields, short forms and root-file keys."""
     words = [kind.name for kind in registry.in_dependency_order]
     words += [f"{kind.name}.{word}" for kind in registry.in_dependency_order for word in kind.inline_words]
     words += [
@@ -141,6 +142,7 @@ def overview(registry: Registry) -> Iterable[tuple[str, str]]:
 
 
 def _root_key_explanation(registry: Registry, word: str) -> Explanation | None:
+    """Return the explanation of a key of the root file, such as `policy.prune`; None for another word."""
     text = ROOT_KEY_DESCRIPTIONS.get(word)
     if text is None:
         return None
@@ -156,18 +158,29 @@ def _root_key_explanation(registry: Registry, word: str) -> Explanation | None:
 
 
 def _kind_explanation(registry: Registry, kind: Kind) -> Explanation:
+    """Return the explanation of a kind: its place, key, address, rules, API versions and fields."""
     fields: list[str] = []
     for field in kind.fields:
         if field.is_declarable and not field.is_parent_reference:
             fields.append(f"{field.name}: {field_description(kind.name, field.name)}")
             short_forms = [word for word, name in kind.inline_words.items() if name == field.name]
             fields += [f"{word}: {field_description(kind.name, field.name, word)}" for word in short_forms]
+    exposure = ""
+    if kind.redirects is None:
+        occasions = ["created"] if kind.creation_widens_access else []
+        occasions += ["deleted"] if kind.deletion_widens_access else []
+        if "who" in kind.access_fields:
+            exposure = "A change to an object of this type opens access if somebody gets a stronger role."
+        elif occasions:
+            exposure = (
+                f"An object of this type lets somebody see or do more when it is {' or '.join(occasions)}."
+            )
     facts = [
         ("In your files", location_phrase(registry, kind)),
         ("Key", key_words(registry, kind)),
         *(("Address", address) for address in address_words(registry, kind)),
         *(("Rules", sentence) for sentence in kind_rule_sentences(registry, kind)),
-        ("Opens access", _kind_exposure_sentence(kind)),
+        ("Opens access", exposure),
         ("API versions", _api_versions_text(registry, kind, None)),
         *(("Fields", text) for text in fields),
     ]
@@ -178,6 +191,7 @@ def _kind_explanation(registry: Registry, kind: Kind) -> Explanation:
 
 
 def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str) -> Explanation:
+    """Return the explanation of a field, or of one member of its value if `member` is not ""."""
     name, published = f"{kind.name}.{field.name}", registry.for_files_of_profile(PUBLISHED.name)
     example = example_text(field_example(registry, kind, field, member))
     has_example = field.is_declarable and field.name != kind.key_field
@@ -185,8 +199,12 @@ def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str
     if member:
         facts = [
             ("Part of", f"{name}: {field_description(kind.name, field.name)}"),
-            *_part_facts(registry, kind, field, member),
         ]
+        for path, type_, required in value_parts(field.type):
+            if path == member and type_ is not None:
+                sentences = value_sentences(registry, type_, f"{kind.name}.{field.name}.{member}")
+                facts += [("Values", sentence) for sentence in sentences]
+                facts += [("Rules", sentence) for sentence in part_sentences(field, member, required)]
         inline = member in kind.inline_words
         if inline:
             facts.append(("Rules", f"In an entry, write {member} directly, without {field.name}."))
@@ -208,15 +226,8 @@ def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str
     )
 
 
-def _part_facts(registry: Registry, kind: Kind, field: Field, member: str) -> Iterator[tuple[str, str]]:
-    for path, type_, required in value_parts(field.type):
-        if path == member and type_ is not None:
-            sentences = value_sentences(registry, type_, f"{kind.name}.{field.name}.{member}")
-            yield from (("Values", sentence) for sentence in sentences)
-            yield from (("Rules", sentence) for sentence in part_sentences(field, member, required))
-
-
 def _nonempty_facts(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return the facts that have a text, without the backticks of Markdown."""
     return tuple((name, text.replace("`", "")) for name, text in facts if text)
 
 
@@ -231,7 +242,7 @@ _ROLE_EXPOSURE_RULE = "A change that gives somebody a stronger role lets this pe
 
 
 def _exposure_sentence(registry: Registry, kind: Kind, field: Field) -> str:
-    """Describe the changes of a field that open access, which a plan marks with "opens access"."""
+    """Describe which changes of a field open access, so that a plan marks them; "" if none does."""
     rule = field.widening_rule
     if kind.follows_from_roles(field):
         return _ROLE_EXPOSURE_RULE
@@ -253,22 +264,8 @@ def _exposure_sentence(registry: Registry, kind: Kind, field: Field) -> str:
     return f"A change to a value further right in this list lets somebody see or do more: {values}."
 
 
-def _kind_exposure_sentence(kind: Kind) -> str:
-    if kind.redirects is not None:
-        return ""
-    if "who" in kind.access_fields:
-        return "A change to an object of this type opens access if somebody gets a stronger role."
-    occasions = ["created"] if kind.creation_widens_access else []
-    occasions += ["deleted"] if kind.deletion_widens_access else []
-    return (
-        f"An object of this type lets somebody see or do more when it is {' or '.join(occasions)}."
-        if occasions
-        else ""
-    )
-
-
 def _api_versions_text(registry: Registry, kind: Kind, field: Field | None) -> str:
-    """Return the API versions that support a kind or field, and what the others lack."""
+    """Return which API versions support a kind (or one of its fields), and what the other versions lack."""
     supporting, without_kind, limitations = [], [], []
     for profile in PROFILES.values():
         profile_registry = Registry(registry.declared.values(), profile)

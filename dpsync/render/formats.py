@@ -65,7 +65,7 @@ FORMATS: Final = {
 
 
 def render(document: BaseModel, format_: str, options: FormatOptions | None = None) -> str:
-    """Render a document in a format, without a trailing line break."""
+    """Render a document in the format with this name (see `FORMATS`), without a trailing line break."""
     output_format = FORMATS[format_]
     module, _, name = output_format.writer.partition(":")
     write: Callable[[BaseModel | View, FormatOptions], str] = getattr(

@@ -1,14 +1,14 @@
 """Draw the declared organization, and the changes of a plan, as Mermaid or as DOT for Graphviz.
 
-`graph` makes a picture without a language, `as_mermaid` and `as_dot` print it. A solid line leads to a child;
-a dashed arrow with the name of a field leads to an object that the field refers to. Titles are foreign text:
+`make_graph` makes the boxes and arrows, `as_mermaid` and `as_dot` print them. A solid line leads to a child. A
+dashed arrow with the name of a field leads to an object that the field refers to. Titles are foreign text:
 each passes `visible()`, and is then escaped for the language.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -57,10 +57,12 @@ def make_graph(
     plan: Plan | None = None,
     selected: Collection[Address] | None = None,
 ) -> Graph:
-    """Return all declared objects, with what a plan does with them and the objects that it deletes.
+    """Return the boxes and arrows of all declared objects, marked with what a plan does with them.
+
+    The graph also has the objects that the plan deletes.
 
     Args:
-        selected: Only these objects, the objects that their fields refer to, and the parents of all of these.
+        selected: Show only these objects, the objects that their fields refer to, and all their parents.
     """
     changes = {change.address: change for change in plan.changes} if plan is not None else {}
     declared = {str(address): entry for address, entry in desired.entries.items()}
@@ -70,8 +72,28 @@ def make_graph(
     )
     ids = {name: f"n{number}" for number, name in enumerate(names)}
     boxes = [_box(ids[name], name, declared.get(name), registry, changes.get(name)) for name in names]
-    arrows = dict.fromkeys(_arrows(ids, declared))
-    return Graph(tuple(_with_unique_texts(boxes, names)), tuple(arrows))
+    text_counts = Counter(box.text for box in boxes)
+    unique_boxes = [
+        replace(box, text=f"{box.text} {visible(name)}") if text_counts[box.text] > 1 else box
+        for box, name in zip(boxes, names, strict=True)
+    ]
+    arrows: dict[Arrow, None] = {}  # in order, and each once
+    for name, id in ids.items():
+        entry = declared.get(name)
+        parent = entry.holder or entry.parent if entry is not None else None
+        if parent is not None:
+            parent_name = str(parent)
+        else:
+            ancestors = (str(address) for address in list(Address.parse(name).self_and_ancestors())[1:])
+            parent_name = next((ancestor for ancestor in ancestors if ancestor in ids), "")
+        if parent_name in ids:
+            arrows[Arrow(ids[parent_name], id)] = None
+        for field, value in sorted(entry.fields.items()) if entry is not None else ():
+            targets = sorted(str(address) for address in references(value))
+            for target in targets:
+                if target in ids and target != parent_name:
+                    arrows[Arrow(id, ids[target], field)] = None
+    return Graph(tuple(unique_boxes), tuple(arrows))
 
 
 def _with_references_and_parents(addresses: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
@@ -86,15 +108,8 @@ def _with_references_and_parents(addresses: Iterable[Address], declared: Mapping
     return names | holders
 
 
-def _with_unique_texts(boxes: list[Box], names: list[str]) -> Iterator[Box]:
-    """Yield the boxes; boxes with the same text get their address in the text."""
-    text_counts = Counter(box.text for box in boxes)
-    for box, name in zip(boxes, names, strict=True):
-        is_duplicate = text_counts[box.text] > 1
-        yield replace(box, text=f"{box.text} {visible(name)}") if is_duplicate else box
-
-
 def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:
+    """Return the box of an object, such as `+ Docs (site)`. An object without an entry has a change."""
     if entry is not None:
         kind = registry.with_all_kinds[entry.kind]
         title, noun = entry.fields.get(kind.title_field), kind.noun
@@ -106,36 +121,12 @@ def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Ch
     return Box(id, visible(f"{sign}{name_text} ({noun})"), change.action if change is not None else "")
 
 
-def _arrows(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
-    for name, id in ids.items():
-        entry = declared.get(name)
-        parent = entry.holder or entry.parent if entry is not None else None
-        parent_name = str(parent) if parent is not None else _nearest_parent(name, ids)
-        if parent_name in ids:
-            yield Arrow(ids[parent_name], id)
-        if entry is None:
-            continue
-        for field in sorted(entry.fields):
-            targets = sorted(str(address) for address in references(entry.fields[field]))
-            yield from (
-                Arrow(id, ids[target], field) for target in targets if target in ids and target != parent_name
-            )
-
-
-def _nearest_parent(name: str, ids: dict[str, str]) -> str:
-    """Return the nearest parent of an undeclared object that is in the picture; "" without one."""
-    ancestors = (str(address) for address in list(Address.parse(name).self_and_ancestors())[1:])
-    return next((ancestor for ancestor in ancestors if ancestor in ids), "")
-
-
-# The languages.
-
-
 def as_mermaid(graph: Graph) -> str:
-    """Return the picture as a Mermaid flowchart. All but plain letters and digits become numeric entities.
+    """Return a graph as a Mermaid flowchart.
 
-    So does the first character unless it is a letter, and what may be Markdown: Mermaid reads labels as
-    Markdown, and would make a list of "- Old" and an emphasis of "_new_".
+    All characters except plain letters, digits and a few others become numeric entities. So does the first
+    character unless it is a letter: Mermaid reads labels as Markdown, and would make a list of "- Old" and
+    an emphasis of "_new_".
     """
     lines = ["flowchart LR"]
     lines += [f'  {box.id}["{_with_entities(box.text)}"]' for box in graph.boxes]
@@ -150,6 +141,7 @@ def as_mermaid(graph: Graph) -> str:
 
 
 def _with_entities(text: str) -> str:
+    """Return a text for a Mermaid label, with numeric entities in place of special characters."""
     return "".join(
         character
         if (character.isalnum() or character in _UNESCAPED) and (position or character.isalpha())
@@ -159,7 +151,7 @@ def _with_entities(text: str) -> str:
 
 
 def as_dot(graph: Graph) -> str:
-    """Return the picture as a directed graph for Graphviz, which reads HTML entities in a label."""
+    """Return a graph in the DOT language for Graphviz, which reads HTML entities in a label."""
     lines = ["digraph dpsync {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"]
     for box in graph.boxes:
         colour = f', fillcolor="{_ACTION_COLORS[box.action]}"' if box.action else ""
@@ -171,6 +163,7 @@ def as_dot(graph: Graph) -> str:
 
 
 def _quoted(text: str) -> str:
+    """Return a text as a quoted string of the DOT language."""
     escaped = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

@@ -33,7 +33,10 @@ _SCRIPT_ESCAPES: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def as_page(view: View, options: FormatOptions) -> str:
-    """Return the whole page. Each slot of the template is filled once, so a text cannot fill another slot."""
+    """Return a view as a whole HTML page.
+
+    Each slot `{{name}}` of the template is filled once, so a text cannot fill another slot.
+    """
     style, script = _template("report.css"), _template("report.js")
     slots = {
         "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -48,10 +51,12 @@ def as_page(view: View, options: FormatOptions) -> str:
 
 @cache
 def _template(name: str) -> str:
+    """Return the content of a file in `render/pages`."""
     return files("dpsync.render").joinpath("pages", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
+    """Return the hash of a script or style for the content security policy, such as `sha256-…`."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
@@ -83,6 +88,7 @@ def _view_json(view: View) -> str:
 
 
 def _entry_data(entry: ViewEntry) -> dict[str, Any]:
+    """Return an entry as the dict that the script of the page reads."""
     fields = []
     for field in entry.fields:
         before, after = full_values(field)

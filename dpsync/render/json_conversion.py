@@ -76,7 +76,15 @@ def import_document(
     problems: Iterable[Diagnostic],
     requests: int,
 ) -> ImportDocument:
-    """Return the document of an import. Without a plan, `proven` is null unless there are problems."""
+    """Return the JSON document of an import that wrote a new configuration.
+
+    Each change that `plan` still has becomes a difference. Without a plan, `proven` is null unless there are
+    problems.
+
+    Args:
+        plan: The plan with the written files, which should be empty.
+        requests: The number of requests that the import sent.
+    """
     differences = tuple(finding_document(problem) for problem in problems) + tuple(
         Finding(code="differs", severity="error", message=_difference_text(change), address=change.address)
         for change in (plan.changes if plan is not None else ())
@@ -106,7 +114,7 @@ def import_document(
 def planned_update_document(
     update: Updated, files: Iterable[WrittenFile], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
 ) -> ImportDocument:
-    """Return the document of an `import --update` with the plan made afterwards.
+    """Return the JSON document of an `import --update` with the plan made afterwards.
 
     Each change that the plan still has, and that the update did not report, becomes a difference.
     """
@@ -124,7 +132,7 @@ def planned_update_document(
 
 
 def update_document(update: Updated, files: Iterable[WrittenFile], requests: int) -> ImportDocument:
-    """Return the document of an `import --update`, before a plan was made."""
+    """Return the JSON document of an `import --update` or `--add`, before a plan is made."""
     return ImportDocument(
         exit=Exit.PARTIAL if update.problems else Exit.DONE,
         proven=None,
@@ -144,6 +152,7 @@ def update_document(update: Updated, files: Iterable[WrittenFile], requests: int
 
 
 def _difference_text(change: Change) -> str:
+    """Return what an apply would still do with an object: "apply would update it: title, path"."""
     fields = ", ".join(difference.field for difference in change.differences)
     return f"apply would {change.action} it" + (f": {fields}" if fields else "")
 
@@ -154,7 +163,7 @@ def findings_document(
     edits: Edits | None = None,
     profile: str | None = None,
 ) -> FindingsDocument:
-    """Return the document of findings, of which at most 200 are shown."""
+    """Return the JSON document of findings, with at most 200 of them. `edits`: for `validate --changes`."""
     shown, left_out = select_findings(diagnostics)
     return FindingsDocument(
         exit=exit_code,
@@ -166,7 +175,7 @@ def findings_document(
 
 
 def finding_document(diagnostic: Diagnostic) -> Finding:
-    """Return a diagnostic as the JSON model."""
+    """Return a diagnostic as the JSON model of a finding."""
     return Finding(
         code=diagnostic.code,
         severity=diagnostic.severity,

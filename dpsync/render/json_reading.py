@@ -29,7 +29,11 @@ def read_document(path: Path) -> BaseModel:
 
 
 def parse_document(path: Path, content: bytes) -> BaseModel:
-    """Return the document in the content of a file. See `read_document`."""
+    """Return the document in the content of a file: a saved plan, or the JSON output of a command.
+
+    Raises DiagnosticError (exit 5) if the content is neither, is damaged, or has another version. `path` is
+    for the message.
+    """
     name = format_name(content)
     for document in _DOCUMENT_TYPES:
         if name == document.model_fields["format"].default:
