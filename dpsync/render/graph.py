@@ -1,8 +1,8 @@
 """Draw the declared organization, and the changes of a plan, as Mermaid or as DOT for Graphviz.
 
-`make_graph` makes the boxes and arrows, `as_mermaid` and `as_dot` print them. A solid line leads to a child. A
-dashed arrow with the name of a field leads to an object that the field refers to. Titles are foreign text:
-each passes `visible()`, and is then escaped for the language.
+`make_graph` makes the boxes and arrows, `as_mermaid` and `as_dot` print them. A solid line leads to a child;
+a dashed arrow with the name of a field leads to an object that the field refers to. Titles are foreign
+text: each passes `visible()`, and is then escaped for the language.
 """
 
 from __future__ import annotations
