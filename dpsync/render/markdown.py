@@ -43,20 +43,25 @@ _BACKTICKS: Final = re.compile("`+")
 
 
 def code_span(text: str) -> str:
-    """Return a code span with a text. Its fence is longer than any run of backticks in the text."""
+    """Return a text as a Markdown code span. Its fence is longer than any run of backticks in the text."""
     text = visible(text) or " "
     fence = "`" * (longest_run(text) + 1)
-    padding = " " if text.startswith("`") or text.endswith("`") or _would_lose_spaces(text) else ""
+    # Markdown strips one space at both ends of a code span, unless it contains only spaces.
+    strips_spaces = text.startswith(" ") and text.endswith(" ") and bool(text.strip(" "))
+    padding = " " if text.startswith("`") or text.endswith("`") or strips_spaces else ""
     return f"{fence}{padding}{text}{padding}{fence}"
 
 
 def escape_prose(text: str) -> str:
-    """Return a sentence as Markdown that is safe anywhere in a text."""
+    """Return a sentence as Markdown text without links, mentions or formatting.
+
+    Plain words stay; everything that could have a meaning in Markdown or on GitHub becomes a code span.
+    """
     return _marked_up(text, code_span, lambda word: word)
 
 
 def prose_html(text: str) -> str:
-    """Return a sentence for the inside of an HTML block, where Markdown has no meaning."""
+    """Return a sentence as HTML, for an HTML block, in which Markdown has no meaning."""
     return _marked_up(text, code_html, html.escape)
 
 
@@ -80,13 +85,11 @@ def fence(lines: list[str], language: str) -> list[str]:
     return [f"{fence_marks}{language}", *lines, fence_marks]
 
 
-def _would_lose_spaces(text: str) -> bool:
-    """Return whether Markdown would strip a space at both ends of a code span."""
-    return text.startswith(" ") and text.endswith(" ") and bool(text.strip(" "))
-
-
 def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str], str]) -> str:
-    """Return a text with runs of plain words and of code spans."""
+    """Return a text as runs of plain words (formatted by `as_word`) and of other text (by `as_code`).
+
+    Adjacent pieces of the same type become one run, so that one code span holds several words.
+    """
     tokens = visible(text).split(" ")
     parts = [part for token in tokens for part in _token_parts(token)]
     if parts and _LIST_NUMBER.match(parts[0][1]):
@@ -101,7 +104,10 @@ def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str]
 
 
 def _token_parts(token: str) -> Iterator[tuple[bool, str, bool]]:
-    """Yield the pieces of a token: whether it is plain, the text, and whether no space is before it."""
+    """Yield the pieces of a word between two spaces, such as `(foo_bar),`.
+
+    Each piece is (whether it is plain, its text, whether it follows the piece before without a space).
+    """
     if not token:
         return
     match = _TOKEN.fullmatch(token)
@@ -141,12 +147,13 @@ def render_markdown(view: View, limit: int = MAX_COMMENT_UNITS, bodies: bool = T
     Args:
         bodies: Whether to show fields and sentences; without bodies, each entry has at most one line.
     """
-    for make_page in (
-        (_complete_page, _page_with_cut_bodies, _page_without_bodies, _page_of_most_important)
-        if bodies
-        else (_page_without_bodies, _page_of_most_important)
-    ):
-        text = _join_within(make_page(view), limit)
+    pages = [_page(view, _list_item, bodies=False), _page_of_most_important(view)]
+    if bodies:
+        complete = _page(view, lambda entry: _list_item_with_body(entry, None))
+        with_cut_bodies = _page(view, lambda entry: _list_item_with_body(entry, MAX_BODY_LINES))
+        pages = [complete, with_cut_bodies, *pages]
+    for page in pages:  # generators: a page that is too long is made only up to the limit
+        text = _join_within(page, limit)
         if text is not None:
             return text
     return _without_empty_lines("".join(_page_of_counts(view)))
@@ -163,7 +170,7 @@ def utf16_length(text: str) -> int:
 
 
 def _join_within(pieces: Iterator[str], limit: int) -> str | None:
-    """Join the pieces; None as soon as they are longer than `limit`."""
+    """Return the joined pieces of a page; None as soon as they are longer than `limit` UTF-16 units."""
     joined, length = [], 0
     for piece in pieces:
         length += utf16_length(piece)
@@ -174,27 +181,12 @@ def _join_within(pieces: Iterator[str], limit: int) -> str | None:
 
 
 def _without_empty_lines(text: str) -> str:
-    """Reduce several empty lines to one. No line of a fence is empty, so fences stay the same."""
+    """Return a text with at most one empty line in a row. No line of a fence is empty, so fences stay."""
     return _EMPTY_LINES.sub("\n\n", text).strip("\n")
 
 
-# The sizes.
-
-
-def _complete_page(view: View) -> Iterator[str]:
-    return _page(view, lambda entry: _list_item_with_body(entry, None))
-
-
-def _page_with_cut_bodies(view: View) -> Iterator[str]:
-    return _page(view, lambda entry: _list_item_with_body(entry, MAX_BODY_LINES))
-
-
-def _page_without_bodies(view: View) -> Iterator[str]:
-    return _page(view, _list_item, bodies=False)
-
-
 def _page_of_most_important(view: View) -> Iterator[str]:
-    """Yield the counts of all groups, and the most important entries of each block."""
+    """Yield the pieces of a page with the counts of all groups and the 50 most important entries."""
     yield from _head_lines(view)
     remaining = MAX_LISTED_ENTRIES
     for block in view.blocks:
@@ -211,17 +203,25 @@ def _page_of_most_important(view: View) -> Iterator[str]:
 
 
 def _page_of_counts(view: View) -> Iterator[str]:
-    """Yield the counts of all blocks, with no text from outside, because its length is unlimited."""
+    """Yield the pieces of the shortest page: the number of entries in each block.
+
+    It has no text from outside, because the length of such a text is unlimited.
+    """
     yield f"### {escape_prose(view.title)}\n"
     for block in view.blocks:
         yield f"\n- {escape_prose(block.title or 'Changes')} ({format_count(len(block.entries), 'item')})"
     yield from _omitted_entries_lines(view, 0, bodies=False)
 
 
-# The pieces: each begins with the line breaks that part it from what is before.
-
-
 def _page(view: View, list_item: Callable[[ViewEntry], str], bodies: bool = True) -> Iterator[str]:
+    """Yield the pieces of a page with all entries; a block that needs no attention is folded.
+
+    Each piece begins with the line breaks that separate it from the piece before.
+
+    Args:
+        list_item: Return the list item of an entry.
+        bodies: Whether the list items have fields and sentences.
+    """
     yield from _head_lines(view)
     for block in view.blocks:
         folded = bool(block.title) and (block.level == "none" or block.entries[0].verbosity > 0)
@@ -235,6 +235,7 @@ def _page(view: View, list_item: Callable[[ViewEntry], str], bodies: bool = True
 
 
 def _head_lines(view: View) -> Iterator[str]:
+    """Yield the title of a page, the hints with their commands, and the links to previews."""
     yield f"### {escape_prose(view.title)}"
     for line in view.complete_hints:
         text, command = Sentence(clip_text(line)).text_and_command
@@ -249,11 +250,12 @@ def _head_lines(view: View) -> Iterator[str]:
 
 
 def _block_title(block: Block) -> str:
+    """Return the heading of a block; "" for the main list, which has no title."""
     return f"#### {escape_prose(block.title)}" if block.title else ""
 
 
 def _group_counts(block: Block) -> Iterator[str]:
-    """Yield the number of entries in each place by sign."""
+    """Yield the number of entries in each group of a block by sign: "- `acme/sites`: `+` 3, `-` 1"."""
     counts_by_group: dict[str, Counter[str]] = {}
     for entry in block.entries:
         counts_by_group.setdefault(entry.group, Counter())[entry.sign] += 1
@@ -265,11 +267,15 @@ def _group_counts(block: Block) -> Iterator[str]:
 
 
 def _list_item(entry: ViewEntry) -> str:
+    """Return an entry as a list item of one line."""
     return f"\n- {_first_line(entry, code_span, escape_prose)}"
 
 
 def _list_item_with_body(entry: ViewEntry, max_lines: int | None) -> str:
-    """Return an entry as a list item with its body; a long body is folded."""
+    """Return an entry as a list item with its fields and sentences; a long body is folded.
+
+    `max_lines` limits the fields and the sentences, each on its own; None for no limit.
+    """
     lines = entry_diff_lines(entry)
     body = (
         [*fence(lines if max_lines is None else limit_lines(lines, max_lines), "diff"), ""] if lines else []
@@ -285,25 +291,27 @@ def _list_item_with_body(entry: ViewEntry, max_lines: int | None) -> str:
 
 
 def _sentence_markdown(sentence: Sentence) -> str:
-    text_before, command = sentence.text_and_command
-    text_shown = text_before.rstrip() if sentence.is_copied else clip_text(text_before.rstrip())
-    opening = f"(**{OPENS_ACCESS}**)" if sentence.opens_access else ""
-    marked_up = _with_lines_to_copy(text_shown) if sentence.is_copied else escape_prose(text_shown)
-    text = " ".join(filter(None, (marked_up, command and code_span(command), opening)))
-    return f"- {escape_prose(clip_text(sentence.subject))}: {text}" if sentence.subject else f"- {text}"
-
-
-def _with_lines_to_copy(sentence: str) -> str:
-    """Return a sentence with each line and flag that a person copies as one code span."""
-    parts, position = [], 0
-    for match in _COPIED_TEXT.finditer(sentence):
-        parts += [escape_prose(sentence[position : match.start()]), code_span(match[0])]
-        position = match.end()
-    return " ".join(filter(None, (*parts, escape_prose(sentence[position:]))))
+    """Return a sentence as a list item. Commands, and flags or lines that a person copies, are code spans."""
+    text, command = sentence.text_and_command
+    text = text.rstrip()
+    if sentence.is_copied:
+        parts, position = [], 0
+        for match in _COPIED_TEXT.finditer(text):
+            parts += [escape_prose(text[position : match.start()]), code_span(match[0])]
+            position = match.end()
+        parts.append(escape_prose(text[position:]))
+    else:
+        parts = [escape_prose(clip_text(text))]
+    if command:
+        parts.append(code_span(command))
+    if sentence.opens_access:
+        parts.append(f"(**{OPENS_ACCESS}**)")
+    line = " ".join(filter(None, parts))
+    return f"- {escape_prose(clip_text(sentence.subject))}: {line}" if sentence.subject else f"- {line}"
 
 
 def _first_line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
-    """Return the first line of an entry.
+    """Return the first line of an entry: sign, summary, code and location.
 
     The line is never empty and never begins with a space, because Markdown would then show the lines below
     the entry as other entries.
@@ -319,17 +327,25 @@ def _first_line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Calla
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
+    """Return lines with the indent of a list item; empty lines stay empty."""
     return (f"  {line}" if line else "" for line in lines)
 
 
 def _foot_lines(view: View, number: int, bodies: bool) -> Iterator[str]:
+    """Yield the facts about the plan in small print, and how many entries are hidden.
+
+    `number` is the number of entries that the page shows.
+    """
     if view.facts:
         yield f"\n\n<sub>{' · '.join(escape_prose(clip_text(line)) for line in view.complete_facts)}</sub>"
     yield from _omitted_entries_lines(view, number, bodies)
 
 
 def _omitted_entries_lines(view: View, number: int, bodies: bool) -> Iterator[str]:
-    """Yield how many entries are left out, so that nobody takes a part for the whole."""
+    """Yield how many entries a page hides, so that nobody takes a part for the whole.
+
+    `number` is the number of entries that the page shows.
+    """
     total = view.entry_count + view.left_out
     if number == total and bodies:
         return

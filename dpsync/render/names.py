@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from dpsync.kinds.kind import Kind, SingleEntry
 from dpsync.kinds.registry import build_registry
-from dpsync.kinds.types import OneOf, Page, Type
+from dpsync.kinds.types import OneOf, Page
 from dpsync.model.address import Address
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Plan
@@ -35,7 +35,10 @@ NaturalKey = tuple[tuple[str, int, str], ...]
 
 
 def natural_key(name: str) -> NaturalKey:
-    """Return the key by which a name is sorted. Two names have the same key only if they are equal."""
+    """Return the sort key of a name that puts `gen-2` before `gen-10`.
+
+    Two names have the same key only if they are equal.
+    """
     texts, numbers = _NUMBER.split(name)[::2], _NUMBER.findall(name)
     # A number is compared by its digits: int() refuses very long ones.
     digits = [number.lstrip("0") for number in numbers]
@@ -44,7 +47,7 @@ def natural_key(name: str) -> NaturalKey:
 
 
 def natural_address_key(address: Address) -> tuple[NaturalKey, ...]:
-    """Return the key by which an address is sorted, segment by segment."""
+    """Return the sort key of an address: the natural key of each segment."""
     return tuple(map(natural_key, address.segments))
 
 
@@ -56,38 +59,30 @@ def in_natural_order(
     Siblings with an order of their own keep it: entries of a navigation, and entries that are not sorted by
     name. Items that come last are sorted by name everywhere, since deleted entries have no order any more.
     """
-    addresses = [address(item) for item in items if not last(item)]
-    numbers, sorted_lists = _order_of_appearance(addresses)
-
-    def key(item: Item) -> tuple[bool, list[tuple[int, NaturalKey]]]:
-        is_last = last(item)
-        ancestors = list(address(item).self_and_ancestors())[::-1]
-        return is_last, [
-            (
-                0 if is_last or ancestor.list_address in sorted_lists else numbers[ancestor],
-                natural_key(ancestor.last_segment),
-            )
-            for ancestor in ancestors
-        ]
-
-    return tuple(sorted(items, key=key))
-
-
-def _order_of_appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[Address]]:
-    """Return the number of each address and of all above it, and the places that are sorted by name."""
-    numbers: dict[Address, int] = {}
+    positions: dict[Address, int] = {}  # of addresses and their parents, in the order of their appearance
     keys_by_list: dict[Address, list[str]] = defaultdict(list)
-    for address in addresses:
-        for ancestor in list(address.self_and_ancestors())[::-1]:
-            if ancestor not in numbers:
-                numbers[ancestor] = len(numbers)
+    for item in items:
+        if last(item):
+            continue
+        for ancestor in list(address(item).self_and_ancestors())[::-1]:
+            if ancestor not in positions:
+                positions[ancestor] = len(positions)
                 keys_by_list[ancestor.list_address].append(ancestor.last_segment)
-    sorted_lists = {
+    lists_by_name = {
         list_address
         for list_address, keys in keys_by_list.items()
         if keys == sorted(keys) and _NAVIGATION_SEGMENT not in list_address.segments
     }
-    return numbers, sorted_lists
+
+    def sort_key(item: Item) -> tuple[bool, list[tuple[int, NaturalKey]]]:
+        is_last = last(item)
+        segments = []
+        for ancestor in list(address(item).self_and_ancestors())[::-1]:
+            by_name = is_last or ancestor.list_address in lists_by_name
+            segments.append((0 if by_name else positions[ancestor], natural_key(ancestor.last_segment)))
+        return is_last, segments
+
+    return tuple(sorted(items, key=sort_key))
 
 
 _PERMISSIONS_SEGMENT: Final = "permissions"
@@ -95,7 +90,10 @@ _NEEDS_NO_QUOTES: Final = re.compile(r"[A-Za-z0-9/][^\s{}\[\],\"'#]*")
 
 
 class Names:
-    """Short names for the objects of one plan or drift."""
+    """Short names for the objects of one plan or drift, such as `section webhooks "Webhooks" in developers`.
+
+    An object whose short name would be ambiguous has its address as its name.
+    """
 
     def __init__(
         self,
@@ -103,7 +101,13 @@ class Names:
         several_organizations: bool = False,
         pages: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        """Take all known addresses, whether there are several organizations, and page paths by site space."""
+        """Make names for all addresses that a plan knows.
+
+        Args:
+            addresses: All known addresses, because a short name must not fit two of them.
+            several_organizations: Whether there are several organizations, so that every name is an address.
+            pages: The paths of pages by page id, by the address of the site space.
+        """
         self._has_several_organizations = several_organizations
         self._pages = pages or {}
         parsed = {Address.parse(address.partition("#")[0]) for address in addresses}
@@ -113,17 +117,21 @@ class Names:
         self._key_counts = Counter(map(_last_segments, parsed))
 
     def title(self, kind: str, address: str, label: str = "", group: str | None = None) -> str:
-        """Return kind, key, title and parent of an object. `label` is its title, `inside` its group."""
+        """Return kind, key, title and parent of an object: `section webhooks "Webhooks" in developers`.
+
+        `label` is the title of the object, `group` the path of the group that contains it.
+        """
         key, parent = self._key_and_parent(kind, address, group)
         is_redundant = not label or visible(label) == key or f"[{visible(label)}]" == key
         title = "" if is_redundant else f'"{visible(label)}"'
         return " ".join(filter(None, (kind_noun(kind), key, title, parent)))
 
     def key(self, kind: str, address: str, group: str | None = None) -> str:
-        """Return the key of an object and what it is in, or its address."""
+        """Return the key of an object and its parent, such as `webhooks in developers`, or its address."""
         return " ".join(filter(None, self._key_and_parent(kind, address, group)))
 
     def _key_and_parent(self, kind: str, address: str, group: str | None) -> tuple[str, str]:
+        """Return the key of an object and "in PARENT"; its address and "" if the short name is ambiguous."""
         parsed = Address.parse(address)
         if (
             self._has_several_organizations
@@ -147,7 +155,7 @@ class Names:
         )
 
     def with_keys(self, value: Any) -> Any:
-        """Return a value with keys in place of addresses."""
+        """Return a value in which the references have keys in place of addresses."""
         match value:
             case dict() if set(value) == {REF_MARKER} and isinstance(value[REF_MARKER], str):
                 return {REF_MARKER: self.reference(value[REF_MARKER])}
@@ -158,34 +166,42 @@ class Names:
         return value
 
     def as_in_files(self, kind: str, field: str, value: Any) -> Any:
-        """Return the value of a field as people write it: with keys, and in the short form of its type."""
+        """Return the value of a field as people write it in files.
+
+        References are keys (`guides/en` for a site space in a section), page ids are paths, and the value has
+        the short form of its type, if it has one.
+        """
         declaration = _kinds().get(kind)
         fields = declaration.fields if declaration is not None else ()
         field_declaration = next((known for known in fields if known.name == field), None)
-        if field_declaration is not None and isinstance(value, dict):
-            value = self._with_paths(field_declaration.type, value)
-            parts = {name: self._key_path(part) for name, part in value.items()}
-            shortest = (
-                field_declaration.type.shortest_form(parts)
-                if all(map(_is_key_or_id, parts.values()))
-                else parts
-            )
-            if shortest != parts:
-                return {key: _unquoted(part) for key, part in shortest.items()}
-        return self.with_keys(value)
-
-    def _with_paths(self, type_: Type, value: dict[str, Any]) -> dict[str, Any]:
-        """Return a value with page paths in place of page ids, as far as they are known."""
+        if field_declaration is None or not isinstance(value, dict):
+            return self.with_keys(value)
+        type_ = field_declaration.type
+        value = dict(value)
         form = type_.forms.get(str(value.get(type_.tag))) if isinstance(type_, OneOf) else None
-        result = dict(value)
         for name, part in form.parts.items() if form is not None else ():
             if isinstance(part, Page) and name in value:
                 paths = self._pages.get(reference_text(value.get(part.site_space_part)), {})
-                result[name] = paths.get(str(value[name]), value[name])
-        return result
+                value[name] = paths.get(str(value[name]), value[name])
+        parts = {name: self._key_path(part) for name, part in value.items()}
+        has_only_keys = all(
+            isinstance(part, str) or (isinstance(part, dict) and set(part) == {ID_MARKER})
+            for part in parts.values()
+        )
+        shortest = type_.shortest_form(parts) if has_only_keys else parts
+        if shortest == parts:
+            return self.with_keys(value)
+        # A text in the marker of a reference is shown without quotation marks.
+        return {
+            key: {REF_MARKER: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
+            for key, part in shortest.items()
+        }
 
     def _key_path(self, part: Any) -> Any:
-        """Return the keys by which a file refers to an object: `guides/en` for a site space in a section."""
+        """Return the keys by which a file refers to an object: `guides/en` for a site space in a section.
+
+        A value that is no reference stays the same.
+        """
         if not (isinstance(part, dict) and set(part) == {REF_MARKER} and isinstance(part[REF_MARKER], str)):
             return part
         segments = Address.parse(part[REF_MARKER]).segments
@@ -195,7 +211,7 @@ class Names:
 
 
 def names_of(plan: Plan | Drift) -> Names:
-    """Return the names of everything that a plan or a drift knows."""
+    """Return short names for all objects that a plan or a drift knows."""
     if isinstance(plan, Plan):
         removed = (change.removed.address for change in plan.changes if change.removed is not None)
         addresses = {*plan.origins, *plan.bindings, *(change.address for change in plan.changes), *removed}
@@ -210,7 +226,7 @@ def kind_name(noun: str) -> str:
 
 
 def kind_noun(kind: str) -> str:
-    """Return the noun for a kind, as the documentation has it."""
+    """Return the noun of a kind as the documentation has it, such as "site section" for `site_section`."""
     declaration = _kinds().get(kind)
     return (
         visible(kind.replace("_", " ")) if declaration is None else declaration.list_noun or declaration.noun
@@ -228,7 +244,7 @@ def delete_noun(kind: str) -> str:
 
 
 def delete_effect(kind: str) -> str:
-    """Return what a delete of an object of a kind means for people; empty if the noun says it."""
+    """Return what deleting an object of a kind means for people; "" if the noun of the kind says it."""
     declaration = _kinds().get(kind)
     return declaration.delete_effect if declaration is not None else ""
 
@@ -241,28 +257,20 @@ def secret_url_location(kind: str) -> str:
 
 @cache
 def _kinds() -> Mapping[str, Kind]:
+    """Return the declarations of all kinds by name."""
     return build_registry().declared
 
 
-def _is_key_or_id(part: Any) -> bool:
-    return isinstance(part, str) or (isinstance(part, dict) and set(part) == {ID_MARKER})
-
-
-def _unquoted(part: Any) -> Any:
-    """Return a text so that it is shown without quotation marks, if it needs none.
-
-    A text in the marker of a reference has no quotation marks.
-    """
-    return {REF_MARKER: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
-
-
 def _last_segments(address: Address) -> tuple[str, ...]:
-    """Return the depth and the last two segments, which are equal if two short names could be equal."""
+    """Return the depth and the last two segments of an address.
+
+    Two objects with equal results could get the same short name.
+    """
     return str(len(address.segments)), *address.segments[-2:]
 
 
 def _shown_parent_key(address: Address) -> str:
-    """Return the key of the parent that belongs in a short name; "" if the name needs none."""
+    """Return the key of the parent that belongs in the short name of an object; "" if it needs none."""
     *ancestors, _ = address.segments
     if len(ancestors) < 3 or ancestors[-1] == _NAVIGATION_SEGMENT:
         return ""
@@ -272,7 +280,7 @@ def _shown_parent_key(address: Address) -> str:
 
 
 def _shown_key(segment: str) -> str:
-    """Return a key as people write it, unless it would not be one word then."""
+    """Return a key as people write it: decoded, unless the result would have spaces or quotes."""
     plain = visible(unquote(segment))
     return (
         plain

@@ -38,9 +38,9 @@ class Paint:
 
 
 def wants_color(when: ColorMode, stream: TextIO, env: Mapping[str, str]) -> bool:
-    """Return whether to use color.
+    """Return whether to color the output on a stream.
 
-    "auto" means color on a terminal unless NO_COLOR is set or TERM is "dumb".
+    `when` is the flag --color: "auto" means color on a terminal unless NO_COLOR is set or TERM is "dumb".
     """
     if when != "auto":
         return when == "always"
@@ -55,35 +55,39 @@ _UNWRAPPED: Final = re.compile(r"(^|[\s`])dpsync [a-z-]|^ *[0-9]* \|")
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Break lines that are longer than `width` columns, between words. The text may contain colors."""
+    """Break lines that are longer than `width` columns, between words. The text may contain colors.
+
+    The rest of a broken line keeps the indent of the line, and two columns more. A line with a command, or
+    with a source line and its number, is not broken.
+    """
     if width < MIN_WRAP_COLUMNS:
         return text
-    return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
+    result = []
+    for line in text.split("\n"):
+        plain = unstyle(line)
+        indent = len(plain) - len(plain.lstrip(" ")) + _CONTINUATION_INDENT
+        # The first condition is only faster: a character has at most two columns.
+        fits = len(plain) <= width // 2 or display_width(plain) <= width
+        if fits or _UNWRAPPED.search(plain) or indent > width // 2:
+            result.append(line)
+            continue
+        current, width_used = "", 0
+        for spaces, word in re.findall(r"( *)([^ ]+)", line):
+            word_width = display_width(unstyle(word))
+            if current and width_used + len(spaces) + word_width > width and width_used > indent:
+                result.append(current)
+                current, width_used = f"{' ' * indent}{word}", indent + word_width
+            else:
+                current, width_used = f"{current}{spaces}{word}", width_used + len(spaces) + word_width
+        result.append(current)
+    return "\n".join(result)
 
 
 def display_width(text: str) -> int:
-    """Return the number of columns of a text: wide characters take two, combining characters none."""
+    """Return the number of terminal columns of a text: wide characters take two, combining ones none."""
     number = 0
     for character in text:
         if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
             continue
         number += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
     return number
-
-
-def _wrap_line(line: str, width: int) -> str:
-    plain = unstyle(line)
-    if len(plain) <= width // 2 or display_width(plain) <= width or _UNWRAPPED.search(plain):
-        return line
-    indent = len(plain) - len(plain.lstrip(" ")) + _CONTINUATION_INDENT
-    if indent > width // 2:
-        return line
-    wrapped, current, width_used = [], "", 0
-    for spaces, word in re.findall(r"( *)([^ ]+)", line):
-        word_width = display_width(unstyle(word))
-        if current and width_used + len(spaces) + word_width > width and width_used > indent:
-            wrapped.append(current)
-            current, width_used = f"{' ' * indent}{word}", indent + word_width
-        else:
-            current, width_used = f"{current}{spaces}{word}", width_used + len(spaces) + word_width
-    return "\n".join([*wrapped, current])

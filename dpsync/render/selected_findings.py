@@ -14,19 +14,19 @@ MAX_FINDINGS: Final = 200
 
 
 def select_findings(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
-    """Return the findings to show, sorted, and the number of findings left out by code.
+    """Return the findings to show, sorted by location, and the number of omitted findings by code.
 
-    Syntax errors come first, because they can cause other errors.
+    Syntax errors come first, because they can cause other errors; findings without a location come last.
     """
+
+    def order(finding: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
+        span = finding.span
+        location = (span.file, span.line, span.column) if span is not None else ()
+        is_syntax_error = codes.SYNTAX <= finding.code < codes.FORMAT_VERSION
+        return (not is_syntax_error, span is None, location, finding.code, finding.message)
+
     findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
-    sorted_findings = sorted(findings, key=_sort_key)
+    sorted_findings = sorted(findings, key=order)
     omitted_counts = Counter(findings.omitted_counts)
     omitted_counts.update(finding.code for finding in sorted_findings[MAX_FINDINGS:])
     return sorted_findings[:MAX_FINDINGS], omitted_counts
-
-
-def _sort_key(finding: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
-    span = finding.span
-    location = (span.file, span.line, span.column) if span is not None else ()
-    is_after_syntax_errors = not codes.SYNTAX <= finding.code < codes.FORMAT_VERSION
-    return (is_after_syntax_errors, span is None, location, finding.code, finding.message)

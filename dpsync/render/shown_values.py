@@ -18,21 +18,37 @@ _NON_TEXT_WORDS: Final = frozenset({"true", "false", "null"})
 
 
 def is_long(value: Any) -> bool:
+    """Return whether a value needs several lines: a text with line breaks, or a large mapping or list."""
     if isinstance(value, str):
         return "\n" in value.strip("\n")
     return isinstance(value, dict | list) and len(to_json(value)) > 80
 
 
 def diff_lines(difference: Difference, max_lines: int | None = 20, width: int = 100) -> Iterable[str]:
-    """Yield the differences inside a large value. Imports deepdiff only when a field needs it.
+    """Yield the differences between a large value before and after, as lines with `+`, `-` or `~`.
 
-    A text yields at most `most` lines, each cut at `width` characters.
+    Of a text, these are the changed lines: at most `max_lines`, each cut at `width` characters. Of a mapping
+    or list, these are the changed parts with their path, such as `~ settings.color: red → blue`. deepdiff is
+    imported only when a field needs it, because the import is slow.
     """
     if isinstance(difference.after, str) and isinstance(difference.before, str | None):
-        yield from _text_diff_lines(difference.before or "", difference.after, max_lines, width)
+        from difflib import unified_diff
+
+        before_lines, after_lines = (difference.before or "").splitlines(), difference.after.splitlines()
+        changed_lines = [
+            f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
+            for line in list(unified_diff(before_lines, after_lines, n=0, lineterm=""))[2:]
+            if not line.startswith("@@")
+        ]
+        yield from _first_lines(changed_lines, max_lines)
         return
     if difference.before is None and isinstance(difference.after, dict | list):
-        yield from _first_lines([f"+ {part}" for part in _value_lines(difference.after)], max_lines)
+        if isinstance(difference.after, list):
+            parts = [format_value(part) for part in difference.after]
+        else:
+            members = unwrap_data(difference.after) or difference.after
+            parts = [f"{visible(str(name))}: {format_value(part)}" for name, part in members.items()]
+        yield from _first_lines([f"+ {part}" for part in parts], max_lines)
         return
     from deepdiff import DeepDiff
 
@@ -59,35 +75,15 @@ def diff_lines(difference: Difference, max_lines: int | None = 20, width: int = 
     yield from sorted(lines, key=lambda line: line[2:])
 
 
-def _text_diff_lines(before: str, after: str, max_lines: int | None, width: int) -> Iterator[str]:
-    """Yield the removed and added lines of a text."""
-    from difflib import unified_diff
-
-    lines = [
-        f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
-        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
-        if not line.startswith("@@")
-    ]
-    yield from _first_lines(lines, max_lines)
-
-
-def _value_lines(value: dict[str, Any] | list[Any]) -> list[str]:
-    """Return a line for each part of a large value."""
-    if isinstance(value, list):
-        return [format_value(part) for part in value]
-    return [
-        f"{visible(str(name))}: {format_value(part)}" for name, part in (unwrap_data(value) or value).items()
-    ]
-
-
 def _first_lines(lines: list[str], max_lines: int | None) -> Iterator[str]:
+    """Yield at most `max_lines` lines, and a line with the number of further lines."""
     yield from lines[:max_lines]
     if max_lines is not None and len(lines) > max_lines:
         yield f"… {format_count(len(lines) - max_lines, 'more line')}"
 
 
 def format_brief(value: Any, quoted: bool = False) -> str:
-    """Return a value on one line. A text of one word has no quotation marks unless `quoted`."""
+    """Return a value on one line; a text of one word has quotation marks only if `quoted`."""
     return format_value(value) if quoted or not is_word(value) else str(value)
 
 
@@ -97,7 +93,10 @@ def is_word(value: Any) -> bool:
 
 
 def format_value(value: Any, max_chars: int = 120) -> str:
-    """Return a value on one line: references as addresses, secrets as the name of their variable."""
+    """Return a value on one line, cut at `max_chars` characters.
+
+    References are shown as addresses, and secrets as the name of their environment variable.
+    """
     if value is None:
         return "(nothing)"
     if isinstance(value, bool):
@@ -123,4 +122,5 @@ def format_value(value: Any, max_chars: int = 120) -> str:
 
 
 def _cut(text: str, max_chars: int) -> str:
+    """Return a text cut to at most `max_chars` characters, with `…` at a cut end."""
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"

@@ -12,19 +12,28 @@ from dpsync.render.visible import visible
 
 
 def readers_figure_text(urls: int, broken: int, navigations: int) -> str:
-    """Behind the number of public URLs and navigations that change: how many of each."""
+    """Return the text behind the number of URLs and navigations that change: how many of each.
+
+    Args:
+        urls: The number of changing public URLs.
+        broken: The number of these URLs that stop working.
+        navigations: The number of changing navigations.
+    """
     parts = [format_count(urls, "public URL") + (f" ({broken} broken)" if broken else "")] if urls else []
     parts += [format_count(navigations, "navigation")] if navigations else []
     return ": ".join(filter(None, ("to change for readers", ", ".join(parts))))
 
 
 def is_broken(impact: UrlImpact) -> bool:
-    """Whether nothing is at the old URL any more, and nothing leads on from it."""
+    """Return whether an old URL stops working: no object is at the URL any more, and no redirect leads on."""
     return impact.known and impact.before is not None and impact.shows is None and impact.redirected is None
 
 
 def url_change_text(impact: UrlImpact) -> tuple[str, str]:
-    """Return what happens to a URL and the URLs. Not escaped for any medium."""
+    """Return the label and the text of a URL change: ("URL", "https://old → https://new").
+
+    The text is not escaped for any format.
+    """
     if not impact.known:
         return "URL", f"{impact.before or '(none)'} → not known yet: {impact.why}"
     if impact.before is None:
@@ -33,7 +42,10 @@ def url_change_text(impact: UrlImpact) -> tuple[str, str]:
 
 
 def old_url_outcomes(impacts: Iterable[UrlImpact], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what becomes of old URLs, each time with the lines that redirect them."""
+    """Yield what becomes of old URLs as a sentence, each with the lines of files that would redirect them.
+
+    Old URLs that stop working are grouped by the key of the files under which their redirects belong.
+    """
     broken_by_redirects_key: dict[str, list[UrlImpact]] = defaultdict(list)
     for impact in impacts:
         if impact.shows is not None:
