@@ -22,7 +22,6 @@ from dpsync.model.change import (
     Change,
     Difference,
     Exposure,
-    NavigationChange,
     Note,
     UrlImpact,
 )
@@ -53,7 +52,7 @@ from dpsync.render.visible import visible
 
 
 def deviation_blocks(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
-    """Return each deviation, with its line in the files."""
+    """Return a block with the problems that a rehearsal of a plan found, each with its line in the files."""
     blocks = Blocks()
     entries = (
         ViewEntry(
@@ -73,14 +72,18 @@ _ACTION_ORDER: Final = ("create", "update", "delete")
 
 
 def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None = None) -> View:
-    """Return the view of a plan.
+    """Return the view of a plan: verdict, changes, hints and facts.
 
     Args:
         digest: The digest of the plan before its secrets were masked; None for the digest of this plan.
-        rehearsal: The rehearsal of the plan, whose deviations and result become part of the view.
+        rehearsal: The rehearsal of the plan, whose problems and result become part of the view.
     """
     digest = digest or plan.digest
-    plan = plan.model_copy(update={"changes": _in_display_order(plan.changes)})
+    changes = in_natural_order(
+        list(plan.changes), lambda change: change.location, lambda change: change.action == "delete"
+    )
+    changes = tuple(sorted(changes, key=lambda change: _ACTION_ORDER.index(change.action)))
+    plan = plan.model_copy(update={"changes": changes})
     verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in plan_words.plan_verdict(plan)]
     if refusal := plan_words.refusal_text(plan):
         verdict.append(ViewLine(refusal, "bad"))
@@ -107,22 +110,20 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
 
 
 def preview_links(plan: Plan) -> Iterator[ViewLink]:
-    """Yield the links to the previews of changed sites, except URLs that a forged document makes unsafe."""
+    """Yield the links to previews of the sites that a plan changes.
+
+    A URL that is unsafe is left out, because a saved plan may be forged.
+    """
     for preview in plan.previews:
         if is_preview_link(preview.url):
             yield ViewLink(visible(preview.title), preview.url)
 
 
-def _in_display_order(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return creates, updates and deletes, each in natural order."""
-    ordered = in_natural_order(
-        list(changes), lambda change: change.location, lambda change: change.action == "delete"
-    )
-    return tuple(sorted(ordered, key=lambda change: _ACTION_ORDER.index(change.action)))
-
-
 def _make_key_figures(plan: Plan) -> Iterator[KeyFigure]:
-    """Yield the key figures of a plan: refusals, deletes, opened access, changes for readers, the rest."""
+    """Yield the numbers that matter most for a decision about a plan.
+
+    These are refusals, deletes, changes that open access, changes for readers, and other changes.
+    """
     if plan.empty and not plan.refusals:
         return
     if plan.refusals:
@@ -146,7 +147,7 @@ def _make_key_figures(plan: Plan) -> Iterator[KeyFigure]:
 
 
 def plan_hints(plan: PlanOrDrift) -> tuple[str, ...]:
-    """Return the lines before the verdict."""
+    """Return the lines before the verdict of a plan or drift: missing lists, problems, older applies."""
     has_nothing_to_revert = (
         isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
     )
@@ -156,7 +157,10 @@ def plan_hints(plan: PlanOrDrift) -> tuple[str, ...]:
 
 
 def plan_facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:
-    """Return platform, part, digest, commit compared with, coverage, and number of requests."""
+    """Return facts for -v: platform, selection, digest, commit compared with, coverage, number of requests.
+
+    `effort` is the text about the number of requests.
+    """
     digest = (
         f"digest {digest[:APPROVED_DIGEST_DIGITS]}"
         if digest and isinstance(plan, Plan) and not plan.empty
@@ -174,17 +178,30 @@ def plan_facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[s
 
 
 def plan_blocks(plan: Plan) -> list[Block]:
-    """Return the blocks of a plan: the list of changes, the navigations, and the side blocks."""
+    """Return the blocks of a plan: the changes, the navigations before and after, and the side blocks."""
     listing = PlanListing(plan)
     entries = tuple(listing.entries())
     blocks = Blocks([Block("", entries)] if entries else [])
-    navigation = (_navigation_entry(plan, listing.names, change) for change in plan.navigation)
+    unknown = "not known before the apply, because GitBook chooses the new position of the top-level spaces"
+    navigation = (
+        ViewEntry(
+            address=visible(change.address),
+            title=f"navigation of {visible(change.address)}",
+            message="" if change.known else unknown,
+            sign="~" if change.known else "?",
+            topics=("navigation",),
+            origin=find_origin(plan, change.address),
+            parent_origin=enclosing_origin(plan, change.address),
+            tree=tuple(merge_navigation(change)) if change.known else (),
+        )
+        for change in plan.navigation
+    )
     blocks.add("navigation", "Navigation before and after", "none", navigation, detail=1)
     return [*blocks.blocks, *side_blocks(plan)]
 
 
 class RelatedItems(Struct):
-    """Everything in a plan about one object except its change."""
+    """The exposures, URL changes, blockers, notes and refusals of a plan that are about one object."""
 
     exposures: list[Exposure] = field(default_factory=list)
     urls: list[UrlImpact] = field(default_factory=list)
@@ -194,12 +211,13 @@ class RelatedItems(Struct):
 
 
 class PlanListing(Struct, dict=True):
-    """The list of a plan. Everything about an object is in the entry of the object."""
+    """Make the list of entries of a plan: one for each changed object, with everything about the object."""
 
     plan: Plan
 
     @cached_property
     def names(self) -> Names:
+        """Short names for the objects of the plan."""
         return names_of(self.plan)
 
     @cached_property
@@ -229,7 +247,7 @@ class PlanListing(Struct, dict=True):
         return not causes <= {"edited here", None}
 
     def entries(self) -> Iterator[ViewEntry]:
-        """Yield the entries of all changes, then what belongs to no change."""
+        """Yield an entry for each change, then entries for everything that belongs to no change."""
         plan, related_by_address = self.plan, self._related_items()
         for address, change in self.changes.items():
             yield self._entry(plan, change, related_by_address.pop(address, RelatedItems()))
@@ -247,9 +265,9 @@ class PlanListing(Struct, dict=True):
         yield from (refusal_entry(plan, refusal) for related in unrelated for refusal in related.refusals)
 
     def _related_items(self) -> dict[str, RelatedItems]:
-        """Return what belongs to each object, by address.
+        """Return the exposures, URLs, blockers, notes and refusals of each object, by address.
 
-        A URL below a changed object belongs to the change.
+        A changed URL belongs to the nearest changed object above it.
         """
         by_address: dict[str, RelatedItems] = defaultdict(RelatedItems)
         for exposure in self.plan.exposures:
@@ -269,7 +287,7 @@ class PlanListing(Struct, dict=True):
         return dict(by_address)
 
     def _entry(self, plan: Plan, change: Change, related: RelatedItems) -> ViewEntry:
-        """Return the entry of a changed object."""
+        """Return the entry of a changed object with its fields, sentences, topics and level."""
         exposing_fields = {exposure.field for exposure in related.exposures}
         fields = tuple(self._fields(plan, change, exposing_fields))
         topics = [
@@ -282,7 +300,12 @@ class PlanListing(Struct, dict=True):
         ]
         return ViewEntry(
             address=visible(change.address),
-            title=self._title(change),
+            title=self.names.title(
+                change.kind,
+                _address_for_people(change),
+                "" if change.action == "update" else change.label,
+                change.inside,
+            ),
             kind=kind_noun(change.kind),
             label="" if change.action == "update" else visible(change.label),
             key=self.names.key(change.kind, _address_for_people(change), change.inside),
@@ -306,12 +329,12 @@ class PlanListing(Struct, dict=True):
             created=change.action == "create",
         )
 
-    def _title(self, change: Change) -> str:
-        label = "" if change.action == "update" else change.label
-        return self.names.title(change.kind, _address_for_people(change), label, change.inside)
-
     def _fields(self, plan: Plan, change: Change, exposing_fields: set[str]) -> Iterator[ViewField]:
-        """Yield the fields of a change, except the ones that the title of the entry shows."""
+        """Yield the fields of a change, except the ones that the title of the entry shows.
+
+        `exposing_fields` are the fields whose change opens access. A created object also shows the fields of
+        a child that has no entry of its own.
+        """
         created = change.action == "create"
         for difference in change.differences:
             in_title = created and (
@@ -327,6 +350,7 @@ class PlanListing(Struct, dict=True):
                     yield replace(child_field, name=f"shows {child_field.name}")
 
     def _field(self, plan: Plan, change: Change, difference: Difference, opens_access: bool) -> ViewField:
+        """Return a field of a change with its values as in files, its cause and its location."""
         cause = (
             plan_words.cause_label(difference.cause)
             if self.shows_causes and change.action != "create"
@@ -346,7 +370,13 @@ class PlanListing(Struct, dict=True):
     def _sentences(
         self, plan: Plan, change: Change, related: RelatedItems, exposing_fields: set[str]
     ) -> Iterator[Sentence]:
-        """Yield the sentences below the fields of a change."""
+        """Yield the sentences below the fields of a change.
+
+        They say how the object was matched, the effects, exposures, URLs, causes, blockers, notes and
+        refusals.
+
+        `exposing_fields` are the shown fields that are marked as opening access.
+        """
         if match := plan_words.match_text(plan, change):
             yield Sentence(match, verbosity=1, tone="faint")
         elif change.action != "delete" and change.id:
@@ -371,7 +401,11 @@ class PlanListing(Struct, dict=True):
             )
         else:
             yield from (Sentence(visible(effect.what)) for effect in change.effects)
-        yield from self._exposure_sentences(change, related.exposures, exposing_fields)
+        for exposure in related.exposures:
+            if exposure.field not in exposing_fields:
+                yield Sentence(visible(exposure.words), opens_access=True)
+            elif not plan_words.is_said_by_field_line(exposure):
+                yield Sentence(visible(exposure.words), tone="exposed")
         yield from url_sentences(plan, related.urls)
         cause = plan_words.cause_label(
             change.cause,
@@ -390,25 +424,14 @@ class PlanListing(Struct, dict=True):
             steps = (f"{step.method} {visible(step.path)}" for step in change.steps)
             yield from (Sentence(step, verbosity=2, tone="faint") for step in steps)
 
-    @staticmethod
-    def _exposure_sentences(
-        change: Change, exposures: Iterable[Exposure], shown_fields: set[str]
-    ) -> Iterator[Sentence]:
-        """Yield who gains access, or what opens access, unless a field says so."""
-        for exposure in exposures:
-            if exposure.field not in shown_fields:
-                yield Sentence(visible(exposure.words), opens_access=True)
-            elif not plan_words.is_said_by_field_line(exposure):
-                yield Sentence(visible(exposure.words), tone="exposed")
-
 
 def _address_for_people(change: Change) -> str:
-    """Return the address that people know: of a removed entry, its former address."""
+    """Return the address of a changed object that people know: of a removed entry, its former address."""
     return change.removed.address if change.removed is not None else change.address
 
 
 def _object_address(address: str) -> str:
-    """Return the address of an object, without a field."""
+    """Return the address of an object from an address that may end with a field (`acme/teams/docs#title`)."""
     return address.partition("#")[0]
 
 
@@ -424,7 +447,7 @@ def _highest_level(topics: Iterable[str]) -> Level:
 
 
 def needed_by_text(plan: PlanOrDrift, address: str) -> str:
-    """Return why an object is planned that nobody selected; empty if somebody did."""
+    """Return why a plan has an object that nobody selected: another object needs it; "" for other objects."""
     added_objects = plan.part.also if plan.part is not None else ()
     return next(
         (
@@ -437,7 +460,7 @@ def needed_by_text(plan: PlanOrDrift, address: str) -> str:
 
 
 def url_sentences(plan: Plan, impacts: list[UrlImpact]) -> Iterator[Sentence]:
-    """Yield which URLs change, then what becomes of the old ones."""
+    """Yield which URLs change, then what becomes of the old URLs, with the lines that redirect them."""
     impacts = sorted(impacts, key=lambda impact: (impact.before or "", impact.after or ""))
     for impact in impacts:
         subject, text = url_change_text(impact)
@@ -450,7 +473,7 @@ def url_sentences(plan: Plan, impacts: list[UrlImpact]) -> Iterator[Sentence]:
 def standalone_entry(
     plan: PlanOrDrift, address: str, name: str, sign: str, sentences: Iterable[Sentence]
 ) -> ViewEntry:
-    """Return an entry for something that belongs to no change."""
+    """Return an entry for an exposure, URL or blocker that belongs to no change."""
     return ViewEntry(
         address=visible(address),
         title=visible(address),
@@ -499,7 +522,7 @@ def note_entry(plan: PlanOrDrift, note: Note) -> ViewEntry:
 
 
 def refusal_sentences(refusal: Refusal) -> Iterator[Sentence]:
-    """Yield why a plan cannot be applied, what the entry could be, and the way out."""
+    """Yield why a plan cannot be applied, the objects that an entry could be, and how to answer."""
     yield Sentence(f"{visible(refusal.message)} ({refusal.code})", "refused", tone="bad", is_copied=True)
     yield from (
         Sentence(describe_candidate(candidate), is_candidate=True) for candidate in refusal.candidates
@@ -529,24 +552,8 @@ def refusal_entry(plan: PlanOrDrift, refusal: Refusal) -> ViewEntry:
     )
 
 
-def _navigation_entry(plan: Plan, names: Names, change: NavigationChange) -> ViewEntry:
-    """Return the entry with the navigation of a site before and after."""
-    return ViewEntry(
-        address=visible(change.address),
-        title=f"navigation of {visible(change.address)}",
-        message=""
-        if change.known
-        else "not known before the apply, because GitBook chooses the new position of the top-level spaces",
-        sign="~" if change.known else "?",
-        topics=("navigation",),
-        origin=find_origin(plan, change.address),
-        parent_origin=enclosing_origin(plan, change.address),
-        tree=tuple(merge_navigation(change)) if change.known else (),
-    )
-
-
 def side_blocks(plan: PlanOrDrift) -> list[Block]:
-    """Return the blocks beside the list, for -v, pages and programs."""
+    """Return the blocks beside the main list, for -v and pages: problems, notes and unmanaged objects."""
     blocks = Blocks()
 
     def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:

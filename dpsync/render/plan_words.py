@@ -49,7 +49,7 @@ WHOLE_CHANGE_SUBJECTS: Final[dict[Action, LabeledPart]] = {
 
 
 def cause_label(cause: Cause | None, subject: LabeledPart = "field") -> str:
-    """Return the label in words; "" without a label."""
+    """Return the label of a cause in words, such as "edited here"; "" without a cause."""
     return cause_text(cause, subject) if cause is not None else ""
 
 
@@ -64,7 +64,7 @@ def kept_value_reason(difference: Difference) -> str:
 
 
 def match_text(plan: Plan, change: Change) -> str:
-    """Return how the object of a change was matched; "" if it was matched by its first natural key."""
+    """Return how the object of a change was matched with its entry; "" for its first natural key."""
     if not (change.matched and change.id):
         return ""
     match change.matched:
@@ -92,7 +92,7 @@ def match_text(plan: Plan, change: Change) -> str:
 
 
 def change_remarks(change: Change) -> Iterator[str]:
-    """Yield remarks on a change, apart from its fields."""
+    """Yield what a user must know about a change apart from its fields."""
     if is_restored(change):
         yield "restored after a delete. References to the object are not restored"
     if change.action == "delete" and frees_unique_value(change):
@@ -100,7 +100,10 @@ def change_remarks(change: Change) -> Iterator[str]:
 
 
 def is_said_by_field_line(exposure: Exposure) -> bool:
-    """Return whether the line of the field that opens access says everything that the exposure says."""
+    """Return whether the line of a field already says everything about an exposure.
+
+    Then no sentence repeats it.
+    """
     text = exposure.words
     return text.startswith(("new, with ", "a new ")) or (
         text.startswith((f"{exposure.field} ", f"{exposure.field}:")) and " may open " not in text
@@ -113,7 +116,7 @@ def move_text(change: Change) -> str:
 
 
 def confirmed_actions(change: Change) -> Iterator[str]:
-    """Yield the actions that somebody requested with --confirm."""
+    """Yield the actions that a user requested with --confirm, such as sending an invitation again."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
 
@@ -132,11 +135,12 @@ def changes_figure_text(number: int) -> str:
 
 
 def _noun_for(number: int, noun: str) -> str:
+    """Return a noun as singular or plural for a number."""
     return format_count(number, noun).removeprefix(f"{number} ")
 
 
 def unmanaged_text(kept: Kept) -> str:
-    """Return the number and the names of unmanaged objects in a place."""
+    """Return the number and the names of the objects in a list that have no entry."""
     names = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in kept.addresses)
     return f"{len(kept.addresses)} unmanaged, kept: {names}"
 
@@ -150,7 +154,7 @@ def count_changes(plan: Plan) -> dict[str, int]:
 
 
 def count_by_category(changes: Iterable[Change]) -> dict[str, int]:
-    """Return the number of changes by category, with all four categories."""
+    """Return the number of changes by category: create, update, move, delete. Numbers may be 0."""
     counts = {"create": 0, "update": 0, "move": 0, "delete": 0}
     for change in changes:
         counts[category(change)] += 1
@@ -164,9 +168,10 @@ def category(change: Change) -> Action | Literal["move"]:
 
 
 def changes_shown_in_parent(plan: Plan) -> dict[str, Change]:
-    """Return created objects that are shown in the entry of their parent, by address.
+    """Return the created objects that are shown in the entry of their parent, by address.
 
-    The platform creates these objects with their parent, and they have one field to show.
+    The platform creates such an object with its parent, and the object is the only child with one field to
+    show.
     """
     created = {change.address: change for change in plan.changes if change.action == "create"}
     remarked = {remark.address for remark in (*plan.exposures, *plan.blocked, *plan.notes)}
@@ -186,13 +191,18 @@ def changes_shown_in_parent(plan: Plan) -> dict[str, Change]:
 
 
 def plan_verdict(plan: Plan) -> Iterator[str]:
-    """Yield the sentences of the last line: the changes by action, and whether the plan can be applied."""
+    """Yield the sentences of the verdict: the changes by action, and what a person should check.
+
+    These are blocked objects, opened access and public URLs that stop working.
+    """
     if plan.empty and plan.can_apply:
         yield f"No changes{_part_text(plan)}."
         if plan.reverts is not None:
             yield not_reverted_text(plan.reverts) or "Nothing of this apply is left to revert."
         elif not plan.blocked and plan.part is None:
-            yield _no_changes_text(plan)
+            names = [visible(organization.address) for organization in plan.organizations]
+            verb = "matches" if len(names) < 2 else "match"
+            yield f"{join_with_and(names) if names else 'GitBook'} {verb} your files."
     elif not plan.empty:
         verbs = {"create": "to create", "update": "to change", "move": "to move"}
         shown_in_parents = changes_shown_in_parent(plan)
@@ -212,13 +222,13 @@ def plan_verdict(plan: Plan) -> Iterator[str]:
 
 
 def not_reverted_text(revert: Reverted) -> str:
-    """Return which objects and fields a revert does not restore; empty if it restores everything."""
+    """Return which objects and fields a revert does not restore; "" if it restores everything."""
     not_reverted = [visible(address) for address in revert.left]
     return f"dpsync does not revert {shorten_list(not_reverted)}, see above." if not_reverted else ""
 
 
 def _part_text(plan: Plan) -> str:
-    """Return which part of the configuration was planned, as far as that is short."""
+    """Return the selection of a plan: " for ADDRESS" or " for the selected part"; "" for a whole plan."""
     part = plan.part
     if part is None:
         return ""
@@ -227,15 +237,8 @@ def _part_text(plan: Plan) -> str:
     return " for the selected part"
 
 
-def _no_changes_text(plan: Plan) -> str:
-    names = [visible(organization.address) for organization in plan.organizations]
-    if not names:
-        return "GitBook matches your files."
-    return f"{join_with_and(names)} {'matches' if len(names) == 1 else 'match'} your files."
-
-
 def _deleted_kinds(plan: Plan) -> str:
-    """Return how many objects of which kinds are deleted, if more than one is."""
+    """Return the deleted objects by kind in brackets, such as " (2 spaces, 1 site)"; "" for one object."""
     kinds: Counter[str] = Counter()
     for change in plan.changes:
         if change.action == "delete":
@@ -247,7 +250,10 @@ def _deleted_kinds(plan: Plan) -> str:
 
 
 def delete_effects(change: Change) -> str:
-    """Return what a delete means for people, what it removes, counted by kind, and what loses a value."""
+    """Return the consequences of a delete: for people, for objects inside, and for references.
+
+    An example: "also removes 2 pages; site "Docs" loses its default space".
+    """
     kinds = Counter(delete_noun(effect.kind) for effect in change.effects if effect.counts)
     consequence = delete_effect(change.kind)
     parts = [consequence] if consequence else []
@@ -257,21 +263,17 @@ def delete_effects(change: Change) -> str:
         )
     lost_references = [effect for effect in change.effects if "#" in effect.address and effect.kind]
     for effect in lost_references[:MAX_CANDIDATES]:
-        field = effect.address.partition("#")[2]
-        parts.append(f'{kind_noun(effect.kind)} "{visible(effect.label)}" loses its {_field_words(field)}')
+        field = visible(effect.address.partition("#")[2])
+        field_words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", field).lower()  # defaultTeam: default team
+        parts.append(f'{kind_noun(effect.kind)} "{visible(effect.label)}" loses its {field_words}')
     omitted_count = len(lost_references) - MAX_CANDIDATES
     if omitted_count > 0:
         parts.append(f"{omitted_count} more objects lose a reference")
     return "; ".join(parts)
 
 
-def _field_words(field: str) -> str:
-    """Return the name of a field in words: `defaultTeam` as `default team`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", visible(field)).lower()
-
-
 def refusal_text(plan: Plan) -> str:
-    """Return that a plan cannot be applied, and for how many reasons; empty if it can be."""
+    """Return that a plan cannot be applied, and the number of reasons; "" if it can be applied."""
     if plan.can_apply:
         return ""
     return f"This plan cannot be applied, for {format_count(len(plan.refusals), 'reason')}."
@@ -290,7 +292,10 @@ def request_counts_text(plan: Plan) -> str:
 
 
 def missing_access_lists_text(plan: Plan) -> str:
-    """Return what the files must list so that a plan can tell who gains access; "" if nothing is missing."""
+    """Return which lists the files lack, so that a plan cannot tell who gains access; "" if none is missing.
+
+    `Exposure.missing` has the lists in words, such as "the permissions of all sites".
+    """
     missing_lists = sorted({visible(name) for exposure in plan.exposures for name in exposure.missing})
     permissions_prefix = "the permissions of "
     permission_lists = [
@@ -316,7 +321,7 @@ def platform_problems_text(plan: PlanOrDrift) -> str:
 
 
 def renamed_keys_text(plan: Plan) -> str:
-    """Return which entries have a new key that is not in the ids file yet, and how to record the key."""
+    """Return which entries have another key than in the ids file, and how to record the key; "" for none."""
     changes = [f"{visible(old)} → {visible(new)}" for new, old in plan.renamed_keys.items()]
     number = "1 entry has another key" if len(changes) == 1 else f"{len(changes)} entries have other keys"
     return (
@@ -328,7 +333,7 @@ def renamed_keys_text(plan: Plan) -> str:
 
 
 def base_text(plan: PlanOrDrift) -> str:
-    """Return the commit compared with, or why there is none."""
+    """Return the commit with which dpsync compares the files, or why there is none."""
     if plan.base:
         return f"base: {visible(plan.base_from)} ({short_commit(plan.base)})"
     if not plan.base_from:
@@ -337,7 +342,7 @@ def base_text(plan: PlanOrDrift) -> str:
 
 
 def coverage_text(plan: PlanOrDrift) -> str:
-    """Return how many lists and fields are not in the files, so that no plan or drift compares them."""
+    """Return how many lists and fields dpsync does not compare, because the files do not have them."""
     unwatched = plan.unwatched
     counts = [format_count(unwatched.places, "list")] if unwatched.places else []
     counts += [format_count(unwatched.fields, "field")] if unwatched.fields else []
@@ -351,12 +356,18 @@ def coverage_text(plan: PlanOrDrift) -> str:
 
 
 def find_origin(plan: PlanOrDrift, address: str) -> Origin | None:
-    """Return where an address or a field is written; for a field that is not written, where its entry is."""
+    """Return where an address or a field is written in the files; None if its entry is not in the files.
+
+    For a field that is not written, this is the location of its entry.
+    """
     return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
 def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
-    """Return where to edit these fields: the first field if all are in one other file, else the entry."""
+    """Return where to edit these fields of an object.
+
+    This is the first field if all fields are in one file that is not the file of the entry; else the entry.
+    """
     entry_origin = find_origin(plan, address)
     field_origins = [plan.origins.get(f"{address}#{field}") for field in fields]
     first = field_origins[0] if field_origins else None
@@ -370,7 +381,7 @@ def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Ori
 
 
 def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
-    """Return where the nearest object is written that contains an address."""
+    """Return where the nearest declared object is written that contains an address."""
     origins = (
         plan.origins.get(str(ancestor))
         for ancestor in FieldAddress.parse(address).address.self_and_ancestors()
@@ -388,48 +399,37 @@ DEFAULT_PROFILE = "full"
 
 
 def target_lines(plan: PlanOrDrift) -> list[str]:
-    """Return lines about the target: the platform, and other settings that are not the defaults."""
-    return [*_platform_lines(plan), *_environment_lines(plan), *_profile_lines(plan), *_part_lines(plan)]
+    """Return lines about the target of a plan, so that nobody applies to another target by mistake.
+
+    These are the platform with its organizations, and the environment, API version and selection if they are
+    not the defaults.
+    """
+    lines = []
+    if plan.platform:
+        names = [
+            visible(organization.address)
+            if organization.id == organization.address
+            else f"{visible(organization.address)} (id {visible(organization.id)})"
+            for organization in plan.organizations
+        ]
+        noun = "organizations" if len(names) > 1 else "organization"
+        lines.append(f"platform: {visible(plan.platform)}, {noun}: {', '.join(names) or 'none'}")
+    if plan.environment:
+        lines.append(f"environment: {visible(plan.environment)}")
+    elif plan.environments:
+        choices = ", ".join(visible(name) for name in plan.environments)
+        lines.append(f"environment: none (to choose an environment, add --env with one of: {choices})")
+    if plan.profile != DEFAULT_PROFILE:
+        lines.append(f"API version (profile): {visible(plan.profile)}")
+    if plan.part is not None:
+        for label, patterns in (("only", plan.part.select), ("without", plan.part.exclude)):
+            if patterns:
+                lines.append(f"{label}: {', '.join(visible(text) for text in patterns)}")
+    return lines
 
 
 def part_lines(plan: PlanOrDrift) -> Iterator[str]:
-    """Yield the objects that are planned although nobody selected them, and the objects that need them."""
+    """Yield the objects that are planned although nobody selected them, with the objects that need them."""
     if plan.part is not None:
         for added in plan.part.also:
             yield f"also planned: {visible(added.address)}, because {visible(added.needed_by)} needs it"
-
-
-def _platform_lines(plan: PlanOrDrift) -> Iterator[str]:
-    """Yield the line about platform and organizations, so that nobody applies to another one by mistake."""
-    if not plan.platform:
-        return
-    names = [
-        visible(organization.address)
-        if organization.id == organization.address
-        else f"{visible(organization.address)} (id {visible(organization.id)})"
-        for organization in plan.organizations
-    ]
-    names_text = ", ".join(names) or "none"
-    organizations_text = f"organizations: {names_text}" if len(names) > 1 else f"organization: {names_text}"
-    yield f"platform: {visible(plan.platform)}, {organizations_text}"
-
-
-def _profile_lines(plan: PlanOrDrift) -> Iterator[str]:
-    if plan.profile != DEFAULT_PROFILE:
-        yield f"API version (profile): {visible(plan.profile)}"
-
-
-def _part_lines(plan: PlanOrDrift) -> Iterator[str]:
-    if plan.part is None:
-        return
-    for word, patterns in (("only", plan.part.select), ("without", plan.part.exclude)):
-        if patterns:
-            yield f"{word}: {', '.join(visible(text) for text in patterns)}"
-
-
-def _environment_lines(plan: PlanOrDrift) -> Iterator[str]:
-    if plan.environment:
-        yield f"environment: {visible(plan.environment)}"
-    elif plan.environments:
-        names = ", ".join(visible(name) for name in plan.environments)
-        yield f"environment: none (to choose an environment, add --env with one of: {names})"

@@ -25,57 +25,50 @@ def apply_question(plan: Plan) -> str:
 
 
 def delete_question(plan: Plan) -> str:
-    """Return the question for the number of deletes, with the objects that a plan deletes."""
-    number = f"Type the number of deletes ({plan.deletes}):"
+    """Return the question that a person answers with the number of deletes.
+
+    It names the objects that the plan deletes, and says whether they can be restored. An object that a delete
+    removes by cascade cannot be restored.
+    """
+    registry, deletes = build_registry(plan.profile), _deleted_changes(plan)
+    restore_rules = [registry[change.kind].lifecycle.restore for change in deletes]
+    restore_days = [restore.days for restore in restore_rules if restore is not None]
+    if len(restore_days) < len(restore_rules) or len(deletes) < plan.deletes:
+        restore_sentence = "This cannot be undone."
+    else:
+        subject = "It" if len(restore_days) == 1 else "They"
+        restore_sentence = f"{subject} can be restored for {min(restore_days)} days."
     return (
-        f"Delete {join_with_and([*_deleted_names(plan)])} in "
-        f"{_platform_and_organizations(plan)}? {_restore_sentence(plan)} {number}"
+        f"Delete {join_with_and([*_deleted_names(plan)])} in {_platform_and_organizations(plan)}? "
+        f"{restore_sentence} Type the number of deletes ({plan.deletes}):"
     )
 
 
 def _platform_and_organizations(plan: Plan) -> str:
+    """Return "ORGANIZATIONS on PLATFORM", as far as a plan changes them."""
     names = sorted({visible(change.location.organization.last_segment) for change in plan.changes})
     return f"{join_with_and(names)} on {visible(plan.platform)}" if names else visible(plan.platform)
 
 
 def _deleted_changes(plan: Plan) -> list[Change]:
+    """Return the changes of a plan that delete an object."""
     return [change for change in plan.changes if change.action == "delete"]
 
 
 def _deleted_names(plan: Plan) -> Iterator[str]:
-    """Yield the names of a few deleted objects, or else their number by kind, and the number of cascades."""
+    """Yield the deleted objects by name if they are few, otherwise by number, and the number of cascades.
+
+    A name is the kind with the key of the entry, or with the title if the key is not a word.
+    """
     deletes = _deleted_changes(plan)
     kinds = Counter[str]()
     for change in deletes:
         if len(deletes) > MAX_LISTED_NAMES:
             kinds[delete_noun(change.kind)] += 1
-        else:
-            yield f"{kind_noun(change.kind)} {_deleted_name(change)}"
+            continue
+        address = change.location if change.removed is None else Address.parse(change.removed.address)
+        key = address.last_segment
+        name = visible(key) if _UNQUOTED.fullmatch(key) else f'"{visible(change.label or key)}"'
+        yield f"{kind_noun(change.kind)} {name}"
     kinds.update(delete_noun(effect.kind) for change in deletes for effect in change.effects if effect.counts)
     yield from (format_count(number, noun) for noun, number in kinds.items())
-
-
-def _deleted_name(change: Change) -> str:
-    """Return the key of the entry that an object had, or its title."""
-    key = (
-        Address.parse(change.removed.address).last_segment
-        if change.removed is not None
-        else change.location.last_segment
-    )
-    return visible(key) if _UNQUOTED.fullmatch(key) else f'"{visible(change.label or key)}"'
-
-
-def _restore_sentence(plan: Plan) -> str:
-    """Return which deleted objects can be restored. What a delete removes by cascade cannot."""
-    registry, kinds = build_registry(plan.profile), Counter[str]()
-    restore_rules = []
-    for change in deletes]
-    restore_days (restore := registry[change.kind].lifecycle.days for restore in restore_rules if restore) is not None:
-            days.append(restore_days)
-            kinds[delete_noun(restore_rules)] += 1
-    if not days:
-        return "This cannot be undone."
-    if len(days) == plan.deletes:
-        return f"{'It' if len(restore_days) == 1 else 'They'} can be restored for {min(restore_days)} days."
-    restorable = [noun if number == 1 else format_count(number, noun) for noun, number in kinds.items()]
-    return f"Only the {join_with_and(restorable)} can be restored, for {min(days)} days."

@@ -34,7 +34,7 @@ _UNFINISHED_RESULTS: Final[tuple[Result, ...]] = ("requested", "failed", "stale"
 
 
 def restore_hints(report: Report) -> Iterator[str]:
-    """Yield the deleted objects that can be restored, and how to restore them."""
+    """Yield the deleted objects that can be restored, each with the way to restore it."""
     for restorable in report.restorable:
         yield (
             f"deleted: {visible(restorable.address)}. To restore the object with {restorable.days} content, "
@@ -44,9 +44,10 @@ def restore_hints(report: Report) -> Iterator[str]:
 
 
 def applied_text(plan: Plan, report: Report, seconds: float | None = None) -> str:
-    """Return how many objects an apply created, changed, moved and deleted, and which steps ended otherwise.
+    """Return how many objects an apply created, changed, moved and deleted, and which steps did not succeed.
 
-    What a delete removes by cascade counts as deleted. `seconds`: how long the apply took, if that is known.
+    An object that a delete removes by cascade counts as deleted. `seconds` is the duration of the apply, if
+    it is known.
     """
     numbers = [f"{number} {word}" for word, number in applied_counts(plan, report).items()]
     steps: list[str] = []
@@ -63,7 +64,7 @@ def applied_text(plan: Plan, report: Report, seconds: float | None = None) -> st
 
 
 def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
-    """Return the changes that an apply made under "created", "changed", "moved" and "deleted".
+    """Return the changes that an apply made, by the words "created", "changed", "moved" and "deleted".
 
     A word without changes is left out, and so is an object that the platform creates with its parent.
     """
@@ -81,7 +82,7 @@ def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
 def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
     """Return how many objects an apply created, changed, moved and deleted, without numbers that are 0.
 
-    What a delete removes by cascade counts as deleted.
+    An object that a delete removes by cascade counts as deleted.
     """
     return {
         word: sum(count_deletes([change]).total if word == "deleted" else 1 for change in changes)
@@ -90,9 +91,9 @@ def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
 
 
 def unverifiable_lines(remaining: Plan) -> list[str]:
-    """Return which sent values cannot be verified; an empty list if there are none.
+    """Return which sent values cannot be verified, because the platform does not return them; [] for none.
 
-    The platform does not return these values, and the commit compared with still has other values.
+    `remaining` is the plan after the apply. The commit compared with still has other values.
     """
     if not remaining.unproven:
         return []
@@ -106,7 +107,10 @@ def unverifiable_lines(remaining: Plan) -> list[str]:
 
 
 def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> Iterator[str]:
-    """Yield what an apply recorded, and what a person can do after it. `complete` adds flags to commands."""
+    """Yield what an apply recorded in the ids file, and what a person can do next.
+
+    `complete` adds the flags of this run to the commands in a text.
+    """
     if report.verified and not report.unrecorded and (record_text := recorded_keys_text(plan)):
         yield record_text
     yield from secret_url_hints(plan, report)
@@ -115,7 +119,7 @@ def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> It
 
 
 def recorded_keys_text(plan: Plan) -> str:
-    """Return how many new keys an apply wrote to the ids file; empty if there are none."""
+    """Return how many new keys of entries an apply wrote to the ids file; "" for none."""
     number_of_keys = len(plan.renamed_keys)
     entries_text = (
         "the key of 1 renamed entry"
@@ -140,7 +144,7 @@ def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
 
 
 def revert_hint(plan: Plan, report: Report) -> str:
-    """Return how to keep the objects that a revert created or restored; empty if there are none."""
+    """Return how to keep the objects that a revert created or restored; "" if there are none."""
     applied = report.applied_steps
     verbs = {step.verb for change in plan.changes for step in change.steps if step.id in applied}
     if plan.reverts is None or not verbs & {"create", "restore"}:
@@ -158,7 +162,7 @@ NOTHING_APPLIED: Final = "Nothing was applied."
 
 
 def unapplied_text(plan: Plan) -> str:
-    """Return what to say about a plan that was not carried out; nothing if it has no changes."""
+    """Return the sentence about a plan that was not applied; "" if it has no changes."""
     return NOTHING_APPLIED if plan.changes or plan.refusals else ""
 
 
@@ -187,7 +191,17 @@ def result_sentence(plan: Plan, report: Report) -> str:
                 else "Reverted: dpsync made all changes of the plan."
             )
             text += " Your files are unchanged."
-        if reasons := list(_unconverged_reasons(report)):
+        reasons = []
+        if number := report.unsuccessful:
+            verb = "was" if number == 1 else "were"
+            reasons.append(f"{format_count(number, 'step')} {verb} not successful")
+        if report.started:
+            objects = format_count(len(report.started), "object")
+            reasons.append(f"GitBook reports a problem with {objects} that this apply changed")
+        if report.processing:
+            objects = format_count(len(report.processing), "object")
+            reasons.append(f"GitBook is still processing {objects} that this apply changed")
+        if reasons:
             text = f"Incomplete: a new plan has no changes, but {' and '.join(reasons)}, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
@@ -203,20 +217,8 @@ def result_sentence(plan: Plan, report: Report) -> str:
     return "Incomplete: a new plan still has changes."
 
 
-def _unconverged_reasons(report: Report) -> Iterator[str]:
-    """Yield the reasons why an apply has not converged although a new plan has no changes."""
-    if number := report.unsuccessful:
-        yield f"{format_count(number, 'step')} {'was' if number == 1 else 'were'} not successful"
-    if report.started:
-        objects = format_count(len(report.started), "object")
-        yield f"GitBook reports a problem with {objects} that this apply changed"
-    if report.processing:
-        objects = format_count(len(report.processing), "object")
-        yield f"GitBook is still processing {objects} that this apply changed"
-
-
 def unkept_value_lines(report: Report) -> Iterator[str]:
-    """Yield the values that the platform did not keep, each with its fix."""
+    """Yield the sent values that the platform did not keep, each with its live value and its fix."""
     for value in report.unkept:
         comparison = f"sent: {format_value(value.sent)}, live: {format_value(value.live)}"
         path, address = visible(value.path), visible(value.address)
@@ -225,7 +227,7 @@ def unkept_value_lines(report: Report) -> Iterator[str]:
 
 
 def plan_without_unkept(report: Report) -> Plan:
-    """Return the remaining plan without the fields that `unkept_value_lines` reports."""
+    """Return the plan after an apply without the fields that `unkept_value_lines` reports."""
     assert report.remaining is not None
     reported = {(value.address, value.field) for value in report.unkept}
     changes = []
@@ -271,7 +273,7 @@ def rehearsal_verdict(rehearsal: Rehearsal) -> str:
 
 
 def rehearsal_lines(rehearsal: Rehearsal) -> tuple[str, str]:
-    """Return the result in one line, and in another line what was not checked."""
+    """Return the result of a rehearsal in one line, and in another line what was not checked."""
     unverified_names = ", ".join(unverified.what for unverified in rehearsal.unproven)
     return (
         f"{rehearsal_summary(rehearsal)} {rehearsal_verdict(rehearsal)}",
@@ -280,7 +282,7 @@ def rehearsal_lines(rehearsal: Rehearsal) -> tuple[str, str]:
 
 
 def verified_properties(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
-    """Yield each property that held in the rehearsal: its topic, and a sentence about it."""
+    """Yield each property that the rehearsal verified: its topic, and a sentence about it."""
     deviating = {deviation.what for deviation in rehearsal.deviations}
     if "loading" in deviating or "stopped" in deviating:
         return
@@ -312,7 +314,7 @@ def estimate_text(estimate: Estimate) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration in whole seconds, or in minutes from 2 minutes on."""
+    """Return a duration in whole seconds; in minutes from 2 minutes on."""
     if seconds < 120:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min"
@@ -325,13 +327,13 @@ def deviation_text(deviation: Deviation) -> str:
 
 
 def unverifiable_text(unverified: Unproven) -> str:
-    """Return what could not be checked, with everything that it is about."""
+    """Return a property that a rehearsal cannot check, with the objects that it concerns."""
     names = ", ".join(visible(name) for name in unverified.about)
     return f"{visible(unverified.message)}: {names}" if names else visible(unverified.message)
 
 
 def fault_run_text(run: FaultRun) -> str:
-    """Return one rehearsal with faults in a line."""
+    """Return in one line the simulated failures of a rehearsal, and how it ended."""
     return f"{', '.join(visible(fault) for fault in run.faults)}: {visible(run.end)}"
 
 
@@ -357,32 +359,32 @@ def drift_verdict(drift: Drift) -> Iterator[str]:
 
 
 def cascade_text(drifted: Drifted) -> str:
-    """Return how many objects a delete of an undeclared object also removes, as text; "" for none."""
+    """Return how many objects are removed together with an undeclared object; "" for none."""
     return DeleteCount(1, drifted.along).cascade_text
 
 
 def last_change_text(event: LastEvent, cause: str, now: datetime | None) -> str:
-    """Return who changed an object last and when. `drift_cause_text` begins the text if it is not ""."""
-    return f"{cause or 'last changed'} by {visible(event.actor)}, {_relative_time(event.at, now)}"
+    """Return who changed an object last and when: "changed outside by Ada, 2 hours ago".
 
-
-def _relative_time(time: str, now: datetime | None) -> str:
-    """Return a time as "2 hours ago"; without `now`, or for an unreadable time, as the platform has it."""
+    `cause` is the text of `drift_cause_text`. Without `now`, or if the time is unreadable or in the future,
+    the time is as the platform has it.
+    """
+    time = visible(event.at)
     try:
-        parsed = datetime.fromisoformat(time.replace("Z", "+00:00"))
+        parsed = datetime.fromisoformat(event.at.replace("Z", "+00:00"))
     except ValueError:
-        return visible(time)
-    if now is None:
-        return visible(time)
-    seconds = (now - (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))).total_seconds()
-    if seconds < 60:
-        return "just now" if seconds > -60 else visible(time)
-    for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return f"{format_count(int(seconds // size), noun)} ago"
-    return visible(time)
+        parsed = None
+    if parsed is not None and now is not None:
+        seconds = (now - (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))).total_seconds()
+        if -60 < seconds < 60:
+            time = "just now"
+        for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
+            if seconds >= size:
+                time = f"{format_count(int(seconds // size), noun)} ago"
+                break
+    return f"{cause or 'last changed'} by {visible(event.actor)}, {time}"
 
 
 def drift_cause_text(drifted: Drifted) -> str:
-    """Return the label of a whole object or its position; "" without a label."""
+    """Return why a whole object differs, or why its position differs; "" if that is unknown."""
     return cause_label(drifted.cause, _CAUSE_SUBJECTS[drifted.what])

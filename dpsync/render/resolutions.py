@@ -24,23 +24,40 @@ class WaysOut(Frozen):
 
 
 def resolutions_of(drift: Drift, drifted: Drifted) -> WaysOut:
-    """Return how to end a difference between the files and the platform."""
-    address, apply = visible(drifted.address), _apply_command(drift, drifted)
+    """Return how to end a difference between the files and the platform, in both directions.
+
+    The apply command ends only this difference: differences inside the object have resolutions of their own,
+    so the command excludes them, unless a value of the object refers to them.
+    """
+    address, location = visible(drifted.address), _location_suffix(drift, drifted)
+    excluded = list(drift.part.exclude) if drift.part is not None else []
+    inner_addresses = _differences_inside(drift, drifted)
+    if inner_addresses and not any(_refers_to(field.file, inner_addresses) for field in drifted.fields):
+        excluded.append(f"{drifted.address}/*")
+    words = [word for pattern in excluded for word in ("--exclude", pattern)]
+    words += [word for answer in drifted.confirm for word in ("--confirm", answer)]
+    apply = _command_text("apply", "--select", drifted.address, *words)
     if drifted.what == "missing" and drifted.renamed:
         pin = f"id: {visible(drifted.renamed[0].id)}"
-        restore = f"add {pin}{_location_suffix(drift, drifted)}, then restore the name with {apply}"
+        restore = f"add {pin}{location}, then restore the name with {apply}"
         if len(drifted.renamed) == 1:
             return _update_resolutions(drift, drifted, restore)
-        return WaysOut(platform=restore, by_hand=f"write the new name{_location_suffix(drift, drifted)}")
+        return WaysOut(platform=restore, by_hand=f"write the new name{location}")
     blocked = {blocker.address: blocker for blocker in drift.blocked}
     if drifted.what == "missing":
         blocker = blocked.get(drifted.address)
         by_person = visible(blocker.todo or blocker.reason) if blocker is not None else None
-        return WaysOut(
-            platform=by_person or apply, by_hand=f"delete the entry{_location_suffix(drift, drifted)}"
-        )
+        return WaysOut(platform=by_person or apply, by_hand=f"delete the entry{location}")
     if drifted.kept and drifted.what == "different":
-        return _watched_value_resolutions(drift, drifted)
+        from dpsync.importing.write_yaml import on_one_line  # most drifts need none of it
+
+        values = ", ".join(f"{field.field} to {on_one_line(field.file)}" for field in drifted.fields)
+        patterns = ", ".join(f"{drifted.address}#{field.field}" for field in drifted.fields)
+        return WaysOut(
+            platform=visible(f"set {values} in GitBook, because your files have no entry for this object"),
+            by_hand=visible(f"in policy: watch, replace the value of {patterns} with the value in GitBook")
+            + location,
+        )
     forget = f'add an entry for the object, or add "{address}" to policy: forget'
     if drifted.kept:
         blocker = blocked.get(drifted.address)
@@ -59,55 +76,19 @@ def resolutions_of(drift: Drift, drifted: Drifted) -> WaysOut:
     )
     by_person = todo if todo and None not in field_blockers else None
     if not drifted.fields and drifted.order is None:
-        in_files = (
-            f"move the entry{_location_suffix(drift, drifted)} to the position that the object has in GitBook"
-        )
+        in_files = f"move the entry{location} to the position that the object has in GitBook"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
-    return _update_resolutions(drift, drifted, by_person or _platform_resolution(drift, drifted, apply))
-
-
-def _watched_value_resolutions(drift: Drift, drifted: Drifted) -> WaysOut:
-    """Return how to end drift of a watched value. A `watch` pattern has the expected value."""
-    from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
-
-    values = ", ".join(f"{field.field} to {on_one_line(field.file)}" for field in drifted.fields)
-    patterns = ", ".join(f"{drifted.address}#{field.field}" for field in drifted.fields)
-    return WaysOut(
-        platform=visible(f"set {values} in GitBook, because your files have no entry for this object"),
-        by_hand=visible(f"in policy: watch, replace the value of {patterns} with the value in GitBook")
-        + _location_suffix(drift, drifted),
-    )
-
-
-def _platform_resolution(drift: Drift, drifted: Drifted, apply: str) -> str:
-    """Return the resolution for the platform; a default that changed must first be written to the files."""
     changed_defaults = [field for field in drifted.fields if field.watched]
-    if not changed_defaults:
-        return apply
-    from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
+    if changed_defaults and not by_person:  # a default must first be written to the files
+        from dpsync.importing.write_yaml import on_one_line  # most drifts need none of it
 
-    lines = [f"{field.field}: {on_one_line(field.file)}" for field in changed_defaults]
-    return f"add {', '.join(map(visible, lines))}{_location_suffix(drift, drifted)}, then run {apply}"
-
-
-def _apply_command(drift: Drift, drifted: Drifted) -> str:
-    """Return the apply command that ends only this difference.
-
-    Differences inside the object have resolutions of their own, so the command excludes them.
-    """
-    excluded = list(drift.part.exclude) if drift.part is not None else []
-    differing_addresses = _differences_inside(drift, drifted)
-    if differing_addresses and not any(
-        _refers_to(field.file, differing_addresses) for field in drifted.fields
-    ):
-        excluded.append(f"{drifted.address}/*")
-    words = [word for pattern in excluded for word in ("--exclude", pattern)]
-    words += [word for answer in drifted.confirm for word in ("--confirm", answer)]
-    return _command_text("apply", "--select", drifted.address, *words)
+        lines = [visible(f"{field.field}: {on_one_line(field.file)}") for field in changed_defaults]
+        apply = f"add {', '.join(lines)}{location}, then run {apply}"
+    return _update_resolutions(drift, drifted, by_person or apply)
 
 
 def _update_resolutions(drift: Drift, drifted: Drifted, platform: str) -> WaysOut:
-    """Return the resolutions: `platform`, and the command that takes the live values into the files.
+    """Return two resolutions: `platform`, and the command that takes the live values into the files.
 
     The files of other environments stay unchanged: with an overlay, `--into` names the overlay.
     """
@@ -133,6 +114,7 @@ def _update_resolutions(drift: Drift, drifted: Drifted, platform: str) -> WaysOu
 
 
 def _command_text(*words: str) -> str:
+    """Return a dpsync command with these words, quoted for a shell."""
     return format_command(*map(visible, words))
 
 
@@ -150,7 +132,10 @@ def _differences_inside(drift: Drift, drifted: Drifted) -> set[str]:
 
 
 def _refers_to(value: Any, addresses: Collection[str]) -> bool:
-    """Return whether a value refers to one of the addresses. Such a value cannot be written without them."""
+    """Return whether a value refers to one of the addresses.
+
+    An apply cannot write such a value if it excludes the address.
+    """
     if isinstance(value, dict):
         return value.get(REF_MARKER) in addresses or any(
             _refers_to(part, addresses) for part in value.values()
@@ -159,7 +144,7 @@ def _refers_to(value: Any, addresses: Collection[str]) -> bool:
 
 
 def _add_command(drift: Drift, drifted: Drifted) -> str | None:
-    """Return the command that adds an object to the files.
+    """Return the `import --add` command that adds an object to the files.
 
     None if only a person can decide where the entry belongs, or to which environments.
     """

@@ -38,7 +38,10 @@ _MAX_DEFAULT_CHARS = 30
 
 
 def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
-    """Describe the values of a type; `path` is the path of the field, with the name of its kind."""
+    """Return sentences about the allowed values of a type; [] if its other rules say enough.
+
+    `path` is the path of the field with its kind, such as `site.visibility`.
+    """
     match type_:
         case Page():
             return ["Write the id or the path of the page."]
@@ -57,14 +60,29 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Object(exactly_one=True, parts=parts):
             return [f"Write exactly one of the keys {join_words((f'`{name}`' for name in parts), 'or')}."]
         case List(item_type=item_type, max_items=max_items):
-            items = (
-                f" {', '.join(f'`{word}`' for word in item_type.words)}."
-                if isinstance(item_type, Enum)
-                else ""
-            )
-            return [f"{intro}{items}"] if (intro := _list_intro(registry, item_type, max_items)) else []
+            up_to = f" up to {max_items}" if max_items is not None else ""
+            match item_type:
+                case Enum(words=words):
+                    values = ", ".join(f"`{word}`" for word in words)
+                    return [f"Write a list of{up_to and f'{up_to} of'} these values: {values}."]
+                case Reference(kinds=kinds):
+                    keys = join_words((plural(registry[name].noun) for name in kinds), "or")
+                    return [f"Write a list of{up_to} keys of {keys}."]
+                case Object() | OneOf():
+                    return [f"Write a list of{up_to} mappings."]
+            return [f"Write a list of{up_to} items."] if up_to else []
         case Json():
-            return _json_sentences(type_)
+            schema = type_.json_schema
+            if type_.is_shaped:
+                members = schema.get("items", {}) if schema.get("type") == "array" else schema
+                return [f"Keys: {', '.join(f'`{name}`' for name in members.get('properties', ()))}."]
+            nouns_by_type = {"object": "a mapping", "array": "a list of mappings"}
+            noun = nouns_by_type.get(schema.get("type", ""), "any value")
+            secrets = "To use a secret as a value, write `{ env: NAME }`."
+            return [
+                f"Write {noun} or `{{ file: PATH }}`.",
+                *([secrets] if type_.may_contain_secrets else []),
+            ]
         case Table(key_type=key_type, value_type=value_type):
             names = list(_text_sentences(key_type, " of each key")) if isinstance(key_type, Text) else []
             return (
@@ -84,7 +102,10 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
 
 
 def choice_sentences(path: str, words: Iterable[str]) -> list[str]:
-    """Return a sentence for each value of a choice; one sentence if there are very many values."""
+    """Return a sentence for each value of a choice, or one sentence if there are many values.
+
+    `path` is the path of the field with its kind, such as `site.visibility`.
+    """
     descriptions, values = value_descriptions(path), tuple(words)
     if len(values) <= _MAX_LISTED_VALUES and all(value in descriptions for value in values):
         return [f"`{value}`: {descriptions[value]}" for value in values]
@@ -92,6 +113,10 @@ def choice_sentences(path: str, words: Iterable[str]) -> list[str]:
 
 
 def _text_sentences(type_: Text, suffix: str = "") -> Iterator[str]:
+    """Yield the rules for a text: whether it is a secret, its format and its length.
+
+    `suffix` says which texts of a table are meant, such as " of each key".
+    """
     if type_.secret:
         yield "Write `{ env: NAME }`." if not suffix else "Write each value as `{ env: NAME }`."
     elif type_.format is None:
@@ -106,29 +131,6 @@ def _text_sentences(type_: Text, suffix: str = "") -> Iterator[str]:
             )
 
 
-def _list_intro(registry: Registry, item_type: Type, max_items: int | None) -> str:
-    limit = f" of up to {max_items}" if max_items is not None else ""
-    match item_type:
-        case Enum():
-            return f"Write a list of{limit and f' up to {max_items} of'} these values:"
-        case Reference(kinds=kinds):
-            keys = join_words((plural(registry[name].noun) for name in kinds), "or")
-            return f"Write a list of{limit and f' up to {max_items}'} keys of {keys}."
-        case Object() | OneOf():
-            return f"Write a list{limit or ' of'} mappings."
-    return f"Write a list{limit} items." if limit else ""
-
-
-def _json_sentences(type_: Json) -> list[str]:
-    schema = type_.json_schema
-    items = schema.get("items", {}) if schema.get("type") == "array" else schema
-    noun = {"object": "a mapping", "array": "a list of mappings"}.get(schema.get("type", ""), "any value")
-    if type_.is_shaped:
-        return [f"Keys: {', '.join(f'`{name}`' for name in items.get('properties', ()))}."]
-    secrets = ["To use a secret as a value, write `{ env: NAME }`."] if type_.may_contain_secrets else []
-    return [f"Write {noun} or `{{ file: PATH }}`.", *secrets]
-
-
 # Rules for writing a field.
 
 
@@ -138,7 +140,7 @@ def is_reference_key(kind: Kind, field: Field) -> bool:
 
 
 def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
-    """Yield what a user must know to write a field, apart from its values."""
+    """Yield the rules for writing a field, apart from its values: required, unique, fixed, default."""
     if field.name == kind.key_field:
         if isinstance(field.type, Reference):
             nouns = join_words([registry[name].noun for name in field.type.kinds], "or")
@@ -164,7 +166,10 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
     if field.mutually_exclusive_with:
         yield f"An entry cannot have both `{field.name}` and `{field.mutually_exclusive_with}`."
     if not isinstance(field, ListOrder) and "`null`" not in field_description(kind.name, field.name):
-        yield from _null_sentences(field)
+        if field.null_effect in ("clear", "empty"):
+            yield f"`null` clears `{field.name}`."
+        elif field.null_effect == "by hand":
+            yield "dpsync cannot clear this field. To clear this field, use GitBook."
     default = on_one_line(field.platform_default)
     if (
         field.platform_default not in (None, {}, [])
@@ -175,18 +180,17 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
 
 
 def _scope_words(registry: Registry, scope: str) -> str:
+    """Return the scope in which values are unique: "with the same parent", "in the same site"."""
     return "with the same parent" if scope == "parent" else f"in the same {registry[scope].noun}"
 
 
-def _null_sentences(field: Field) -> Iterator[str]:
-    if field.null_effect in ("clear", "empty"):
-        yield f"`null` clears `{field.name}`."
-    elif field.null_effect == "by hand":
-        yield "dpsync cannot clear this field. To clear this field, use GitBook."
-
-
 def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
-    """Yield when a part of a field's value is required or allowed."""
+    """Yield when a part of a field's value is required or allowed.
+
+    Args:
+        part: The path of the part in the value, such as `color.dark`.
+        required: Whether the mapping that contains the part requires it.
+    """
     if not field.forms:
         parent_path = ".".join((field.name, *part.split(".")[:-1]))
         if required:
@@ -201,7 +205,10 @@ def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
 
 
 def value_parts(type_: Type, prefix: str = "") -> Iterator[tuple[str, Type | None, bool]]:
-    """Yield the path and type of each part of a value (None for a short form), and whether it is required."""
+    """Yield all parts of a structured value: path, type (None for a short form), and whether it is required.
+
+    `prefix` is the path of the value with a dot at its end, such as `color.`.
+    """
     match type_:
         case Object(parts=parts, required=required):
             for name, part in parts.items():
@@ -230,7 +237,7 @@ def heading(kind: Kind) -> str:
 
 
 def location_phrase(registry: Registry, kind: Kind) -> str:
-    """Return where entries of a kind are in the files, as a noun phrase."""
+    """Return where entries of a kind are in the files: "the key `sites` of an organization"."""
     parents = [registry[name] for name in kind.parents]
     match kind.shape:
         case TreeNode(yaml_type=type_):
@@ -239,7 +246,7 @@ def location_phrase(registry: Registry, kind: Kind) -> str:
             parent_nouns = [
                 other.noun_with_article
                 for other in registry.kinds.values()
-                if kind.name in _child_kinds(other)
+                if isinstance(other.shape, TreeNode) and kind.name in other.shape.child_kinds
             ]
             locations += [f"the key `children` of {join_words(parent_nouns, 'or')}"] if parent_nouns else []
             return f"{' or '.join(locations)}, with `type: {type_}`"
@@ -249,7 +256,7 @@ def location_phrase(registry: Registry, kind: Kind) -> str:
 
 
 def key_words(registry: Registry, kind: Kind) -> str:
-    """Return the meaning of an entry's key; "" for a kind without keys."""
+    """Return what the key of an entry is: a name of your choice, or a field; "" for a kind without keys."""
     match kind.shape:
         case SingleEntry():
             return ""
@@ -260,12 +267,8 @@ def key_words(registry: Registry, kind: Kind) -> str:
             return f"the {key_field}, {example}" if key_field else f"a name of your choice, {example}"
 
 
-def _child_kinds(kind: Kind) -> tuple[str, ...]:
-    return kind.shape.child_kinds if isinstance(kind.shape, TreeNode) else ()
-
-
 def address_words(registry: Registry, kind: Kind) -> list[str]:
-    """Return an example of the address below each kind of parent."""
+    """Return an example of an address of a kind for each place where its entries can be."""
     key = key_example(registry, kind)
     if kind.parent is None:
         return [key]
@@ -279,7 +282,10 @@ def address_words(registry: Registry, kind: Kind) -> list[str]:
 
 
 def identity_words(kind: Kind) -> str:
-    """Return how dpsync finds an object without `id`, in sentences; "" if the place or the key suffices."""
+    """Return how dpsync finds the object of an entry that has no `id`, in sentences.
+
+    "" if the position or the key of the entry suffices.
+    """
     if isinstance(kind.shape, SingleEntry) or kind.key_field is not None:
         return ""
     members = {
@@ -288,7 +294,11 @@ def identity_words(kind: Kind) -> str:
     ways = [f"one of the texts in `{name}`" for name in sorted(members)]
     for key in kind.natural_keys if not members else ():
         names = (key,) if isinstance(key, str) else key
-        ways.append(" and ".join(_key_name(name) for name in names))
+        fields = []
+        for name in names:
+            child_field = name.removeprefix("$child.")
+            fields.append(f"`{name}`" if child_field == name else f"`{child_field}` of the first child")
+        ways.append(" and ".join(fields))
     if kind.sole_key is not None:
         ways.append(f"`{kind.sole_key}` if only one {kind.noun} has this `{kind.sole_key}`")
     order = f"by {', otherwise by '.join(ways)}"
@@ -306,17 +316,16 @@ def identity_words(kind: Kind) -> str:
     )
 
 
-def _key_name(name: str) -> str:
-    child_field = name.removeprefix("$child.")
-    return f"`{name}`" if child_field == name else f"the `{child_field}` of the first child"
-
-
 def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
     """Yield what users must know about creating, changing and deleting objects of a kind."""
     noun, objects = kind.noun, plural(kind.noun)
     yield from KIND_NOTES.get(kind.name, ())
     if isinstance(kind.shape, SingleEntry) and kind.parent is not None:
-        yield from _single_sentences(registry, kind)
+        single = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
+        quantity = "" if single.endswith("s") else "exactly one "
+        verbs = "can create and change" if kind.create is not None else "can change"
+        parent_noun = registry[kind.parents[0]].noun
+        yield f"Each {parent_noun} has {quantity}{single}, which dpsync {verbs} but not delete."
     if identity := identity_words(kind):
         yield identity
     if kind.shorthand_field is not None and not kind.is_always_shorthand:
@@ -370,11 +379,3 @@ def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
             "only if the entry has "
             "`takeover: true`."
         )
-
-
-def _single_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
-    noun = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
-    quantity = "" if noun.endswith("s") else "exactly one "
-    verbs = "can create and change" if kind.create is not None else "can change"
-    parent_noun = registry[kind.parents[0]].noun
-    yield f"Each {parent_noun} has {quantity}{noun}, which dpsync {verbs} but not delete."

@@ -253,7 +253,7 @@ T = TypeVar("T")
 
 
 def visible_texts(part: T) -> T:
-    """Return a view, or a part of a view, with every text made visible.
+    """Return a view, or a part of a view, with visible control characters in every text.
 
     A saved document may be forged, so any text may be hostile, even one that dpsync writes itself. Values of
     fields and file names stay unchanged: each format shows them in its own way.
@@ -282,7 +282,7 @@ QUOTED_FIELDS: Final = frozenset({"title", "description"})
 
 
 def full_values(field: ViewField) -> tuple[str, str]:
-    """Return the values of a field before and after in full, with line breaks."""
+    """Return both values of a field in full, with line breaks, or a note for an unreadable value."""
     before, after = _full_text(field.before), _full_text(field.after)
     return (
         UNREADABLE_TEXT if field.unread == "before" else before,
@@ -291,13 +291,17 @@ def full_values(field: ViewField) -> tuple[str, str]:
 
 
 def _full_text(value: object) -> str:
+    """Return a value as text: a text with line breaks as its lines, any other value on one line."""
     if isinstance(value, str) and "\n" in value.strip("\n"):
         return "\n".join(clip_text(visible(line), MAX_LINE_CHARS) for line in value.splitlines())
     return format_value(value, max_chars=MAX_LINE_CHARS)
 
 
 def entry_diff_lines(entry: ViewEntry) -> list[str]:
-    """Return the fields of an entry as lines of a diff: `-` is before, `+` is after (in a drift: live)."""
+    """Return the fields and the navigation tree of an entry as lines of a diff.
+
+    `-` is the value before, `+` the value after; in a drift, `-` is the file and `+` is live.
+    """
     lines = [clip_text(line, MAX_LINE_CHARS) for line in tree_lines(entry)]
     created, fields = pack_fields(entry)
     lines += [f"+ {line}" for line in created]
@@ -327,7 +331,11 @@ def entry_diff_lines(entry: ViewEntry) -> list[str]:
 
 
 def pack_fields(entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
-    """Return the short fields of a created object in few lines, and all other fields."""
+    """Return the short fields of a created object, several on a line, and the other fields.
+
+    An example of a line: `title "Docs", visibility public`. Of an entry that is not created, all fields are
+    other fields.
+    """
     if not entry.created:
         return [], list(entry.fields)
     lines: list[str] = []
@@ -353,7 +361,7 @@ def as_plan_difference(field: ViewField) -> Difference:
 
 
 def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
-    """Return the tree of an entry as lines that begin with a sign, like the lines of a diff."""
+    """Return the navigation tree of an entry as lines that begin with a sign, like the lines of a diff."""
     return tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in entry.tree)
 
 
@@ -363,7 +371,7 @@ def clip_text(text: str, max_chars: int = 300) -> str:
 
 
 def body_lines(entry: ViewEntry, max_lines: int | None = None) -> list[str]:
-    """Return the fields and sentences of an entry as plain lines, at most `most` of them."""
+    """Return the fields and sentences of an entry as plain lines, with at most `max_lines` lines."""
     lines = [clip_text(line, MAX_LINE_CHARS) for line in entry_diff_lines(entry)]
     for sentence in entry.sentences:
         lines.append(
@@ -373,7 +381,7 @@ def body_lines(entry: ViewEntry, max_lines: int | None = None) -> list[str]:
 
 
 def limit_lines(lines: list[str], max_lines: int) -> list[str]:
-    """Return the first lines, and a line that says how many more there are."""
+    """Return at most `max_lines` lines; if some are cut, the last line says how many."""
     if len(lines) <= max_lines:
         return lines
     return [*lines[: max_lines - 1], f"… {format_count(len(lines) - max_lines + 1, 'more line')}"]

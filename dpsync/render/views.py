@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from dpsync.model.journal import APPLIED, Outcome, Report, Result
+from dpsync.model.journal import APPLIED, Outcome, Result
 from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Plan
 from dpsync.model.text import NO_FLAGS, format_count
 from dpsync.render import plan_words
@@ -50,10 +50,10 @@ _SEVERITY_LEVELS: Final[tuple[Level, ...]] = ("error", "warning")
 
 
 def make_view(document: BaseModel, now: datetime | None = None) -> View:
-    """Return the view of a document of `documents.py`, with visible texts.
+    """Return the view of a document of `documents.py`. Control characters in its texts are visible.
 
     Args:
-        now: The time for "2 hours ago"; None keeps the times of the platform.
+        now: The time for "2 hours ago" in a drift; None shows the times as the platform has them.
     """
     unsafe_view = drift_view(document, now) if isinstance(document, DriftDocument) else _view(document)
     return visible_texts(unsafe_view)
@@ -61,11 +61,13 @@ def make_view(document: BaseModel, now: datetime | None = None) -> View:
 
 @singledispatch
 def _view(document: BaseModel) -> View:
+    """Return the view of a document; registered for each type of document except drift."""
     raise TypeError(f"there is no view of a {type(document).__name__}")
 
 
 @_view.register
 def _plan_document_view(document: PlanDocument) -> View:
+    """Return the view of a plan, with a hint about keys that differ from the ids file."""
     view = plan_view(document.plan, document.digest, document.rehearsal)
     renamed = plan_words.renamed_keys_text(document.plan)
     return replace(view, hints=(*view.hints, renamed)) if renamed else view
@@ -73,6 +75,10 @@ def _plan_document_view(document: PlanDocument) -> View:
 
 @_view.register
 def _apply_view(document: ApplyDocument) -> View:
+    """Return the view of an apply: its results by type, what remains, and what to do next.
+
+    Without a report, nothing was applied: then this is the view of the plan.
+    """
     plan, report = document.plan.plan, document.report
     if report is None:
         view = plan_view(plan, document.plan.digest, document.plan.rehearsal)
@@ -86,7 +92,11 @@ def _apply_view(document: ApplyDocument) -> View:
         blocks.add(result, title, level, entries, fails=level == "error")
     causes = [ViewEntry(message=visible(text)) for text in report.trouble]
     blocks.add("stopped", "Why the apply stopped", "error", causes, fails=True)
-    blocks.add("remaining", "Remaining changes: {}", "error", _remaining_entries(report), fails=True)
+    remaining: list[ViewEntry] = []
+    if not (report.settled or report.as_declared or report.remaining is None):
+        remaining += [ViewEntry(message=text) for text in unkept_value_lines(report)]
+        remaining += PlanListing(plan_without_unkept(report)).entries()
+    blocks.add("remaining", "Remaining changes: {}", "error", remaining, fails=True)
     unrecorded = [ViewEntry(message=visible(report.unrecorded))] if report.unrecorded else []
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:
@@ -125,6 +135,7 @@ def _rehearsal_document_view(document: RehearseDocument) -> View:
 
 @_view.register
 def _findings_view(document: FindingsDocument) -> View:
+    """Return the view of findings: errors, warnings, and the edits of `validate --changes`."""
     blocks = Blocks()
     for severity in _SEVERITY_LEVELS:
         entries = [_finding_entry(finding) for finding in document.findings if finding.severity == severity]
@@ -144,6 +155,7 @@ def _findings_view(document: FindingsDocument) -> View:
 
 
 def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
+    """Return the entry of a step of an apply: its result, error and location."""
     field = f" ({visible(outcome.field)})" if outcome.field else ""
     text = f"{outcome.result.replace('-', ' ')}: {visible(outcome.step)}{field}"
     sentences = (Sentence(visible(outcome.error)),) if outcome.error else ()
@@ -158,15 +170,8 @@ def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
     )
 
 
-def _remaining_entries(report: Report) -> list[ViewEntry]:
-    """Return the changes that are left after an apply, and the values that the platform did not keep."""
-    if report.settled or report.as_declared or report.remaining is None:
-        return []
-    lost_values = [ViewEntry(message=text) for text in unkept_value_lines(report)]
-    return [*lost_values, *PlanListing(plan_without_unkept(report)).entries()]
-
-
 def _finding_entry(finding: Finding) -> ViewEntry:
+    """Return the entry of a finding: its message, hint, related locations and environments."""
     remarks = [Sentence(visible(finding.hint))] if finding.hint else []
     remarks += (
         [Sentence(f"and at {format_count(finding.repeated, 'more place')}")] if finding.repeated else []

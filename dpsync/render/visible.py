@@ -19,15 +19,16 @@ _HOSTILE_EXCEPT_STYLES: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{INVISIBLE_C
 
 
 def visible(text: str) -> str:
-    """Return the text with each hostile character as an escape sequence of a Python string.
+    r"""Return a text in which each hostile character is an escape as in Python, such as `\x1b`.
 
-    A second call changes nothing. Backslashes in the text stay, so the result cannot be converted back.
+    Hostile characters move the cursor, color, hide or reorder text, or forge lines. A second call changes
+    nothing. Backslashes in the text stay, so the result cannot be converted back.
     """
     return _HOSTILE.sub(_escaped, text)
 
 
 def visible_lines(text: str, styled: bool = False) -> str:
-    """Return a text of dpsync with visible hostile characters. Line breaks stay; `styled` keeps colors.
+    """Return a text of several lines with visible hostile characters; `styled` keeps colors.
 
     All output passes here last. A foreign text that skipped `visible` can then only begin a new line.
     """
@@ -35,6 +36,7 @@ def visible_lines(text: str, styled: bool = False) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
+    """Return the escape of a hostile character."""
     character = match.group()
     code = ord(character)
     if character in _SHORT_ESCAPES:
