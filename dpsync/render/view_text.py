@@ -95,8 +95,13 @@ class TextWriter(Struct, frozen=True):
         return self._block_lines(visible_texts(tuple(blocks)))
 
     def _block_lines(self, blocks: Iterable[Block]) -> Iterator[str]:
+        """Yield each block as a text of several lines; leave out entries that -q or a missing -v hides."""
         for block in blocks:
-            listed = [entry for entry in block.entries if self._is_shown(entry)]
+            listed = [
+                entry
+                for entry in block.entries
+                if entry.verbosity <= self.verbose and not (self.quiet and entry.level in ("note", "none"))
+            ]
             if not listed:
                 continue
             colon = "" if ": " in block.title else ":"
@@ -109,23 +114,28 @@ class TextWriter(Struct, frozen=True):
                     lines += self._entry_lines(entry, compact)
             yield "\n".join(lines)
 
-    def _is_shown(self, entry: ViewEntry) -> bool:
-        """Return whether an entry is printed with these options."""
-        return entry.verbosity <= self.verbose and not (self.quiet and entry.level in ("note", "none"))
-
     # The entries.
 
     def _entry_lines(self, entry: ViewEntry, compact: bool) -> Iterator[str]:
-        """Yield the first line of an entry, then its fields and sentences, indented."""
+        """Yield the first line of an entry, then its fields and sentences, indented.
+
+        If `compact`, a created object with a few short fields takes one line.
+        """
         if entry.one_line:
-            yield self._one_line_entry(entry)
+            location = f"  {location_text(entry.origin)}" if entry.origin else ""
+            text = " ".join(filter(None, (entry.sign, f"{entry.summary}{location}")))
+            yield self.paint(text, {"warning": "yellow", "error": "red"}.get(entry.level, ""))
             return
         title, lines = self._title(entry), []
         if entry.message:
             code = f" ({entry.code})" if entry.code else ""
             text = f"    {entry.message}{code}"
             lines.append(self._with_tone(text, "bad") if entry.level == "error" else text)
-        width = max((len(name) for name in self._first_column_texts(entry)), default=0)
+        first_column = [
+            *(field.name for field in entry.fields if not (is_long(field.before) or is_long(field.after))),
+            *(sentence.subject for sentence in entry.all_sentences if sentence.aligned),
+        ]
+        width = 0 if entry.created else max(map(len, first_column), default=0)
         packed_lines, other_fields = pack_fields(entry)
         created = [f"    {line}" for line in packed_lines]
         is_one_line = (
@@ -137,8 +147,8 @@ class TextWriter(Struct, frozen=True):
             title, created = f"{title}: {created[0].strip()}", []
         lines += created
         for field in other_fields:
-            lines += self._field_lines(entry, field, 0 if entry.created else width)
-        lines += self._sentence_lines(entry.all_sentences, 0 if entry.created else width)
+            lines += self._field_lines(entry, field, width)
+        lines += self._sentence_lines(entry.all_sentences, width)
         lines += [
             self.paint(clip_text(f"    {text}", MAX_COLUMNS), _SIGN_STYLES.get(text[0], "dim"))
             for text in tree_lines(entry)
@@ -147,7 +157,7 @@ class TextWriter(Struct, frozen=True):
         yield from lines
 
     def _title(self, entry: ViewEntry) -> str:
-        """Return the sign and the name of an entry; with -v, its whole address."""
+        """Return the sign and the name of an entry in color; with -v, the name is the whole address."""
         name = entry.title or entry.address
         if self.verbose and entry.kind:
             name = " ".join(filter(None, (entry.kind, entry.address, entry.label and f'"{entry.label}"')))
@@ -155,76 +165,53 @@ class TextWriter(Struct, frozen=True):
 
     @staticmethod
     def _entry_location(entry: ViewEntry) -> str:
+        """Return where an entry is written, as FILE:LINE, or from which file it was removed."""
         return f"removed from {entry.removed_from}" if entry.removed_from else location_text(entry.origin)
 
-    def _one_line_entry(self, entry: ViewEntry) -> str:
-        """Return an entry without a body as a line."""
-        location = f"  {location_text(entry.origin)}" if entry.origin else ""
-        text = " ".join(filter(None, (entry.sign, f"{entry.summary}{location}")))
-        style = {"warning": "yellow", "error": "red"}.get(entry.level, "")
-        return self.paint(text, style)
-
-    @staticmethod
-    def _first_column_texts(entry: ViewEntry) -> Iterator[str]:
-        """Yield the texts in the first column of an entry."""
-        yield from (
-            field.name for field in entry.fields if not (is_long(field.before) or is_long(field.after))
-        )
-        yield from (sentence.subject for sentence in entry.all_sentences if sentence.aligned)
-
     def _field_lines(self, entry: ViewEntry, field: ViewField, width: int) -> Iterator[str]:
-        """Yield a field in one line, or in several lines of a diff."""
-        name, quoted = f"    {field.name.ljust(width)}", field.name in QUOTED_FIELDS
-        label_text = self._field_label(entry, field)
+        """Yield a field in one line, or in several lines of a diff if its values are long.
+
+        `width` is the width of the first column, which has the names of fields.
+        """
+        name, gap = f"    {field.name.ljust(width)}", " " if entry.created else "  "
+        default_text = "differs from the default value" if field.is_platform_default else ""
+        label_text = ", ".join(filter(None, (default_text, field.cause)))
         label = f"  {self._faint(f'({label_text})')}" if label_text else ""
-        inner_lines: list[str] = []
-        gap = " " if entry.created else "  "
+        diff: list[str] = []
+        quoted = field.name in QUOTED_FIELDS
         if field.unchanged:
             line = f"{name}{gap}{format_value(field.after)}"
         elif entry.created and not is_long(field.after):
             line = f"{name}{gap}{format_brief(field.after, quoted)}"
         else:
-            before, after = self._both_values(field)
+            # Of two texts, both have quotation marks or none has.
+            texts = [value for value in (field.before, field.after) if isinstance(value, str)]
+            quoted = quoted or not (len(texts) < 2 or all(map(is_word, texts)))
+            before = UNREADABLE_TEXT if field.unread == "before" else format_brief(field.before, quoted)
+            after = UNREADABLE_TEXT if field.unread == "after" else format_brief(field.after, quoted)
             line = f"{name}{gap}{self.paint(before, 'red')} → {self.paint(after, 'green')}"
             long = len(unstyle(line + label)) > MAX_COLUMNS and not (entry.created or is_word(field.before))
             if not field.unread and (long or is_long(field.before) or is_long(field.after)):
                 line = f"    {field.name}:"
-                inner_lines = [self._color_diff_line(text) for text in diff_lines(as_plan_difference(field))]
+                for text in diff_lines(as_plan_difference(field)):
+                    diff.append(self.paint(text, {"+": "green", "-": "red"}.get(text[:1], "")))
         if label and len(unstyle(line + label)) > MAX_COLUMNS:
-            inner_lines.insert(0, label.strip())
+            diff.insert(0, label.strip())
             label = ""
-        line = f"{line}{label}{self._field_location(entry, field)}"
-        yield (
-            self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta")) if field.opens_access else line
-        )
-        yield from (f"      {text}" for text in inner_lines)
-
-    @staticmethod
-    def _both_values(field: ViewField) -> tuple[str, str]:
-        """Return both values. Of two texts, both have quotation marks or none has."""
-        texts = [value for value in (field.before, field.after) if isinstance(value, str)]
-        quoted = field.name in QUOTED_FIELDS or not (len(texts) < 2 or all(map(is_word, texts)))
-        before = UNREADABLE_TEXT if field.unread == "before" else format_brief(field.before, quoted)
-        return before, UNREADABLE_TEXT if field.unread == "after" else format_brief(field.after, quoted)
-
-    @staticmethod
-    def _field_label(entry: ViewEntry, field: ViewField) -> str:
-        """Return why a field differs, as a label."""
-        return ", ".join(
-            filter(None, ("differs from the default value" if field.is_platform_default else "", field.cause))
-        )
-
-    def _field_location(self, entry: ViewEntry, field: ViewField) -> str:
-        """Return where a field is written: with -v, or if its file is not the file of the entry."""
-        other_file = field.origin and entry.origin and field.origin.file != entry.origin.file
-        return (
-            f"  {self._faint(location_text(field.origin))}"
-            if field.origin and (self.verbose or other_file)
-            else ""
-        )
+        line += label
+        is_in_other_file = field.origin and entry.origin and field.origin.file != entry.origin.file
+        if field.origin and (self.verbose or is_in_other_file):
+            line += f"  {self._faint(location_text(field.origin))}"
+        if field.opens_access:
+            line = self._with_right_column(line, self.paint(OPENS_ACCESS, "magenta"))
+        yield line
+        yield from (f"      {text}" for text in diff)
 
     def _sentence_lines(self, sentences: Iterable[Sentence], width: int) -> Iterator[str]:
-        """Yield the sentences of an entry. Without -v, only the first candidates are listed."""
+        """Yield the sentences of an entry. Without -v, only the first candidates are listed.
+
+        `width` is the width of the first column, in which aligned sentences have their subject.
+        """
         sentences = [sentence for sentence in sentences if sentence.verbosity <= self.verbose]
         candidates = [sentence for sentence in sentences if sentence.is_candidate]
         listed = candidates if self.verbose else candidates[:MAX_CANDIDATES]
@@ -251,9 +238,9 @@ class TextWriter(Struct, frozen=True):
     # The summary.
 
     def _summary_lines(self, entries: Iterable[ViewEntry]) -> Iterator[str]:
-        """Yield one line for all objects with the same sign and kind.
+        """Yield one line for all objects with the same sign and kind, for --summary.
 
-        An entry with a code has a line of its own.
+        An entry with an error code has a line of its own.
         """
         groups: dict[tuple[str, str], list[ViewEntry]] = defaultdict(list)
         for entry in entries:
@@ -279,18 +266,17 @@ class TextWriter(Struct, frozen=True):
     # Lines.
 
     def _with_right_column(self, text: str, right: str) -> str:
-        """Return a line with a text in the right column."""
+        """Return a line with a second text in the right column, or behind the line if that is long."""
         if not right:
             return text
         return f"{text}{' ' * max(2, RIGHT_COLUMN - len(unstyle(text)))}{right}"
 
-    def _color_diff_line(self, text: str) -> str:
-        return self.paint(text, {"+": "green", "-": "red"}.get(text[:1], ""))
-
     def _faint(self, text: str) -> str:
+        """Return a text in the style of less important texts."""
         return self.paint(text, "dim")
 
     def _with_tone(self, text: str, tone: Tone) -> str:
+        """Return a text in the style of a tone."""
         return self.paint(text, _TONE_STYLES[tone])
 
 
@@ -309,7 +295,7 @@ def render_plan(
 
 
 def render_rehearsal(plan: Plan, rehearsal: Rehearsal, paint: Paint) -> str:
-    """Return the deviations of a rehearsal, and its result in two lines."""
+    """Return the problems that a rehearsal found, and its result in two lines."""
     lines = tuple(map(ViewLine, rehearsal_lines(rehearsal)))
     return TextWriter(paint).view(View(lines, tuple(deviation_blocks(plan, rehearsal))))
 
@@ -328,7 +314,7 @@ MAX_UNTRIED_STEPS = 10
 
 
 def render_outcome(outcome: Outcome, paint: Paint) -> str:
-    """Return the result of a step in a line, and below it where the entry is written, if that helps."""
+    """Return the result of a step in a line, and below it where the entry is written."""
     text = f"{outcome.result:>9}  {visible(outcome.step)}"
     if outcome.error:
         text += f": {visible(outcome.error)}"
@@ -339,7 +325,7 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
 
 
 def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
-    """Return the line of one step while an apply runs. The report tells the reason of a step that failed."""
+    """Return the line that is shown when a step ends during an apply. The report has the error."""
     text = f"[{number}/{steps}] {visible(outcome.step)}"
     if outcome.result not in APPLIED:
         text += f": {outcome.result.replace('-', ' ')}"
@@ -359,12 +345,28 @@ def render_report(
 ) -> str:
     """Return the report of an apply as text, with the result in its last line.
 
-    `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
-    went well is counted, or listed with -v. With `summary`, what is left has one line for each address.
-    `seconds`: how long the apply took. `complete_commands` adds the flags of this run to commands. `line`: a
-    line before the result.
+    Successful steps are counted, or listed with `verbose`. The report does not repeat blocked objects and
+    problems that the plan already showed.
+
+    Args:
+        plan: The plan that was applied.
+        summary: Whether remaining changes have one line for each kind and action.
+        seconds: How long the apply took.
+        complete: Add the flags of this run to the commands in a text.
+        line: A line before the result.
     """
-    lines = list(_outcome_lines(report, paint, verbose))
+    lines = []
+    untried = 0
+    for outcome in report.outcomes:
+        untried += outcome.result == "not-tried"
+        is_listed_failure = outcome.result not in SUCCESSFUL and (
+            outcome.result != "not-tried" or untried <= MAX_UNTRIED_STEPS
+        )
+        if verbose or is_listed_failure:
+            lines.append(render_outcome(outcome, paint))
+    if untried > MAX_UNTRIED_STEPS and not verbose:
+        more = f"{untried - MAX_UNTRIED_STEPS} more steps that were not tried (-v lists them)"
+        lines.append(paint(f"{'':>9}  and {more}", "yellow"))
     lines += [paint(visible(text), "red") for text in report.trouble]
     lines += _remaining_lines(plan, report, paint, summary)
     lines += follow_ups(plan, report, complete)
@@ -375,33 +377,21 @@ def render_report(
         lines.append(paint(f"plan {visible(report.plan[:APPROVED_DIGEST_DIGITS])}", "dim"))
         lines += [paint(f"journal: {visible(report.journal)}", "dim")] if report.journal else []
     lines += [line] if line else []
-    lines.append(
-        paint(
-            f"{applied_text(plan, report, seconds)} {complete(result_sentence(plan, report))}",
-            _result_style(plan, report),
-        )
-    )
+    is_processing = report.settled and not (report.unsuccessful or report.started)
+    if report.interrupted:
+        style = "yellow"
+    elif report.converged:
+        is_incomplete = plan.reverts is not None and plan.reverts.left
+        style = "yellow bold" if is_incomplete else "green bold"
+    else:
+        style = "yellow bold" if is_processing else "red bold"
+    result = f"{applied_text(plan, report, seconds)} {complete(result_sentence(plan, report))}"
+    lines.append(paint(result, style))
     return "\n".join(lines)
 
 
-def _outcome_lines(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
-    untried = 0
-    for outcome in report.outcomes:
-        untried += outcome.result == "not-tried"
-        if verbose or (
-            outcome.result not in SUCCESSFUL
-            and (outcome.result != "not-tried" or untried <= MAX_UNTRIED_STEPS)
-        ):
-            yield render_outcome(outcome, paint)
-    if untried > MAX_UNTRIED_STEPS and not verbose:
-        yield paint(
-            f"{'':>9}  and {untried - MAX_UNTRIED_STEPS} more steps that were not tried (-v lists them)",
-            "yellow",
-        )
-
-
 def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[str]:
-    """Yield what an apply did not finish, except what its plan already reported."""
+    """Yield what an apply did not finish, except what its plan already showed."""
     remaining = report.remaining
     if remaining is None or report.interrupted:
         return
@@ -425,13 +415,3 @@ def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) ->
         )
         if changes or remaining_plan.refusals:
             yield render_plan(remaining_plan.model_copy(update={"changes": changes}), paint, summary=summary)
-
-
-def _result_style(plan: Plan, report: Report) -> str:
-    """Return the color of the result: red only if something is wrong."""
-    if report.interrupted:
-        return "yellow"
-    if report.converged:
-        return "yellow bold" if plan.reverts is not None and plan.reverts.left else "green bold"
-    is_processing = report.settled and not (report.unsuccessful or report.started)
-    return "yellow bold" if is_processing else "red bold"
