@@ -55,7 +55,10 @@ def confirm_deletes(out: Output, plan: Plan) -> bool:
 
 
 def confirm_by_typing(out: Output, question: str, expected_text: str) -> bool:
-    """Return whether the person types exactly a text. Print a note about another text."""
+    """Ask a person to type a text exactly, and return whether the person did.
+
+    Print a note if the person typed another text.
+    """
     typed = out.ask(question)
     if typed and typed != expected_text:
         out.print_problem(
@@ -72,6 +75,8 @@ def apply_plan(
     """Apply an agreed plan, print the report, and return the exit code.
 
     Args:
+        expect: The plan that the person agreed to. The apply stops if the plan is another one now.
+        rehearsal: The rehearsal of the plan, which is recorded in the journal.
         revert: The revert that made the plan, if any. If it is incomplete, the exit code is 3.
         remember: Record the apply before the report is printed, and return a line for the report.
     """
@@ -106,7 +111,10 @@ def end_without_apply(
     out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit,
     rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
-    """End without an apply. If the plan is empty, record the recognized objects in the ids file."""
+    """End a command that applies nothing: print the result, and return the exit code.
+
+    If the plan is empty, its recognized objects are recorded in the ids file.
+    """
     from dpsync.render.report_words import recorded_keys_text
 
     if planned.plan.can_apply and planned.plan.empty:
@@ -120,7 +128,10 @@ def end_without_apply(
 
 
 def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned: Planned) -> None:
-    """Delete the notes about earlier applies to the organizations of a plan, before the plan is applied."""
+    """Delete the notes about earlier applies to the organizations of a plan.
+
+    Called before an apply, because an interrupted apply must not leave outdated notes.
+    """
     try:
         notes.forget(client.platform, [organization.id for organization in planned.plan.organizations])
     except OSError as error:
@@ -135,7 +146,9 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
 def remember_apply(
     out: Output, notes: AppliedNotes, desired: Desired, client: WriteClient, planned: Planned, code: Exit
 ) -> str:
-    """Note that an apply of the whole configuration converged, for labels of later commands.
+    """Note that an apply of the whole configuration converged, so that later plans can label changes.
+
+    With the note, a later plan shows whether a difference was edited in the files or changed outside.
 
     Args:
         desired: The configuration in the files.
@@ -177,14 +190,11 @@ def remember_apply(
     return out.invocation.add_flags_to_commands(line.rstrip())
 
 
-def _changed_organization_ids(planned: Planned) -> list[str]:
-    """Return the ids of the organizations that a plan changes."""
-    changed = sorted({Address.parse(change.address).organization for change in planned.plan.changes})
-    return [planned.snapshot.matches[address].id for address in changed]
-
-
 def show_plan_if_expected(out: Output, plan: Plan, expect: Expected) -> None:
-    """Print a plan without its secrets. Raises as `Expected.check` does if another plan was agreed to."""
+    """Print a plan with masked secrets.
+
+    Raises the same errors as `Expected.check` if the person agreed to another plan.
+    """
     mask_secrets(out, plan)
     if plan.can_apply:
         expect.check(plan)
@@ -192,7 +202,7 @@ def show_plan_if_expected(out: Output, plan: Plan, expect: Expected) -> None:
 
 
 def mask_secrets(out: Output, plan: Plan) -> None:
-    """Mask the secrets that a plan sends."""
+    """Mask the secrets that a plan sends in all output of the command."""
     from dpsync.apply.executor import sent_secrets
 
     out.mask.add(sent_secrets(plan, os.environ))
@@ -217,7 +227,10 @@ def show_plan(out: Output, plan: Plan) -> None:
 
 
 def exit_code_without_apply(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None:
-    """Return the exit code if there is nothing to apply, or if the apply is refused; None otherwise."""
+    """Return the exit code of a plan that is not applied, or None if it can be applied.
+
+    A plan is not applied if it is refused or empty, or if its rehearsal failed.
+    """
     if not plan.can_apply:
         return Exit.REFUSED
     if rehearsal is not None and not rehearsal.went_as_planned:
@@ -261,8 +274,10 @@ def locked_journal(
     from dpsync.apply.journal import lock_organizations
 
     journal_directory = paths.journals if directory is None else directory
+    changed = sorted({Address.parse(change.address).organization for change in planned.plan.changes})
+    organization_ids = [planned.snapshot.matches[address].id for address in changed]
     with (
-        lock_organizations(platform, _changed_organization_ids(planned)),
+        lock_organizations(platform, organization_ids),
         _file_journal(out, journal_directory, planned.plan, paths, reverts) as journal,
     ):
         yield journal
@@ -272,7 +287,10 @@ def locked_journal(
 def _file_journal(
     out: Output, directory: Path, plan: Plan, paths: ConfigurationPaths, reverts: str | None
 ) -> Iterator[Journal]:
-    """Yield a journal in a new file. Secrets are masked in it."""
+    """Yield a journal in a new file of the directory. Secrets are masked in it.
+
+    The journal names the user: the GitHub Actions actor, or the user of the operating system.
+    """
     from dpsync.apply.journal import FileJournal, MaskedJournal
     from dpsync.model.journal import Flags
 
@@ -280,25 +298,23 @@ def _file_journal(
     # Whoever gets the journal from elsewhere decides for themselves which address they trust.
     flags = Flags(**{name: value for name, value in asdict(out.invocation).items() if name != "trusted"})
     name = f"{timestamp}-{plan.digest[:8]}"
-    journal = FileJournal(directory, name, paths.root.parent, flags, user=_user_name(), reverts=reverts)
+    user: str | None
+    if os.environ.get("GITHUB_ACTIONS") == "true" and (actor := os.environ.get("GITHUB_ACTOR")):
+        user = actor
+    else:
+        try:
+            user = getpass.getuser()
+        except (AttributeError, ImportError, KeyError, OSError):  # no name in a container or on Windows
+            user = None
+    journal = FileJournal(directory, name, paths.root.parent, flags, user=user, reverts=reverts)
     try:
         yield MaskedJournal(journal, out.mask)
     finally:
         journal.close()
 
 
-def _user_name() -> str | None:
-    """Return the GitHub Actions actor, or the name of the operating system user; None if it is unknown."""
-    if os.environ.get("GITHUB_ACTIONS") == "true" and (actor := os.environ.get("GITHUB_ACTOR")):
-        return actor
-    try:
-        return getpass.getuser()
-    except (AttributeError, ImportError, KeyError, OSError):  # no name in a container, none to ask on Windows
-        return None
-
-
 def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
-    """Return a function that shows each step at its end.
+    """Return a function that an apply calls with each finished step, to show the progress.
 
     On a terminal, one line is rewritten. Elsewhere each step has a line on stdout, below the plan.
     """
@@ -318,7 +334,10 @@ def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
 
 @contextmanager
 def _stop_on_signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
-    """Stop after the running requests at the first signal, and at once at the second. Yield the signals."""
+    """Stop an apply after its running requests at the first signal, and at once at the second.
+
+    Yield the list of received signals, which grows during the block.
+    """
     from dpsync.client.errors import InterruptedRequestError
 
     def react(signal_count: int) -> None:
@@ -349,7 +368,10 @@ def _print_result(
     out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
     seconds: float | None = None, remember: Callable[[Exit], str] | None = None,
 ) -> Exit:  # fmt: skip
-    """Print the result. An apply that wrote something keeps its exit code even if printing fails."""
+    """Print the result of an apply, and return its exit code.
+
+    An apply that wrote something keeps its exit code even if printing fails.
+    """
     try:
         line = remember(code) if remember is not None else ""
         show_report(out, plan, report, code, rehearsal=rehearsal, seconds=seconds, line=line)

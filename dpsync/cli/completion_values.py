@@ -19,7 +19,7 @@ _MAX_VALUES: Final = 500
 
 
 def environments(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the environments of the root file that begin with the typed text."""
+    """Return the environments of the root file that begin with the typed text, for completion in a shell."""
     try:
         from dpsync.config.compose import load_sources
         from dpsync.config.discovery import DiskFiles
@@ -31,7 +31,7 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
 
 
 def addresses(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the addresses of entries that begin with the typed text."""
+    """Return the addresses of entries that begin with the typed text, for completion in a shell."""
     try:
         import os
 
@@ -46,7 +46,7 @@ def addresses(context: click.Context, parameter: click.Parameter, incomplete: st
 
 
 def explain_words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return what `dpsync explain` explains: kinds, fields, keys of the root file, and codes."""
+    """Return the words that `dpsync explain` knows and that begin with the typed text."""
     try:
         from dpsync.kinds.registry import build_registry
         from dpsync.render.error_page import read_code_sections
@@ -59,6 +59,7 @@ def explain_words(context: click.Context, parameter: click.Parameter, incomplete
 
 
 def _root_file(context: click.Context) -> Path:
+    """Return the root file that the flags typed so far choose."""
     from dpsync.cli.configuration import ConfigurationPaths
 
     directory = context.params.get("directory") or Path()
@@ -66,6 +67,7 @@ def _root_file(context: click.Context) -> Path:
 
 
 def _values_with_prefix(values: Iterable[str], incomplete: str) -> list[str]:
+    """Return the values that begin with the typed text and need no quoting in a shell, up to a limit."""
     safe_values = (
         value for value in values if value.startswith(incomplete) and _SAFE_IN_SHELLS.fullmatch(value)
     )

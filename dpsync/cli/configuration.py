@@ -34,7 +34,10 @@ _CHECKED_COMMIT: Final[ContextVar[str | None]] = ContextVar("checked commit", de
 
 @contextmanager
 def files_must_match(commit: str | None) -> Iterator[None]:
-    """Make commands in this context end with an error if a configuration file differs from the commit."""
+    """Make the block refuse configuration files that differ from a commit; None for no check.
+
+    The GitHub Action uses this, so that a job applies only what was committed.
+    """
     token = _CHECKED_COMMIT.set(commit)
     try:
         yield
@@ -47,7 +50,10 @@ _DELETES_REVIEWED: Final[ContextVar[bool]] = ContextVar("deletes reviewed", defa
 
 @contextmanager
 def deletes_are_reviewed(reviewed: bool) -> Iterator[None]:
-    """Make commands in this context plan for an apply that merged pull requests must approve."""
+    """Make plans in the block need the approval of a merged pull request for their deletes.
+
+    The GitHub Action sets this.
+    """
     token = _DELETES_REVIEWED.set(reviewed)
     try:
         yield
@@ -56,7 +62,7 @@ def deletes_are_reviewed(reviewed: bool) -> Iterator[None]:
 
 
 def are_deletes_reviewed() -> bool:
-    """Return whether only a plan that a merged pull request has listed is applied (the action)."""
+    """Return whether deletes need the approval of a merged pull request (see `deletes_are_reviewed`)."""
     return _DELETES_REVIEWED.get()
 
 
@@ -65,7 +71,10 @@ _APPLIED_COMMITS: Final[ContextVar[tuple[AppliedCommit, ...]]] = ContextVar("app
 
 @contextmanager
 def use_applied_commits(commits: tuple[AppliedCommit, ...]) -> Iterator[None]:
-    """Give labels of commands in this context the commits that were applied last."""
+    """Make labels of plans in the block compare with the commits that were applied last.
+
+    The GitHub Action knows these commits from earlier runs.
+    """
     token = _APPLIED_COMMITS.set(commits)
     try:
         yield
@@ -104,7 +113,12 @@ class ConfigurationPaths(Struct, frozen=True):
         ids: Path | None = None,
         profile: str | None = None,
     ) -> ConfigurationPaths:
-        """Return the paths that the flags describe; `ids` is relative to the directory.
+        """Return the paths that the flags -f, -C, --env, --ids and --profile describe.
+
+        Without -f, the root file is the one in DPSYNC_FILE, or the nearest one in or above the directory.
+
+        Args:
+            ids: The ids file, relative to the directory.
 
         Raises:
             DiagnosticError: There is no root file, or there are two.
@@ -130,12 +144,15 @@ class ConfigurationPaths(Struct, frozen=True):
         return profile_of_url(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL) or FULL.name
 
     def load(self, out: Output) -> Desired:
-        """Return the configuration, and print its warnings. Raises DiagnosticError."""
+        """Return the configuration, and print its warnings. Raises DiagnosticError if it has errors."""
         self._set_project(out)
         return print_warnings(out, self.load_without_warnings())
 
     def load_again(self, out: Output, previous: Desired) -> Desired:
-        """Load the configuration for another profile than `before`; print only warnings that are new."""
+        """Return the configuration for another profile than that of `previous`.
+
+        Only warnings that `previous` does not have are printed.
+        """
         desired = self.load_without_warnings()
         new_warnings = tuple(warning for warning in desired.warnings if warning not in previous.warnings)
         print_warnings(out, replace(desired, warnings=new_warnings))
@@ -144,7 +161,8 @@ class ConfigurationPaths(Struct, frozen=True):
     def load_for_profile(self, profile: str) -> Desired | None:
         """Return the configuration as a server with this profile reads it, without printing.
 
-        None if it has errors, or if a flag or the chosen environment names the profile.
+        None if the configuration has errors for this profile, or if a flag or the environment chooses a
+        profile.
         """
         if self.profile is not None:
             return None
@@ -157,7 +175,10 @@ class ConfigurationPaths(Struct, frozen=True):
         )
 
     def with_profile_of(self, desired: Desired) -> ConfigurationPaths:
-        """Return the paths with the profile of a configuration, so that everything else is read for it."""
+        """Return the paths with the profile of a configuration, so that everything else is read for it.
+
+        The paths stay the same if a flag or the chosen environment names a profile.
+        """
         environment = desired.environment
         is_profile_chosen = self.profile is not None or (
             environment is not None and environment.profile is not None
@@ -196,6 +217,7 @@ class ConfigurationPaths(Struct, frozen=True):
         return print_warnings(out, desired)
 
     def _set_project(self, out: Output) -> None:
+        """Tell the output the project directory and the root file, and print the files with -v."""
         out.project, out.root = self.root.parent, self.root.name
         for path in (self.root, *self.overlays):
             out.print_detail(f"Reading {visible(str(path))}", 1)
@@ -243,10 +265,10 @@ def prepare_session(
     base: str | None = None,
     saved_base: SavedBase | None = None,
 ) -> PreparedSession:
-    """Return a session for a configuration, with its ids file and git base.
+    """Return a session for a configuration, with its ids file, git base and labels.
 
     Args:
-        base: The commit that labels compare with.
+        base: The commit that --base names, with which labels compare.
         saved_base: The base of a saved plan, which replaces the default base.
 
     Raises:
@@ -273,7 +295,10 @@ def prepare_session(
 
 
 def ids_file(out: Output, root: Path, connection: Connection, path_from_flag: Path | None) -> Path:
-    """Return the path of the ids file for a platform."""
+    """Return the path of the ids file for a platform. Print a note if the named file is missing.
+
+    `path_from_flag` is the value of --ids.
+    """
     from dpsync.api import ids_path
 
     if path_from_flag is None:
@@ -311,9 +336,9 @@ def warn_about_repeated_lines(out: Output, ids: IdsFile) -> None:
 def with_omitted_file_warnings(
     out: Output, paths: ConfigurationPaths, desired: Desired, ref: str | None
 ) -> Desired:
-    """Return the configuration with a warning for each file that was once included, and print the warnings.
+    """Return the configuration with a warning for each file that is no longer included.
 
-    Git is used only if a file beside the configuration declares something.
+    Print these warnings. Git is used only if a file beside the configuration declares entries.
     """
     if not any(True for _ in desired.not_included):
         return desired
@@ -328,7 +353,7 @@ def with_omitted_file_warnings(
 
 
 def git_base(out: Output, paths: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
-    """Return the git base, and print a warning if it is missing."""
+    """Return the configuration in the commit to compare with, and print a warning if it is missing."""
     from dpsync.api import load_base
     from dpsync.render.diagnostics import render_diagnostics
 

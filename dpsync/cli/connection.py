@@ -44,9 +44,11 @@ _LARGEST_FILE: Final = 1 << 16
 
 
 class EnvironmentTrust(Struct, frozen=True, dict=True):
-    """The chosen environment of a configuration, and whether the token may be sent to its address.
+    """Decide whether a token may be sent to the address of the chosen environment.
 
-    `branches` are the branches whose commits the workflow may apply.
+    A change under review could name an address of an attacker. So the address comes from the target of the
+    change, or a person must trust an address that is not committed. `branches` are the branches whose
+    commits the workflow may apply.
     """
 
     out: Output
@@ -69,8 +71,8 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
     def environment(self) -> Environment:
         """Return the chosen environment with the address and the token variable that may be used.
 
-        In a change under review, they come from the target of the change; `pending` then describes what the
-        change sets.
+        In a change under review, they come from the target of the change. `pending` of the result then
+        describes what the change sets.
 
         Raises:
             DiagnosticError: Nothing may be sent (exit 4).
@@ -122,8 +124,8 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
     def check(self, token: str) -> None:
         """Raise DiagnosticError (exit 4) unless `token` may be sent to the address of the environment.
 
-        Outside of a review this needs a commit, a person or --trust-environment. The documented test tokens
-        of the companion need nothing on this machine.
+        Outside of a review, the address must be committed, or a person must trust it (in the terminal or
+        with --trust-environment). The public test tokens of the local server need no trust.
         """
         from dpsync.model.refusals import UNCOMMITTED
 
@@ -149,7 +151,18 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
             reason = f"in {source.name}, {findings.errors[0].message}"
         else:
             reason = f"{source.name} has {_describe_environment(committed)}"
-        if not _ask_to_trust(environment, reason, agreement):
+        context = click.get_current_context(silent=True)
+        if interactive(bool(context is not None and context.params.get("no_input"))):
+            lines = (
+                f'{environment.span}: the URL of the environment "{environment.name}" is not committed: '
+                f"{reason}.",
+                f"dpsync would send the token in {agreement.variable} to {agreement.url}.",
+                f"Trust this URL in {agreement.checkout} from now on?",
+            )
+            is_trusted = click.confirm("\n".join(map(visible, lines)), err=True)
+        else:
+            is_trusted = False
+        if not is_trusted:
             flag = f"{TRUST_FLAG} {shlex.quote(environment.name)}"
             raise self._refusal_error(
                 UNCOMMITTED.diagnostic(
@@ -170,6 +183,7 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
         return self.desired.environment
 
     def _refusal_error(self, finding: Diagnostic) -> DiagnosticError:
+        """Return the error that ends a command with a refusal (exit 4)."""
         return DiagnosticError([finding], Exit.REFUSED, self.desired.texts)
 
 
@@ -179,25 +193,13 @@ def note_unneeded_trust_flag(out: Output, reason: str) -> None:
         out.print_message(f"note: {TRUST_FLAG} is not necessary, because {visible(reason)}")
 
 
-def _ask_to_trust(environment: Environment, reason: str, agreement: _TrustAgreement) -> bool:
-    """Ask a person whether the token may be sent to the address. Without a terminal, return False."""
-    context = click.get_current_context(silent=True)
-    if not interactive(bool(context is not None and context.params.get("no_input"))):
-        return False
-    lines = (
-        f'{environment.span}: the URL of the environment "{environment.name}" is not committed: {reason}.',
-        f"dpsync would send the token in {agreement.variable} to {agreement.url}.",
-        f"Trust this URL in {agreement.checkout} from now on?",
-    )
-    return click.confirm("\n".join(map(visible, lines)), err=True)
-
-
 def _destination(environment: Environment) -> tuple[str, str]:
-    """Return the address and the name of the token variable, each "" if the environment has none."""
+    """Return the address and the token variable of an environment, which decide where a token is sent."""
     return (environment.url or "").rstrip("/"), environment.token or ""
 
 
 def _describe_environment(environment: Environment) -> str:
+    """Return the url and the token variable of an environment as text."""
     url, token = _destination(environment)
     return f"{f'the url {url}' if url else 'no url'} and {f'the token {token}' if token else 'no token'}"
 
@@ -214,7 +216,7 @@ class _TrustAgreement(Struct, frozen=True):
     variable: str
 
     def is_remembered(self) -> bool:
-        """Return whether the person agreed to exactly this before."""
+        """Return whether the person agreed to this checkout, address and variable before."""
         path = self._path()
         try:
             return path is not None and disk.read(path, _LARGEST_FILE, follow=False) == self._content()
@@ -222,7 +224,7 @@ class _TrustAgreement(Struct, frozen=True):
             return False
 
     def remember(self, out: Output) -> None:
-        """Store the answer. If that fails, print a note, and ask again next time."""
+        """Store the agreement. If that fails, print a note: dpsync then asks again next time."""
         path = self._path()
         try:
             if path is None:
@@ -237,13 +239,14 @@ class _TrustAgreement(Struct, frozen=True):
             )
 
     def _content(self) -> bytes:
+        """Return the content of the file that stores the agreement."""
         from dpsync.model.text import json_text
 
         content = {"checkout": str(self.checkout), "address": self.url, "variable": self.variable}
         return f"{json_text(content)}\n".encode()
 
     def _path(self) -> Path | None:
-        """Return the file of the answer; None if no directory outside of the checkout can hold it."""
+        """Return the file of the agreement; None if no directory outside of the checkout can hold it."""
         from dpsync.apply.journal import NoStateDirectoryError, state_directory
 
         try:
@@ -299,19 +302,36 @@ def find_connection(
 ) -> Connection:
     """Return the server of a command and its token. Every command that connects calls this function.
 
-    No flag takes a token, because other users of the machine could read it.
+    The inputs of the GitHub Action take precedence over the environment in the files, and that over the
+    variables of the shell. No flag takes a token, because other users of the machine could read it.
 
     Args:
-        desired: The configuration in `place`, if the command uses one.
+        desired: The configuration in `paths`, if the command uses one.
 
     Raises:
         click.UsageError: A setting is missing or invalid.
         DiagnosticError: The token may not be sent to the address of the environment (exit 4).
     """
-    injected, environment = _injected_credentials(), desired.environment if desired is not None else None
-    _check_flag(environment)
-    if injected.url or injected.token:
-        result = _with_checked_url(_connection_of_inputs(injected))
+    context = click.get_current_context(silent=True)
+    injected = context.find_object(InjectedCredentials) if context is not None else None
+    environment = desired.environment if desired is not None else None
+    trusted_name = trusted_by_flag()
+    if trusted_name is not None and (environment is None or environment.name != trusted_name):
+        choice_text = (
+            f"the chosen environment is {visible(environment.name)}"
+            if environment is not None
+            else "no environment is chosen"
+        )
+        raise click.UsageError(
+            f"{TRUST_FLAG} names the environment {visible(trusted_name)}, but {choice_text}. "
+            f"Pass the same environment to --env and {TRUST_FLAG}"
+        )
+    if injected is not None and (injected.url or injected.token):
+        if not (injected.url and injected.token):
+            raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
+        result = _with_checked_url(
+            Connection(injected.url.rstrip("/"), injected.token, "api-url", "api-token")
+        )
         note_unneeded_trust_flag(out, 'the input "api-url" of the dpsync action sets the URL')
         if environment is not None and environment.url and environment.url.rstrip("/") != result.url:
             out.print_problem(
@@ -321,7 +341,8 @@ def find_connection(
     else:
         trust = None
         if paths is not None and desired is not None and _is_file_connection_allowed(environment):
-            trust = EnvironmentTrust(out, paths, desired, injected.branches)
+            branches = injected.branches if injected is not None else ()
+            trust = EnvironmentTrust(out, paths, desired, branches)
             environment = trust.environment()
         result = _connection_of_file_or_shell(out, environment)
         if trust is not None and _file_has_connection(environment):
@@ -339,12 +360,15 @@ def find_connection(
 
 
 def _is_file_connection_allowed(environment: Environment | None) -> bool:
-    """Return whether the file may name address and token: DPSYNC_URL takes precedence over DPSYNC_ENV."""
+    """Return whether the files may name the address and token of a command.
+
+    DPSYNC_URL takes precedence over an environment that DPSYNC_ENV chose, but not over --env.
+    """
     return environment is not None and (is_environment_from_flag() or not os.environ.get("DPSYNC_URL"))
 
 
 def _file_has_connection(environment: Environment | None) -> bool:
-    """Return whether the file names address and token."""
+    """Return whether the command uses the address and token that the files name for the environment."""
     return (
         environment is not None
         and bool(environment.url or environment.token)
@@ -352,23 +376,8 @@ def _file_has_connection(environment: Environment | None) -> bool:
     )
 
 
-def _check_flag(environment: Environment | None) -> None:
-    """Raise UsageError if --trust-environment names another environment than the chosen one."""
-    trusted_name = trusted_by_flag()
-    if trusted_name is not None and (environment is None or environment.name != trusted_name):
-        choice_text = (
-            f"the chosen environment is {visible(environment.name)}"
-            if environment is not None
-            else "no environment is chosen"
-        )
-        raise click.UsageError(
-            f"{TRUST_FLAG} names the environment {visible(trusted_name)}, but {choice_text}. "
-            f"Pass the same environment to --env and {TRUST_FLAG}"
-        )
-
-
 def _connection_of_file_or_shell(out: Output, environment: Environment | None) -> Connection:
-    """Return the connection of the chosen environment, or of the shell's variables."""
+    """Return the connection of the chosen environment, or of DPSYNC_URL and DPSYNC_TOKEN."""
     if environment is None or not (environment.url or environment.token):
         return _with_checked_url(_connection_of_shell(None))
     if _file_has_connection(environment):
@@ -389,7 +398,10 @@ def _connection_of_file_or_shell(out: Output, environment: Environment | None) -
 
 
 def _with_checked_url(connection: Connection) -> Connection:
-    """Return the connection if its address may be shown. The transport checks the rest of the address."""
+    """Return the connection if its address is without user, password and /v1; else raise UsageError.
+
+    The transport checks the rest of the address.
+    """
     if "@" in connection.url.partition("://")[2].partition("/")[0]:
         raise click.UsageError(f"{connection.url_from} must not contain a user or password")
     expected_url = connection.url.removesuffix("/v1")
@@ -405,7 +417,11 @@ def is_environment_from_flag() -> bool:
 
 
 def _connection_of_file(environment: Environment) -> Connection:
-    """Return the connection of an environment in the files. Raises UsageError if a part is missing."""
+    """Return the connection of an environment in the files.
+
+    Raises UsageError if a part is missing: dpsync never completes it with the variables of the shell,
+    because the token could then be sent to another server.
+    """
     name = f'the environment "{visible(environment.name)}"'
     if not environment.url:
         raise WrongUsage(
@@ -426,27 +442,16 @@ def _connection_of_file(environment: Environment) -> Connection:
     return Connection(environment.url.rstrip("/"), token, f"the url of {name}", visible(environment.token))
 
 
-def _injected_credentials() -> InjectedCredentials:
-    """Return the address and token of the action; both "" elsewhere."""
-    context = click.get_current_context(silent=True)
-    return (context.find_object(InjectedCredentials) if context is not None else None) or InjectedCredentials(
-        "", ""
-    )
-
-
-def _connection_of_inputs(inputs: InjectedCredentials) -> Connection:
-    if not (inputs.url and inputs.token):
-        raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
-    return Connection(inputs.url.rstrip("/"), inputs.token, "api-url", "api-token")
-
-
 def shell_address() -> str:
-    """Return the address in DPSYNC_URL without /v1; GitBook's if it is not set."""
+    """Return the address in DPSYNC_URL, or the address of GitBook if the variable is not set."""
     return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL
 
 
 def _connection_of_shell(environment: Environment | None) -> Connection:
-    """Return the connection of the shell's variables. Raises UsageError if no token is set."""
+    """Return the connection of DPSYNC_URL and DPSYNC_TOKEN. Raises UsageError if no token is set.
+
+    `environment` is the chosen environment, if any, for the message.
+    """
     url, is_default_url = shell_address(), not os.environ.get("DPSYNC_URL", "").rstrip("/")
     url_from = "the default address" if is_default_url else "DPSYNC_URL"
     if token := os.environ.get("DPSYNC_TOKEN"):
@@ -470,7 +475,10 @@ def _connection_of_shell(environment: Environment | None) -> Connection:
 
 
 def check_server_is_explicit(connection: Connection, no_input: bool) -> None:
-    """Raise WrongUsage for a write to the default address if nobody can be asked."""
+    """Raise WrongUsage if a command would write to the default address and nobody can be asked.
+
+    A job with a missing setting must not change GitBook by mistake.
+    """
     if connection.is_default_url and not interactive(no_input):
         raise WrongUsage(
             "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
@@ -481,7 +489,10 @@ def check_server_is_explicit(connection: Connection, no_input: bool) -> None:
 
 
 def _read_token_file(path: Path) -> str:
-    """Return the token in a file, or from a program that writes into a pipe: DPSYNC_TOKEN_FILE=<(…)."""
+    """Return the token in the file that DPSYNC_TOKEN_FILE names.
+
+    The file can also be a pipe, into which a program writes the token: DPSYNC_TOKEN_FILE=<(…).
+    """
     from dpsync import disk
 
     name = f"DPSYNC_TOKEN_FILE: {visible(str(path))}"
@@ -503,7 +514,12 @@ def _read_token_file(path: Path) -> str:
 def _note_unused_variables(
     out: Output, connection: Connection, chosen_by: str, environment: Environment
 ) -> None:
-    """Print a note about variables of the shell that are set but not used."""
+    """Print a note about variables of the shell that are set but not used.
+
+    Args:
+        connection: The connection that is used.
+        chosen_by: What chose the environment: "--env" or "DPSYNC_ENV".
+    """
     unused = [
         name
         for name, value in (

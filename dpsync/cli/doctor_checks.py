@@ -39,7 +39,10 @@ _GITHUB_PERMISSIONS = (
 
 
 def check_workflow(env: Mapping[str, str]) -> Iterator[Check]:
-    """Yield the checks of a GitHub workflow; none elsewhere. GITHUB_TOKEN is tested by reading."""
+    """Yield the checks of a job in a GitHub workflow: the event, and the permissions of GITHUB_TOKEN.
+
+    The permissions are tested by reading. Outside of a workflow, there is no check.
+    """
     if not env.get("GITHUB_ACTIONS"):
         return
     from dpsync.config.git_base import read_github_event
@@ -73,16 +76,10 @@ def check_workflow(env: Mapping[str, str]) -> Iterator[Check]:
         message = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
         yield Check(topic="permissions", level="note", said=message, mend=mend)
         return
-    yield from _check_permissions(
-        env.get("GITHUB_API_URL", "https://api.github.com"), token, workflow_run.repository
-    )
-
-
-def _check_permissions(url: str, token: str, repository: str) -> Iterator[Check]:
     from dpsync.github.api import GitHub
     from dpsync.github.transport import GitHubError
 
-    github = GitHub(url, token, repository)
+    github = GitHub(env.get("GITHUB_API_URL", "https://api.github.com"), token, workflow_run.repository)
     try:
         for name, path, use in _GITHUB_PERMISSIONS:
             try:
