@@ -26,7 +26,6 @@ from dpsync.render.documents import Check, DoctorDocument
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.cli.connection import Connection
     from dpsync.model.desired import Desired
 
 
@@ -99,7 +98,10 @@ def check_workflow(env: Mapping[str, str]) -> Iterator[Check]:
 
 
 class DoctorRun:
-    """One run of `dpsync doctor`, with the checks so far."""
+    """Run the checks of `dpsync doctor`, and collect their results.
+
+    With `contacting`, the run also compares the responses of the platform with what dpsync expects.
+    """
 
     def __init__(self, out: Output, timeout: float, contacting: bool = False) -> None:
         self._out = out
@@ -112,12 +114,26 @@ class DoctorRun:
     def document(
         self, path_options: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
     ) -> DoctorDocument:
-        """Run all checks.
+        """Run all checks, and return the JSON document with their results and the exit code.
 
-        `named` has the files, directory, environment, ids file and profile from the flags.
+        `path_options` has the files, directory, environment, ids file and profile from the flags.
         """
-        paths = self._find_configuration(path_options)
-        desired, position = self._load_configuration(paths) if paths else None, len(self._checks)
+        paths: ConfigurationPaths | None = None
+        desired: Desired | None = None
+        try:
+            paths = ConfigurationPaths.find(*path_options)
+        except DiagnosticError as error:
+            self._add_findings(error)
+        if paths is not None:
+            self._checks += doctor_settings.check_files(paths)
+            try:
+                desired = paths.load_without_warnings()
+            except DiagnosticError as error:
+                # The API version of the server may be another one, for which the files have no error.
+                desired = next(filter(None, map(paths.load_for_profile, PROFILES)), None)
+                if desired is None:
+                    self._add_findings(error)
+        position = len(self._checks)
         platform, paths, desired = self._examine_platform(paths, path_options[2], desired)
         self._checks[position:position] = doctor_settings.check_configuration(desired) if desired else ()
         if paths is not None:
@@ -131,34 +147,17 @@ class DoctorRun:
         access = tuple(platform.access) if platform else ()
         return DoctorDocument(exit=code, checks=tuple(self._checks), access=access)
 
-    def _find_configuration(
-        self, path_options: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
-    ) -> ConfigurationPaths | None:
-        try:
-            paths = ConfigurationPaths.find(*path_options)
-        except DiagnosticError as error:
-            self._add_findings(error)
-            return None
-        self._checks += doctor_settings.check_files(paths)
-        return paths
-
-    def _load_configuration(self, paths: ConfigurationPaths) -> Desired | None:
-        """Return the configuration. One with errors is accepted if another API version has none."""
-        try:
-            return paths.load_without_warnings()
-        except DiagnosticError as error:
-            desired = next(filter(None, map(paths.load_for_profile, PROFILES)), None)
-            if desired is None:
-                self._add_findings(error)
-            return desired
-
     def _records_and_objects(
         self,
         paths: ConfigurationPaths,
         desired: Desired | None,
         platform: PlatformExamination | None,
     ) -> Iterator[Check]:
-        """Yield the checks of the git base, of the ids file, and of the declared objects, which need both."""
+        """Yield the checks of the git base, the ids file and the declared objects.
+
+        The objects can be checked only if the files, the git base, the ids file and the platform are
+        readable.
+        """
         from dpsync.api import Session, ids_path
 
         connection, name = (platform.connection, platform.client.platform) if platform else (None, None)
@@ -182,15 +181,17 @@ class DoctorRun:
             yield from doctor_platform.check_objects(self._out, session, connection, self._timeout)
 
     def _add_findings(self, error: DiagnosticError) -> None:
+        """Add a check for each of the first findings of an invalid configuration."""
         self._invalid = True
         self._checks += doctor_settings.invalid_configuration_checks(error)
 
     def _examine_platform(
         self, paths: ConfigurationPaths | None, environment: str | None, desired: Desired | None
     ) -> tuple[PlatformExamination | None, ConfigurationPaths | None, Desired | None]:
-        """Check the platform.
+        """Check the platform, and choose the API version by which the files are read.
 
-        Return it (None if unknown), and the paths and configuration for its API version.
+        Return the platform (None if there is no connection), and the paths and the configuration for its API
+        version.
         """
         platform = self._connected(paths, environment, desired)
         server_profile = platform.served_profile() if platform is not None else None
@@ -221,7 +222,10 @@ class DoctorRun:
         used_profile: str,
         server_profile: str | None,
     ) -> Iterator[Check]:
-        """Compare the responses of the platform with the declarations, and keep the report."""
+        """Compare the responses of the platform with what dpsync expects. Yield the differences as checks.
+
+        The report of the comparison is kept for `write_report`.
+        """
         from dpsync.cli.doctor_platform import contact_checks, contact_report
         from dpsync.cli.failures import client_diagnostic
         from dpsync.live.contact import check_contract
@@ -244,7 +248,7 @@ class DoctorRun:
         yield from contact_checks(comparison, used_profile, platform.client.requests - requests_before)
 
     def write_report(self, path: Path) -> None:
-        """Write the report of the comparison. Raises DiagnosticError (exit 1)."""
+        """Write the report of `_compare_responses` to a file. Raises DiagnosticError (exit 1)."""
         from dpsync import disk
 
         if self._report is None:
@@ -265,7 +269,10 @@ class DoctorRun:
     def _read_again(
         self, paths: ConfigurationPaths, desired: Desired | None, server_profile: str | None
     ) -> tuple[ConfigurationPaths, Desired | None]:
-        """Return the configuration as read for an API version; None if it has errors in that version."""
+        """Return the paths and the configuration, read again for the API version of the server.
+
+        The configuration is None if it has errors in that version.
+        """
         if desired is None or paths.with_profile_of(desired) is paths:
             return paths, desired
         try:
@@ -280,17 +287,29 @@ class DoctorRun:
     def _connected(
         self, paths: ConfigurationPaths | None, environment: str | None, desired: Desired | None
     ) -> PlatformExamination | None:
-        """Return the platform; None if it is unknown.
+        """Connect to the platform; return None, with a check, if that is not possible.
 
-        If the files with the environment cannot be read, nothing is sent: the environment may have another
-        address.
+        If the files that define the environment cannot be read, nothing is sent: the environment may have
+        another address.
         """
         if environment is not None and desired is None:
             message = "dpsync sent no request, because the files that define the environment are invalid"
             self._checks.append(Check(topic="platform", level="note", said=message))
             return None
-        connection = self._connection(paths, desired)
-        if connection is None:
+        from dpsync.cli.connection import find_connection
+
+        try:
+            connection = find_connection(self._out, paths, desired)
+        except DiagnosticError as error:
+            finding = error.findings[0]
+            location = f"{finding.span}: " if finding.span else ""
+            message = f"{location}{finding.message}"
+            self._checks.append(Check(topic="platform", level="problem", said=message, mend=finding.hint))
+            return None
+        except click.UsageError as error:
+            message, *hints = error.message.splitlines()
+            mend = " ".join(hints) or None
+            self._checks.append(Check(topic="platform", level="problem", said=message, mend=mend))
             return None
         try:
             return PlatformExamination(connection, self._timeout)
@@ -300,26 +319,5 @@ class DoctorRun:
             message = malformed_message(error, connection)
             self._checks.append(
                 Check(topic="platform", level="problem", said=message, source=connection.url_from)
-            )
-            return None
-
-    def _connection(self, paths: ConfigurationPaths | None, desired: Desired | None) -> Connection | None:
-        from dpsync.cli.connection import find_connection
-
-        try:
-            return find_connection(self._out, paths, desired)
-        except DiagnosticError as error:
-            finding = error.findings[0]
-            location = f"{finding.span}: " if finding.span else ""
-            self._checks.append(
-                Check(
-                    topic="platform", level="problem", said=f"{location}{finding.message}", mend=finding.hint
-                )
-            )
-            return None
-        except click.UsageError as error:
-            message, *mend = error.message.splitlines()
-            self._checks.append(
-                Check(topic="platform", level="problem", said=message, mend=" ".join(mend) or None)
             )
             return None

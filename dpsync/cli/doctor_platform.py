@@ -17,7 +17,7 @@ from dpsync.client.transport import HttpTransport, Token
 from dpsync.kinds.editions import PROFILES, profile_of_url
 from dpsync.kinds.types.base import ABSENT
 from dpsync.live.access import HeaderReader, access_by_kind, find_organization, organization, token_user
-from dpsync.live.contact import ContractDifference, ContractReport
+from dpsync.live.contact import ContractReport
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import format_command, format_count, json_text
@@ -39,7 +39,11 @@ CONTACT_REPORT_FORMAT = "dpsync.contact-report/1"
 
 
 def contact_checks(comparison: ContractReport, profile: str, requests: int) -> Iterator[Check]:
-    """Yield the checks of a comparison: what was compared, differences, gaps, requests of a first plan."""
+    """Yield the checks of `doctor --contact`: differences between the responses and what dpsync expects.
+
+    The last check is an estimate of the requests of a first plan. `requests` is the number of requests so
+    far.
+    """
     operations = format_count(len(comparison.answers), "API operation")
     checked_text = f"dpsync checked {operations} with {format_count(requests, 'GET request')}"
     differences = comparison.differences
@@ -54,7 +58,10 @@ def contact_checks(comparison: ContractReport, profile: str, requests: int) -> I
         message = f"{checked_text}. Every response fits the API version {profile}"
         yield Check(topic=_CONTACT_TOPIC, level="ok", said=message)
     for difference in differences:
-        yield Check(topic=_CONTACT_TOPIC, level="problem", said=_difference_text(difference))
+        member = f"{difference.member}: " if difference.member else ""
+        actual = "nothing" if difference.found == ABSENT else difference.found
+        message = f"GET {difference.operation}: {member}expected {difference.expected}, found {actual}"
+        yield Check(topic=_CONTACT_TOPIC, level="problem", said=message)
     if comparison.forbidden:
         message = f"this token cannot read objects of these types: {', '.join(comparison.forbidden)}"
         yield Check(
@@ -71,7 +78,11 @@ def contact_checks(comparison: ContractReport, profile: str, requests: int) -> I
 
 
 def contact_report(comparison: ContractReport, profile: str, server_profile: str | None) -> bytes:
-    """Return the report as JSON: statuses, member names and JSON types, but no values of the platform."""
+    """Return the report of `doctor --contact` as JSON, which users attach to an issue.
+
+    The report has statuses, member names and JSON types, but no values of the platform. `server_profile` is
+    the API version that the server names.
+    """
     return (
         json_text(
             {
@@ -108,25 +119,19 @@ def contact_report(comparison: ContractReport, profile: str, server_profile: str
     ).encode()
 
 
-def _difference_text(difference: ContractDifference) -> str:
-    member = f"{difference.member}: " if difference.member else ""
-    actual = "nothing" if difference.found == ABSENT else difference.found
-    return f"GET {difference.operation}: {member}expected {difference.expected}, found {actual}"
-
-
 _OBJECTS_TOPIC = "objects"
 
 
 def unexamined_objects_check(why: str) -> Check:
-    """Return the note that no object was examined."""
+    """Return the note that dpsync did not check the declared objects, with the reason."""
     message = f"dpsync did not check objects for problems in GitBook: {why}"
     return Check(topic=_OBJECTS_TOPIC, level="note", said=message)
 
 
 def check_objects(out: Output, session: Session, connection: Connection, timeout: float) -> Iterator[Check]:
-    """Plan, and yield a check for each object with a problem, and for each unreadable object.
+    """Make a plan, and yield a check for each object that has a problem or cannot be read.
 
-    A problem on the platform's side is a note: a plan, or an apply that did not cause it, ends with 0, too.
+    A problem on the platform's side is a note, because it does not change the exit code of a plan or apply.
     """
     from dpsync.api import ClientError, Options, ReadClient
     from dpsync.cli.failures import client_diagnostic
@@ -163,7 +168,10 @@ def check_objects(out: Output, session: Session, connection: Connection, timeout
 
 
 def _problem_check(planned: Planned, problem: PlatformTrouble) -> Check:
-    """Return the note about an object, with everything that a person can do about its problem."""
+    """Return the note about an object with a problem on the platform's side.
+
+    The note says everything that a person can do: fix the problem, accept it by policy, or try again.
+    """
     entry = planned.sides.entries[Address.parse(problem.address)]
     work = planned.sides.kind(entry).platform_work
     assert work.trouble is not None
@@ -183,7 +191,10 @@ def _problem_check(planned: Planned, problem: PlatformTrouble) -> Check:
 
 
 def _unreadable_entry_checks(session: Session, planned: Planned) -> Iterator[Check]:
-    """Yield a note for each entry that could have a problem but is not readable for this token or server."""
+    """Yield a note for each entry that could have a problem but cannot be read.
+
+    The token may not read the object, or the API version of the server has no operation for it.
+    """
     unsupported = planned.sides.desired.unsupported
     for address, entry in session.desired.entries.items():
         can_report_problem = session.registry.with_all_kinds[entry.kind].platform_work.trouble is not None
@@ -200,6 +211,7 @@ def _unreadable_entry_checks(session: Session, planned: Planned) -> Iterator[Che
 
 
 def _location(span: Span) -> str:
+    """Return the location of a span as FILE:LINE."""
     return f"{span.file}:{span.line}"
 
 
@@ -224,11 +236,14 @@ class PlatformExamination:
         self.client.close()
 
     def served_profile(self) -> str | None:
-        """Return the API version of the server: known for GitBook's address, else as the server says."""
+        """Return the API version of the server: known for GitBook's address, else the one that it names.
+
+        None if the server names none.
+        """
         return profile_of_url(self.connection.url) or self.client.begin("/user")
 
     def check_settings(self) -> Iterator[Check]:
-        """Yield the checks of address, token, proxy and certificates, without the token itself."""
+        """Yield the checks of address, token, proxy and certificates. The token itself is not shown."""
         connection, route = self.connection, self._inner.route
         yield Check(topic="address", level="ok", said=connection.url, source=connection.url_from)
         yield Check(
@@ -261,11 +276,22 @@ class PlatformExamination:
             )
 
     def check_responses(self, desired: Desired | None, registry: Registry) -> Iterator[Check]:
-        """Yield the checks of the platform. Stop after the first check if the platform does not answer."""
+        """Yield the checks of token owner, clock, rate limit and organizations, by requests to the platform.
+
+        If the platform does not answer the first request, yield only this problem.
+        """
         from dpsync.cli.failures import client_diagnostic
 
         try:
-            owner = _check_token_owner(self.client, registry)
+            if registry.profile.has_operation("GET", "/user"):
+                user = token_user(self.client)
+                names = (user[key] for key in ("displayName", "email") if isinstance(user.get(key), str))
+                owner = " ".join(map(str, names)) or "a user without a name"
+                message = f"the token belongs to {owner} (id {user.get('id')})"
+                owner_check = Check(topic="token", level="ok", said=message, source="GET /user")
+            else:
+                message = registry.profile.missing_operation_text("showing the user of the token")
+                owner_check = Check(topic="token", level="note", said=message)
         except ClientError as error:
             diagnostic = client_diagnostic(error, self.connection)
             yield Check(topic="platform", level="problem", said=diagnostic.message, mend=diagnostic.hint)
@@ -275,12 +301,7 @@ class PlatformExamination:
         organization_checks = [
             self._check_organization(registry, root.key, root.pin, root.fields.get(key)) for root in roots
         ]
-        yield owner
-        yield from self._check_clock()
-        yield from self._check_rate_limit()
-        yield from organization_checks
-
-    def _check_clock(self) -> Iterator[Check]:
+        yield owner_check
         offset = self._headers.clock_offset
         if offset is None:
             yield Check(topic="clock", level="note", said="the responses of GitBook contain no date")
@@ -290,26 +311,30 @@ class PlatformExamination:
             mend = "correct the clock of this machine, because a wrong clock makes certificates invalid"
             yield Check(topic="clock", level="problem", said=message, mend=mend)
         else:
-            yield Check(
-                topic="clock",
-                level="ok",
-                said="the clocks of this machine and GitBook differ by less than "
-                f"{_MAX_CLOCK_SKEW_SECONDS} seconds",
+            message = (
+                "the clocks of this machine and GitBook differ by less than "
+                f"{_MAX_CLOCK_SKEW_SECONDS} seconds"
             )
-
-    def _check_rate_limit(self) -> Iterator[Check]:
+            yield Check(topic="clock", level="ok", said=message)
         limit = self._headers.rate_limit()
         if limit is None:
             yield Check(topic="rate limit", level="ok", said="the responses of GitBook contain no rate limit")
-            return
-        remaining, total = limit
-        is_low = remaining < total * _LOW_RATE_LIMIT_SHARE
-        mend = "wait a minute, or use a lower value for --parallelism" if is_low else None
-        message = f"{remaining} of {total} requests of the rate limit are left"
-        yield Check(topic="rate limit", level="note" if is_low else "ok", said=message, mend=mend)
+        else:
+            remaining, total = limit
+            is_low = remaining < total * _LOW_RATE_LIMIT_SHARE
+            advice = "wait a minute, or use a lower value for --parallelism" if is_low else None
+            message = f"{remaining} of {total} requests of the rate limit are left"
+            yield Check(topic="rate limit", level="note" if is_low else "ok", said=message, mend=advice)
+        yield from organization_checks
 
     def _check_organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
-        """Check an organization of the files, and what the token may do in it."""
+        """Check whether an organization of the files exists, and record what the token may do in it.
+
+        Args:
+            key: The key of the organization in the files.
+            id: The id of the organization, if the files have it.
+            name: Otherwise, the value by which the organization is found.
+        """
         from dpsync.cli.failures import client_diagnostic
         from dpsync.client.errors import NotFoundError
 
@@ -341,14 +366,3 @@ class PlatformExamination:
             )
         message = f"{key} is {live.get('title')} ({live.get('id')})"
         return Check(topic=registry.root.noun, level="ok", said=message)
-
-
-def _check_token_owner(client: ReadClient, registry: Registry) -> Check:
-    """Check whose token it is, if the platform can say it. Raises ClientError."""
-    if not registry.profile.has_operation("GET", "/user"):
-        message = registry.profile.missing_operation_text("showing the user of the token")
-        return Check(topic="token", level="note", said=message)
-    user = token_user(client)
-    name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
-    message = f"the token belongs to {name or 'a user without a name'} (id {user.get('id')})"
-    return Check(topic="token", level="ok", said=message, source="GET /user")

@@ -43,7 +43,7 @@ def describe_source(name: str, flag: str, variable: str | None, default: str) ->
 
 
 def check_files(paths: ConfigurationPaths) -> Iterator[Check]:
-    """Yield the checks of the root file and the overlays."""
+    """Yield the checks of the root file and the overlays, with the setting that names each file."""
     source = describe_source(
         "files", "--file", "DPSYNC_FILE", "found in this directory or in a directory above"
     )
@@ -53,7 +53,7 @@ def check_files(paths: ConfigurationPaths) -> Iterator[Check]:
 
 
 def check_configuration(desired: Desired) -> Iterator[Check]:
-    """Yield the checks of the loaded configuration and its environment."""
+    """Yield the checks of the loaded configuration (entries, files, warnings) and its environment."""
     entries_text, files_text = (
         format_count(len(desired.entries), "entry"),
         format_count(len(desired.texts), "file"),
@@ -83,7 +83,12 @@ def check_configuration(desired: Desired) -> Iterator[Check]:
 def check_profile(
     paths: ConfigurationPaths | None, desired: Desired | None, used_profile: str, server_profile: str | None
 ) -> Check:
-    """Check that dpsync uses the API version of the server. `served` is None if the server names none."""
+    """Check whether the API version that dpsync uses is the one of the server.
+
+    Args:
+        used_profile: The API version that dpsync uses.
+        server_profile: The API version that the server names; None if it names none.
+    """
     environment = desired.environment if desired is not None else None
     source = (
         "named by the server"
@@ -114,7 +119,7 @@ def check_profile(
 
 
 def invalid_configuration_checks(error: DiagnosticError) -> Iterator[Check]:
-    """Yield the first findings of a configuration with errors."""
+    """Yield a problem for each of the first findings of an invalid configuration."""
     for finding in error.findings[:3]:
         location = f"{finding.span.file}:{finding.span.line}: " if finding.span else ""
         yield Check(
@@ -131,9 +136,9 @@ def invalid_configuration_checks(error: DiagnosticError) -> Iterator[Check]:
 
 
 def check_git_base(paths: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
-    """Check the git base, the commit that renames are recognized by.
+    """Check the git base: the commit by which dpsync recognizes renamed entries.
 
-    Return the base, or None if it is invalid.
+    Return the check, and the base; None in place of an invalid base.
     """
     from dpsync.api import load_base
 
@@ -164,7 +169,7 @@ def check_git_base(paths: ConfigurationPaths, ids: Path) -> tuple[Check, Base | 
 def check_ids_file(
     paths: ConfigurationPaths, path: Path, connection: Connection | None, platform: str | None
 ) -> tuple[Check, IdsFile | None]:
-    """Check the ids file. Return its content, or None if it is invalid."""
+    """Check the ids file. Return the check, and the content of the file; None if the file is invalid."""
     from dpsync.cli.configuration import open_ids_file
 
     source = "--ids" if paths.ids else "the default"

@@ -21,7 +21,11 @@ from dpsync.render.diagnostics import render_diagnostics
 
 @contextmanager
 def exit_on_errors(out: Output, connection: Connection | None = None) -> Iterator[None]:
-    """End the command with a message and an exit code if the block raises an error."""
+    """End the command with a message and an exit code if the block raises an error.
+
+    `connection` is the server of the block, for the messages. With DPSYNC_DEBUG, an internal error keeps its
+    traceback.
+    """
     try:
         yield
     except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt):
@@ -43,7 +47,7 @@ def exit_on_errors(out: Output, connection: Connection | None = None) -> Iterato
 
 @contextmanager
 def report_nothing_applied(out: Output) -> Iterator[None]:
-    """Print that nothing was applied if a command ends before its first write."""
+    """Print that nothing was applied if the block ends a command before its first write."""
     from dpsync.render.report_words import NOTHING_APPLIED  # only an apply needs it
 
     try:

@@ -16,21 +16,24 @@ from dpsync.client import errors
 from dpsync.config.git import NoRepositoryError
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.nodes import Span
-from dpsync.model.plan import Origin
 from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
 
 
 def explain_error(error: Exception, connection: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
-    """Return the findings and the exit code for an exception, or None for an internal error of dpsync.
+    """Return the findings and the exit code for an exception; None for an internal error of dpsync.
 
-    Raises UsageError if the address or the token cannot be used.
+    Raises UsageError if the address or the token cannot be used. `connection` is the server, for the
+    messages.
     """
     match error:
         case StaleStateError():
-            diagnostics = [
-                STALE.diagnostic(address, _span(error.origins.get(address)), why=why)
-                for address, why in sorted(error.stale.items())
-            ]
+            diagnostics = []
+            for address, why in sorted(error.stale.items()):
+                origin, span = error.origins.get(address), None
+                if origin is not None:
+                    line, column = origin.line, origin.column
+                    span = Span(origin.file, line, column, line, column + 1)
+                diagnostics.append(STALE.diagnostic(address, span, why=why))
             return diagnostics, STALE.exit
         case NotApprovedError():
             return [NOT_APPROVED.diagnostic(approved=error.approved, found=error.found)], NOT_APPROVED.exit
@@ -55,14 +58,8 @@ def explain_error(error: Exception, connection: Connection | None) -> tuple[list
 OTHER_PLATFORM_HINT: Final = "check the URL of GitBook, and the API version (--profile)"
 
 
-def _span(origin: Origin | None) -> Span | None:
-    if origin is None:
-        return None
-    return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
-
-
 def malformed_message(error: errors.InvalidClientValueError, connection: Connection | None) -> str:
-    """Return a sentence about a setting with an invalid value."""
+    """Return a sentence about a setting with an invalid value, with the name of the setting."""
     if error.part in ("proxy", "certificates"):
         return error.problem  # names the variable
     names = {"url": connection.url_from, "token": connection.token_from} if connection else {}
@@ -70,7 +67,7 @@ def malformed_message(error: errors.InvalidClientValueError, connection: Connect
 
 
 def client_diagnostic(error: errors.ClientError, connection: Connection | None) -> Diagnostic:
-    """Describe a failed request: what happened, at which URL and operation, and what to do."""
+    """Return the finding about a failed request: what happened, at which URL and operation, what to do."""
     operation = f"{error.method} {error.path}"
     url, url_from = (connection.url, connection.url_from) if connection else ("the platform", "its address")
     token_from = connection.token_from if connection else "the token"
@@ -131,11 +128,22 @@ def client_diagnostic(error: errors.ClientError, connection: Connection | None) 
 
 
 def _unreachable_hint(error: errors.NotSentError, url_from: str) -> str:
-    """Return what to check if a request was not sent."""
+    """Return what to check if a request could not be sent, for example the proxy or the certificate."""
     proxy = error.route.proxy
     match error.reason:
         case "certificate":
-            return _certificate_hint(error, url_from)
+            route, detail = error.route, error.detail.lower()
+            if "expired" in detail or "not yet valid" in detail:
+                return "the server needs a new certificate, or the clock of this machine is wrong"
+            if "mismatch" in detail or "not valid for" in detail:
+                return f"check {url_from}: the certificate belongs to another host name"
+            if route.certificates:
+                return f"add the certificate of the issuer to {route.certificates}"
+            ignored = " or ".join(route.ignored_variables)
+            return (
+                "add the certificate of the issuer to the certificates of this machine, or to a file in "
+                f"SSL_CERT_FILE{f'. dpsync does not read {ignored}' if ignored else ''}"
+            )
         case "tls":
             return f"check {url_from}: the server may not support https"
         case "too long":
@@ -145,21 +153,3 @@ def _unreachable_hint(error: errors.NotSentError, url_from: str) -> str:
     if proxy:
         return f"check {proxy.variable}. To connect without the proxy, add the host to NO_PROXY"
     return f"check {url_from}, and check that the server is running"
-
-
-def _certificate_hint(error: errors.NotSentError, url_from: str) -> str:
-    """Return what to do about a certificate that OpenSSL refuses."""
-    route, detail = error.route, error.detail.lower()
-    if "expired" in detail or "not yet valid" in detail:
-        return "the server needs a new certificate, or the clock of this machine is wrong"
-    if "mismatch" in detail or "not valid for" in detail:
-        return f"check {url_from}: the certificate belongs to another host name"
-    if route.certificates:
-        return f"add the certificate of the issuer to {route.certificates}"
-    ignored_text = (
-        f". dpsync does not read {' or '.join(route.ignored_variables)}" if route.ignored_variables else ""
-    )
-    return (
-        "add the certificate of the issuer to the certificates of this machine, or to a file in "
-        f"SSL_CERT_FILE{ignored_text}"
-    )

@@ -67,15 +67,14 @@ _DIRECTORY: Final = re.compile(r"(?:-C|--directory)(=.*|(?<=-C).+)?", re.DOTALL)
 
 
 def suggest_for_command(name: str) -> str:
-    """Return what to use instead of a command of another tool; "" for an unknown command."""
+    """Return what to use in place of a command of another tool, such as `destroy`; "" if it is unknown."""
     return _COMMANDS.get(name, "")
 
 
 def move_directory_flag(arguments: list[str]) -> list[str]:
-    """Move a `-C DIR` before the command, as in git and make, behind the command.
+    """Move a `-C DIR` that precedes the command, as in git and make, behind the command.
 
-    Raises:
-        click.UsageError: The command has a `-C`, too.
+    Raises UsageError if the command has a `-C`, too.
     """
     directory_flags: list[str] = []
     others = [*arguments]
@@ -91,9 +90,9 @@ def move_directory_flag(arguments: list[str]) -> list[str]:
 
 
 def check_foreign_flags(arguments: list[str]) -> None:
-    """Raise UsageError for a flag of another tool.
+    """Raise UsageError for a flag of another tool, such as `-out=FILE` of Terraform.
 
-    Without this check, `-out=FILE` would be `-o` with the file "ut=FILE".
+    Without this check, click would read `-out=FILE` as `-o` with the file "ut=FILE".
     """
     for argument in arguments:
         if argument == "--":

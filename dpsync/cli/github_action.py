@@ -9,14 +9,12 @@ from __future__ import annotations
 import io
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Final
-
-from pydantic import BaseModel
 
 from dpsync import disk
 from dpsync.api import load_registry
@@ -58,13 +56,16 @@ _SUMMARY_END: Final = "\n"
 
 
 def result_path_stem(inputs: Inputs, workflow_run: WorkflowRun) -> Path:
-    """Return the beginning of the paths of result files, which differs for each run and configuration."""
+    """Return the common start of the paths of result files, different for each run and configuration."""
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
     return folder / f"dpsync-{workflow_run.run_id}-{workflow_run.attempt}-{inputs.command}-{inputs.key[:8]}"
 
 
 def write_result(stem: Path, result: CommandResult) -> dict[str, str]:
-    """Write the result as JSON and HTML. Return the written files by the name of their output."""
+    """Write the document of a command as JSON and HTML, as far as possible.
+
+    Return the written files by the name of the output of the step: "json-file" and "report-file".
+    """
     from dpsync.render.formats import render
 
     files: dict[str, str] = {}
@@ -79,7 +80,7 @@ def write_result(stem: Path, result: CommandResult) -> dict[str, str]:
 
 
 def write_outputs(log: Log, values: Mapping[str, str]) -> None:
-    """Set outputs of the step. If an output is written several times, the runner takes the last value."""
+    """Set outputs of the workflow step. The runner uses the last value of each output."""
     from dpsync.github.runner import output_lines
 
     _append(log, os.environ.get("GITHUB_OUTPUT", ""), output_lines(values))
@@ -91,6 +92,7 @@ def write_summary(log: Log, text: str) -> None:
 
 
 def _append(log: Log, name: str, text: str) -> None:
+    """Append a text to a file of the runner; log a warning if that fails. Do nothing without a name."""
     if not name:
         return
     try:
@@ -100,7 +102,10 @@ def _append(log: Log, name: str, text: str) -> None:
 
 
 def job_summary(view: View, introduction: str = "") -> str:
-    """Return the job summary as Markdown, at most LIMIT bytes. `said` comes first."""
+    """Return the job summary of a view as Markdown that fits the size limit of GitHub.
+
+    `introduction` comes first.
+    """
     head = f"{introduction}\n\n" if introduction else ""
     for limit in (
         MAX_SUMMARY_BYTES,
@@ -131,9 +136,9 @@ class DpsyncCommands:
     def run(
         self, words: list[str], base: str, commit: str, applied: tuple[AppliedCommit, ...] = ()
     ) -> CommandResult:
-        """Run a command, and write its result to the outputs at once.
+        """Run a dpsync command in this process, and write its result to the outputs of the step at once.
 
-        Failures that happen later, while GitHub is informed, do not change these outputs.
+        Failures that happen later, while dpsync informs GitHub, do not change these outputs.
 
         Args:
             words: The command line.
@@ -142,7 +147,7 @@ class DpsyncCommands:
             applied: The commits that were applied last, for labels.
 
         Raises:
-            Ended: A signal came before the command.
+            EndedBySignal: A signal came before the command.
         """
         self._signals.raise_if_signaled()
         if words[0] == "apply":
@@ -158,8 +163,12 @@ class DpsyncCommands:
         return result
 
     def _run_in_process(self, words: list[str]) -> CommandResult:
+        """Run a command, and return its exit code and the document that it printed, if it printed one."""
         code, printed = self._capture(words)
-        document = _parse_printed(printed)
+        document = None
+        if printed.strip():
+            with suppress(DiagnosticError):
+                document = parse_document(Path("output"), printed)
         if code in _SIGNALS:
             self._signals.received.append(_SIGNALS[Exit(code)])  # it was taken by the command
             if isinstance(document, ApplyDocument):
@@ -167,7 +176,7 @@ class DpsyncCommands:
         return CommandResult(code, document)
 
     def _capture(self, words: list[str]) -> tuple[int, bytes]:
-        """Return the exit code and the bytes on stdout. Other output goes into the log, as text."""
+        """Run a command, and return its exit code and its stdout. Its stderr goes into the log as text."""
         captured = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
         with self._log.text_stream() as stream, redirect_stdout(captured), redirect_stderr(stream):
             stream.write(f"$ dpsync {visible(' '.join(words))}\n")
@@ -179,16 +188,12 @@ class DpsyncCommands:
         return code, captured.buffer.getvalue()
 
 
-def _parse_printed(printed: bytes) -> BaseModel | None:
-    if printed.strip():
-        with suppress(DiagnosticError):
-            return parse_document(Path("output"), printed)
-    return None
-
-
 @contextmanager
 def with_base_branch(name: str) -> Iterator[None]:
-    """Set the base branch of a change in the environment, as the runner does for a pull request."""
+    """Set the base branch of a change in the environment during the block, for git.
+
+    The runner itself does so for a pull request only.
+    """
     if not name:
         yield
         return
@@ -207,9 +212,17 @@ _MAX_TOUCHING_COMMITS: Final = 50
 
 
 def run_action(log: Log, inputs: Inputs, workflow_run: WorkflowRun, signals: SignalRecorder) -> int:
-    """Carry out a run of the action, report it to GitHub, and return the exit code of the step."""
+    """Run the dpsync command of the action, report its result on GitHub, and return the exit code."""
     with ExitStack() as stack:
-        open_client = partial(_open_github_client, stack, workflow_run)
+
+        def open_client(token: str) -> GitHub | None:
+            """Return a client for a token; None without a token or a valid address."""
+            url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+            if not token or url_problem(url):
+                return None
+            graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
+            return stack.enter_context(closing(GitHub(url, token, workflow_run.repository, graphql)))
+
         commands, files = DpsyncCommands(log, inputs, signals), result_path_stem(inputs, workflow_run)
         github = open_client(inputs.github_token)
         run = ActionRun(
@@ -217,8 +230,13 @@ def run_action(log: Log, inputs: Inputs, workflow_run: WorkflowRun, signals: Sig
         )
         run.plan_file.unlink(missing_ok=True)
         run.history = partial(_history, inputs)
-        ids = _ids_update(log, inputs, workflow_run, open_client)
-        if ids is not None:
+        ids: IdsFileUpdate | None = None
+        ids_path = _ids_file(inputs) if inputs.command == "apply" and inputs.ids_file != "none" else None
+        if ids_path is not None and inputs.ids_file != "none":
+            ids_github = open_client(inputs.ids_token or inputs.github_token)
+            branches = None if ids_github is None else Branches(ids_github, workflow_run.repository)
+            kinds = load_registry().with_all_kinds
+            ids = IdsFileUpdate(ids_path, inputs.ids_file, branches, workflow_run, log, kinds)
             run.after_apply = ids.push_and_report
         result = _carry_out_to_end(run, _working_copy(inputs), commands, signals)
         if ids is not None:
@@ -227,27 +245,16 @@ def run_action(log: Log, inputs: Inputs, workflow_run: WorkflowRun, signals: Sig
             run.result.outputs["ids-url"] = ids.url
         written_files = write_result(files, result)
         write_outputs(log, outputs(result.document, result.code, {**written_files, **run.result.outputs}))
-        _report(run, result)
+        _print_result(run, result)
     return _exit_code(inputs, result)
-
-
-def _open_github_client(stack: ExitStack, workflow_run: WorkflowRun, token: str) -> GitHub | None:
-    """Return a client for a token, which `opened` closes; None without a token or a valid address."""
-    if not token:
-        return None
-    url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
-    if url_problem(url):
-        return None
-    graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
-    return stack.enter_context(closing(GitHub(url, token, workflow_run.repository, graphql)))
 
 
 def _carry_out_to_end(
     run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, signals: SignalRecorder
 ) -> CommandResult:
-    """Return the result of the run, even if a signal or an internal error ends it.
+    """Run the command of the action, and return its result even if a signal or an internal error ends it.
 
-    From then on, signals are only recorded, because the rest is short.
+    Afterwards, signals are only recorded, because the rest of the run is short.
     """
     try:
         result = run_action_command(run, copy)
@@ -268,30 +275,40 @@ def _carry_out_to_end(
 
 
 def _working_copy(inputs: Inputs) -> WorkingCopy:
-    """Return the working copy of the directories in the inputs. `head` is None if the directories differ."""
+    """Return functions that examine the checkout with the directories in the inputs.
+
+    They return the first symbolic link on the way to a configuration file, the commit that is checked out,
+    and the merged commit of a merge.
+    """
     workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
     directory = Path(inputs.directory)
     folders = (directory, *((directory / name).parent for name in inputs.config))
 
-    def head() -> str | None:
-        heads = {
-            git_directory.head() if (git_directory := _place(folder)) is not None else None
-            for folder in folders
-        }
-        return heads.pop() if len(heads) == 1 else None
-
-    def _place(folder: Path) -> GitDirectory | None:
+    def git_directory(folder: Path) -> GitDirectory | None:
         with suppress(NoRepositoryError):
-            git_directory = GitDirectory.containing(folder)
-            if git_directory.top.is_relative_to(workspace.resolve()):
-                return git_directory
+            found = GitDirectory.containing(folder)
+            if found.top.is_relative_to(workspace.resolve()):
+                return found
         return None
 
+    def head() -> str | None:
+        """Return the commit that is checked out; None if the directories have different ones."""
+        git_directories = map(git_directory, folders)
+        heads = {git.head() if git is not None else None for git in git_directories}
+        return heads.pop() if len(heads) == 1 else None
+
     def link() -> str | None:
-        names = [directory / name for name in (*inputs.config, *ROOT_NAMES)]
-        return next((symlink for name in names if (symlink := _first_link(name, workspace))), None)
+        """Return the first symbolic link in a path to a root file, except links to the workspace."""
+        for name in (*inputs.config, *ROOT_NAMES):
+            path = Path.cwd()
+            for part in (directory / name).parts:
+                path = path.parent if part == ".." else path / part
+                if path.is_symlink() and not workspace.is_relative_to(path):
+                    return str(path)
+        return None
 
     def merged(commit: str) -> str | None:
+        """Return the second parent of a merge commit; None for any other commit."""
         with suppress(NoRepositoryError):
             parents = VerifiedRepository.containing(directory).parents(commit)
             return parents[1] if len(parents) == 2 else None
@@ -300,21 +317,11 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
     return WorkingCopy(link, head, merged)
 
 
-def _first_link(name: Path, workspace: Path) -> str | None:
-    """Return the first part of a path that is a symbolic link.
-
-    Links that lead to the workspace do not count.
-    """
-    path = Path.cwd()
-    for part in name.parts:
-        path = path.parent if part == ".." else path / part
-        if path.is_symlink() and not workspace.is_relative_to(path):
-            return str(path)
-    return None
-
-
 def _history(inputs: Inputs) -> History:
-    """Return the commits of the working copy along first parents, and which changed the configuration."""
+    """Return the commits of the checkout along first parents, and which of them changed the configuration.
+
+    An empty history without a repository.
+    """
     folders = [Path(inputs.directory), *((Path(inputs.directory) / name).parent for name in inputs.config)]
     try:
         repository = Repository.containing(folders[0])
@@ -331,37 +338,37 @@ def _history(inputs: Inputs) -> History:
     )
 
 
-def _report(run: ActionRun, result: CommandResult) -> None:
-    """Print the result to the log, as annotations, and to the job summary."""
-    document, notes = result.document, run.result.notes
+def _print_result(run: ActionRun, result: CommandResult) -> None:
+    """Print the result of the command to the log, as annotations, and to the job summary."""
+    document, notes, inputs = result.document, run.result.notes, run.inputs
+    directory = Path(inputs.directory)
+
+    def prefix() -> str:
+        """Return the path of the project in its repository, as `a/b/`."""
+        try:
+            return project_prefix(Project.find(inputs.config, directory).root.parent)
+        except DiagnosticError:
+            return ""
+
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
             with run.log.text_stream() as stream:
                 stream.write(f"{render(document, 'text')}\n")
-        if run.inputs.annotations:
-            directory = Path(run.inputs.directory)
-            options = FormatOptions(
-                project_prefix=lambda: _project_prefix(run.inputs),
-                changed_files=lambda: changed_files(directory),
-            )
+        if inputs.annotations:
+            options = FormatOptions(project_prefix=prefix, changed_files=lambda: changed_files(directory))
             with with_base_branch(run.workflow_run.base_branch_override):
                 run.log.write_commands(filter(None, render(document, "github", options).split("\n")))
-    if run.inputs.summary and (document is not None or notes):
-        write_summary(
-            run.log, job_summary(make_view(document), notes) if document is not None else f"{notes}\n"
-        )
-
-
-def _project_prefix(inputs: Inputs) -> str:
-    """Return the path of the project in its repository, as `a/b/`."""
-    try:
-        return project_prefix(Project.find(inputs.config, Path(inputs.directory)).root.parent)
-    except DiagnosticError:
-        return ""
+    if inputs.summary and document is not None:
+        write_summary(run.log, job_summary(make_view(document), notes))
+    elif inputs.summary and notes:
+        write_summary(run.log, f"{notes}\n")
 
 
 def _exit_code(inputs: Inputs, result: CommandResult) -> int:
-    """Return the exit code of the command; changes and drift fail only if the inputs say so."""
+    """Return the exit code of the step: that of the command.
+
+    Planned changes and drift fail the step only if the input fail-on is "changes".
+    """
     document = result.document
     has_planned_changes = (
         result.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
@@ -371,23 +378,8 @@ def _exit_code(inputs: Inputs, result: CommandResult) -> int:
     return result.code
 
 
-def _ids_update(
-    log: Log, inputs: Inputs, workflow_run: WorkflowRun, open_client: Callable[[str], GitHub | None]
-) -> IdsFileUpdate | None:
-    """Return the update of the ids file that the inputs ask for, or None.
-
-    Args:
-        client: Return a client for a token, or None.
-    """
-    if inputs.command != "apply" or inputs.ids_file == "none" or (file := _ids_file(inputs)) is None:
-        return None
-    github = open_client(inputs.ids_token or inputs.github_token)
-    branches = None if github is None else Branches(github, workflow_run.repository)
-    return IdsFileUpdate(file, inputs.ids_file, branches, workflow_run, log, load_registry().with_all_kinds)
-
-
 def _ids_file(inputs: Inputs) -> Path | None:
-    """Return the ids file in git: the file of --ids, else the one beside the root file.
+    """Return the ids file in git: the file of --ids in the arguments, or the one next to the root file.
 
     None without a root file.
     """

@@ -38,7 +38,7 @@ class HelpCommand(click.Command):
         self.groups = groups or {}
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summary, the examples and the details, in this order."""
+        """Write the summary, the examples and the details of the help text, in this order."""
         summary, _, details = cleandoc(self.help or "").partition("\n\n")
         with formatter.indentation():
             for text in ("", summary):
@@ -58,7 +58,7 @@ class HelpCommand(click.Command):
                 formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
 
     def grouped_options(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
-        """Return the options by the title of their group."""
+        """Return the visible options of the command by the title of their group."""
         titles = {flag: title for title, flags in _SHARED_GROUPS.items() for flag in flags}
         titles |= {flag: title for title, flags in self.groups.items() for flag in flags}
         options_by_title: dict[str, list[click.Parameter]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,9 +34,13 @@ def import_live(
     out: Output, connection: Connection, profile: str | None, organizations: tuple[str, ...], directory: Path,
     full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
 ) -> int:  # fmt: skip
-    """Write the configuration of what is live into a directory that has none; return the exit code.
+    """Import the live objects into a directory that has no configuration, and return the exit code.
 
-    Without a `profile`, that of the server counts.
+    Args:
+        profile: The API version; None for that of the server.
+        organizations: The ids of the organizations; () to choose one.
+        full: Whether to write default values, too.
+        force: Whether to replace existing files.
     """
     from dpsync.api import import_, load_registry
     from dpsync.apply.ids_on_disk import IdsWriteError
@@ -51,7 +56,10 @@ def import_live(
         )
         chosen_organizations = organizations or _choose_organization(out, client, registry)
         with out.progress.show_during(READING):
-            present_content = _read_root_file(directory) if force else None
+            present_content = None
+            if force:
+                with suppress(OSError):
+                    present_content = disk.read(directory / ROOT_NAMES[0], DEFAULT_LIMITS.bytes)
             imported = import_(
                 client, registry, chosen_organizations, parallelism, full, ids.read(), present_content
             )
@@ -72,16 +80,8 @@ def import_live(
     return code
 
 
-def _read_root_file(directory: Path) -> bytes | None:
-    """Return the content of the root file, if the directory has one."""
-    try:
-        return disk.read(directory / ROOT_NAMES[0], DEFAULT_LIMITS.bytes)
-    except OSError:
-        return None
-
-
 def _choose_organization(out: Output, client: ReadClient, registry: Registry) -> tuple[str, ...]:
-    """Return the organization to import: the only one, or the answer to a question.
+    """Return the id of the organization that the person chooses; () if the token sees only one or none.
 
     Raises UsageError if the token sees several and nobody can be asked.
     """
@@ -114,7 +114,7 @@ def _choose_organization(out: Output, client: ReadClient, registry: Registry) ->
 
 
 def show_import(out: Output, document: ImportDocument) -> int:
-    """Print what an import has written, and what is left to do; the exit code."""
+    """Print the result of an import, and return its exit code."""
     from dpsync.render.command_texts import render_import
 
     if out.is_json:

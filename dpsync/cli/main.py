@@ -66,9 +66,11 @@ class CommandGroup(click.Group):
     """A group that imports a subcommand only when it is called, so that `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command, and return the command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"dpsync.cli.commands.{cmd_name}{'_' * iskeyword(cmd_name)}").command
@@ -76,7 +78,7 @@ class CommandGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete the names of commands without importing them."""
+        """Return the names of commands that begin with the typed text, without importing the commands."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
@@ -96,6 +98,7 @@ class CommandGroup(click.Group):
                 formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command for the arguments. Fail with a suggestion if the name is unknown."""
         name, *_ = args
         if name not in COMMANDS and not name.startswith("-"):
             from dpsync.cli.foreign_flags import suggest_for_command
@@ -127,7 +130,11 @@ _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTA
 
 
 def _with_visible_message(error: click.ClickException) -> click.ClickException:
-    """Return the error with visible control characters: its message may contain arguments or file names."""
+    """Return a click error whose message has visible control characters.
+
+    Such a message may contain arguments or file names. Errors of dpsync itself (`WrongUsage`) are already
+    safe.
+    """
     from dpsync.cli.usage import WrongUsage
     from dpsync.render.visible import visible
 
@@ -142,6 +149,7 @@ def _with_visible_message(error: click.ClickException) -> click.ClickException:
 
 
 def _show_error(error: click.ClickException) -> None:
+    """Print a click error on stderr, unless stderr is closed."""
     with suppress(OSError):
         error.show()
 
@@ -175,7 +183,7 @@ def run(arguments: list[str] | None = None, context_object: object = None) -> in
 
     Args:
         arguments: The command line without the program name; None for that of this process.
-        given: An object that a caller in this process passes to the command, such as `Given` (connection.py).
+        context_object: An object for the command, such as `InjectedCredentials` from the GitHub Action.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
