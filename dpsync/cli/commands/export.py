@@ -87,7 +87,11 @@ def command(
 def _read_replaced_file(
     output: Output, directory: Path, out: Path, registry: Registry
 ) -> NavigationFile | None:
-    """Read the navigation file that the export replaces; None if it does not exist or cannot be read."""
+    """Return the navigation file that the export replaces; None if there is none.
+
+    The export keeps values of this file that the configuration cannot have. If the file cannot be read,
+    print a note.
+    """
     from dpsync.importing.navigation_file import NavigationKinds, read_navigation
     from dpsync.render.visible import visible
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.output import Output, make_output
+from dpsync.cli.output import make_output
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.visible import visible
 
@@ -53,9 +53,16 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
         for name, (before, after) in changed.items():
             out.print_result(visible(name))
             if showing:
-                _show_diff(out, name, before, after)
+                from difflib import unified_diff
+
+                labels = f"{visible(name)} (now)", f"{visible(name)} (formatted)"
+                lines = unified_diff(before.splitlines(), after.splitlines(), *labels, lineterm="")
+                out.print_result("\n".join(visible(line) for line in lines))
         if not checking and not showing:
-            _write_all(project, {name: after for name, (_, after) in changed.items()})
+            from dpsync.importing.files import write_files
+
+            contents = {name: after.encode() for name, (_, after) in changed.items()}
+            write_files(project, contents, force=True)  # all files or none, and through no link
         if findings:
             raise DiagnosticError(findings, Exit.INVALID)
         return Exit.CHANGES if checking and changed else Exit.DONE
@@ -63,7 +70,7 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
 
 
 def _named_files(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
-    """Return a directory, and the named files relative to it, with all YAML files in named directories."""
+    """Return the directory, and the files that the user named, with all YAML files in named directories."""
     from dpsync import disk
 
     names: list[str] = []
@@ -80,7 +87,10 @@ def _named_files(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[s
 
 
 def _configuration_files(directory: Path) -> tuple[Path, list[str]]:
-    """Return all files of the configuration, even invalid ones. Raises DiagnosticError."""
+    """Return the directory of the configuration and the names of all its files, of every environment.
+
+    Files with errors are included, because the command can format them.
+    """
     import os
 
     from dpsync.config.compose import load_sources
@@ -96,7 +106,7 @@ def _configuration_files(directory: Path) -> tuple[Path, list[str]]:
 
 
 def _format_files(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
-    """Return unformatted files with their texts before and after, and findings about other problems."""
+    """Return the files with wrong format (name: text before and after), and findings about other problems."""
     from dpsync import disk
     from dpsync.importing.tidy_yaml import NotFormattableError, format_yaml
 
@@ -124,20 +134,3 @@ def _format_files(project: Path, names: list[str]) -> tuple[dict[str, tuple[str,
             if before != after:
                 changed[name] = before, after
     return changed, findings
-
-
-def _show_diff(out: Output, name: str, before: str, after: str) -> None:
-    from difflib import unified_diff
-
-    lines = unified_diff(
-        before.splitlines(), after.splitlines(), f"{visible(name)} (now)", f"{visible(name)} (formatted)",
-        lineterm="",
-    )  # fmt: skip
-    out.print_result("\n".join(visible(line) for line in lines))
-
-
-def _write_all(project: Path, files: dict[str, str]) -> None:
-    """Write all files or none, and follow no link. Raises DiagnosticError."""
-    from dpsync.importing.files import write_files
-
-    write_files(project, {name: text.encode() for name, text in files.items()}, force=True)

@@ -37,19 +37,19 @@ def command() -> int:
     """
     from dpsync.github.runner import Log
 
-    log, patience = Log(sys.stdout), SignalRecorder()
-    with handle_signals(patience.handle):
+    log, signals = Log(sys.stdout), SignalRecorder()
+    with handle_signals(signals.handle):
         try:
-            with patience.interruptible():
+            with signals.interruptible():
                 run_inputs = _read_run(log)
             if run_inputs is None:
                 return Exit.USAGE
             from dpsync.cli.github_action import run_action
 
-            return run_action(log, *run_inputs, patience)
+            return run_action(log, *run_inputs, signals)
         except EndedBySignal as interrupt:
-            patience.begin_last_part()
-            if not patience.may_have_changed:
+            signals.begin_last_part()
+            if not signals.may_have_changed:
                 from dpsync.cli.github_action import write_outputs
                 from dpsync.github.runner import outputs
 
@@ -58,7 +58,10 @@ def command() -> int:
 
 
 def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
-    """Return the inputs and the workflow run; None after printing what is wrong with them."""
+    """Return the inputs of the action and the workflow run; None after printing an error about them.
+
+    The inputs come from standard input, or from the caller in this process.
+    """
     from dpsync.cli.github_action import write_outputs
     from dpsync.config.git_base import read_github_event
     from dpsync.github.runner import InvalidInputError, outputs, outputs_if_killed, read_inputs
@@ -67,7 +70,12 @@ def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     # If nothing else is written any more, this holds.
     write_outputs(log, outputs_if_killed())
     try:
-        inputs = read_inputs(_input_text())
+        caller_input = click.get_current_context().obj  # from the caller in this process
+        if isinstance(caller_input, str):
+            text = caller_input
+        else:
+            text = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
+        inputs = read_inputs(text)
         workflow_run = find_workflow_run(os.environ, read_github_event(os.environ))
     except (InvalidInputError, ValueError) as error:
         log.notice(str(error), "error")
@@ -77,11 +85,3 @@ def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     log.mask(inputs.github_token)
     log.mask(inputs.ids_token)
     return inputs, workflow_run
-
-
-def _input_text() -> str:
-    """Return the inputs as text: from the caller in this process, else from standard input."""
-    caller_input = click.get_current_context().obj
-    if isinstance(caller_input, str):
-        return caller_input
-    return "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()

@@ -23,9 +23,8 @@ from dpsync.cli.session import load_with_connection, open_client, reload_for_ser
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import IdsAsked, IdsOnDisk, Session
+    from dpsync.api import IdsOnDisk
     from dpsync.apply.ids_on_disk import ResolvedIds
-    from dpsync.client.client import ReadClient
     from dpsync.model.ids import IdsEdits
 
 
@@ -108,7 +107,13 @@ def command(
         base = git_base(out, paths, None, ids.path)
         session = Session(desired, load_registry(desired.profile), parallelism, base, ids=merged.ids)
         if requested.anything:
-            edits = _requested_edits(session, client, requested)
+            from dpsync.api import IdsEditError, edited_ids
+
+            edits: IdsEdits
+            try:
+                edits = edited_ids(session, client, requested)
+            except IdsEditError as error:
+                raise click.UsageError(str(error)) from None
             document = ids_edits_document(ids.name, client.platform, edits)
         else:
             with out.progress.show_during(READING):
@@ -126,16 +131,11 @@ def command(
     raise AssertionError
 
 
-def _requested_edits(session: Session, client: ReadClient, requested: IdsAsked) -> IdsEdits:
-    from dpsync.api import IdsEditError, edited_ids
-
-    try:
-        return edited_ids(session, client, requested)
-    except IdsEditError as error:
-        raise click.UsageError(str(error)) from None
-
-
 def _write_ids_file(ids: IdsOnDisk, platform: str, edits: IdsEdits, merged: ResolvedIds) -> None:
+    """Write edits into the ids file. Raises DiagnosticError (exit 1) if that fails.
+
+    A file with conflict markers of git is written anew, from the merged lines.
+    """
     from dpsync.apply.ids_on_disk import IdsWriteError
 
     try:

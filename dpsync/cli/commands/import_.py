@@ -148,7 +148,7 @@ def command(
 
 
 class _ImportOptions(Struct, frozen=True, dict=True):
-    """The flags of the command."""
+    """The values of the flags of `dpsync import` that decide what it writes."""
 
     directory: Path
     addresses: tuple[str, ...]
@@ -174,7 +174,7 @@ class _ImportOptions(Struct, frozen=True, dict=True):
         return not (self.edits_existing_files or self.force or self.navigation) and has_root(self.directory)
 
     def check(self) -> None:
-        """Raise UsageError for flags that exclude each other, and for missing files."""
+        """Raise UsageError for flags that exclude each other, for missing flags, and for missing files."""
         if self.updating and self.adding:
             raise click.UsageError("--update and --add cannot be combined")
         if self.rows is not None and (
@@ -224,9 +224,10 @@ class _ImportOptions(Struct, frozen=True, dict=True):
 
 
 def _configuration_name(paths: ConfigurationPaths, desired: Desired, directory: Path, file: Path) -> str:
-    """Return the name of a file in the configuration.
+    """Return the name of a file of the configuration, as its entries have it.
 
-    `target_file` is that name, or a path from the directory.
+    `target_file` is the value of --into: that name, or a path relative to the directory of the command.
+    Raises UsageError if the configuration has no such file.
     """
     if file.as_posix() in desired.texts:
         return file.as_posix()
@@ -240,10 +241,9 @@ def _configuration_name(paths: ConfigurationPaths, desired: Desired, directory: 
 
 @contextmanager
 def _refuse_invalid_configuration(paths: ConfigurationPaths) -> Iterator[None]:
-    """Refuse to import into a configuration with errors, because dpsync could not keep its content.
+    """Raise DiagnosticError (exit 4) if the block finds an existing configuration with errors.
 
-    Raises:
-        DiagnosticError: The configuration has errors (exit 4).
+    dpsync could not keep the content of such a configuration.
     """
     from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 
@@ -262,7 +262,7 @@ def _update_configuration(
     out: Output, client: ReadClient, paths: ConfigurationPaths, session: Session, ids: IdsOnDisk,
     organizations: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Write live values and new objects into an existing configuration, and keep everything else."""
+    """Write live values and new objects into an existing configuration, and return the exit code."""
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import IdsWriteError
     from dpsync.config.layers import Layers
@@ -287,7 +287,10 @@ def _update_configuration(
 def _edit_files(
     out: Output, client: ReadClient, paths: ConfigurationPaths, session: Session, options: _ImportOptions
 ) -> int:
-    """Write live values, entries or rows into files of an existing configuration."""
+    """Write live values, new entries or redirects into files of an existing configuration.
+
+    This is `import --update`, `--add` or `--redirects`. Return the exit code.
+    """
     from dpsync.api import add, import_rows, update
     from dpsync.config.layers import Layers
     from dpsync.importing.files import write_files
@@ -313,28 +316,27 @@ def _edit_files(
     return show_import(out, update_document(edited, written, client.requests))
 
 
-def _navigation_file(directory: Path, path: Path) -> Path:
-    """Return the navigation file that the user named, or the only one in a named directory."""
-    if not (directory / path).is_dir():
-        return path
-    from dpsync.importing.navigation_file import NAVIGATION_FILE_NAMES, find_navigation_files
-
-    names = [file.name for file in find_navigation_files(directory / path)]
-    if len(names) != 1:
-        content_text = " and ".join(names) if names else f"no {' and no '.join(NAVIGATION_FILE_NAMES)}"
-        raise click.UsageError(
-            f"--from-navigation: {str(path)!r} contains {content_text}. Pass the path of one file"
-        )
-    return path / names[0]
-
-
 def _import_navigation(out: Output, options: _ImportOptions, path: Path, registry: Registry) -> int:
-    """Write the configuration of the site that a navigation file describes."""
+    """Write the configuration of the site that a navigation file of Git Sync describes. Return the exit code.
+
+    `path` is the file, or a directory that contains only one such file.
+    """
     from dpsync.importing.files import write_files
     from dpsync.importing.navigation import convert_navigation_file
     from dpsync.render.json_conversion import import_document
 
-    file, directory = _navigation_file(options.directory, path), options.directory
+    directory = options.directory
+    file = path
+    if (directory / path).is_dir():
+        from dpsync.importing.navigation_file import NAVIGATION_FILE_NAMES, find_navigation_files
+
+        names = [found.name for found in find_navigation_files(directory / path)]
+        if len(names) != 1:
+            content_text = " and ".join(names) if names else f"no {' and no '.join(NAVIGATION_FILE_NAMES)}"
+            raise click.UsageError(
+                f"--from-navigation: {str(path)!r} contains {content_text}. Pass the path of one file"
+            )
+        file = path / names[0]
     configuration = convert_navigation_file(
         directory / file, registry, options.organizations[0], options.title, file.as_posix(), directory
     )

@@ -19,7 +19,7 @@ from dpsync.render.visible import visible, visible_lines
 
 
 class _InitOptions(Struct, frozen=True):
-    """What to write. `live`: whether to import the organization."""
+    """The answers of the user: the organization, whether to import it, and whether to write workflows."""
 
     organization: str
     live: bool
@@ -82,6 +82,7 @@ def command(
     either --import or --empty. If this dpsync is not a release, --workflows needs --action-ref. A missing
     flag ends with exit code 64.
     """
+    from dpsync import disk
     from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.importing.layout import WorkflowSettings
 
@@ -92,7 +93,8 @@ def command(
     with exit_on_errors(out):
         asking = interactive(no_input)
         options = _ask_options(organization, live, workflows, asking, has_root(directory))
-        path_in_checkout = _path_in_checkout(directory)
+        project = directory.resolve()
+        path_in_checkout = project.relative_to(disk.find_checkout(project)).as_posix()
         action = action_ref or (_action_commit(asking) if options.workflows else "")
         settings = WorkflowSettings(path_in_checkout, github_environment, repository, action)
         if problem := settings.problem() if options.workflows else None:
@@ -110,7 +112,14 @@ def command(
 def _ask_options(
     organization: str | None, live: bool | None, workflows: bool | None, asking: bool, exists: bool
 ) -> _InitOptions:
-    """Return the options from flags and from questions. Raises WrongUsage if one is missing."""
+    """Return the options from the flags, and from questions about missing flags.
+
+    Raises WrongUsage if a flag is missing and nobody can be asked, or if --import is not possible.
+
+    Args:
+        asking: Whether a person can be asked.
+        exists: Whether the directory has a configuration already.
+    """
     from dpsync.model.ids import is_id
 
     if exists:
@@ -139,7 +148,10 @@ def _ask_options(
 
 
 def _action_commit(asking: bool) -> str:
-    """Return the commit of this release. In any other build, ask for a commit, or raise WrongUsage."""
+    """Return the commit of dpsync that workflows run: that of this release, or the answer to a question.
+
+    Raises WrongUsage if this dpsync is no release and nobody can be asked.
+    """
     if __commit__:
         return __commit__
     if asking:
@@ -153,16 +165,8 @@ def _action_commit(asking: bool) -> str:
     )
 
 
-def _path_in_checkout(directory: Path) -> str:
-    """Return the path of the project in its checkout; "." at the top, or outside of one."""
-    from dpsync import disk
-
-    project = directory.resolve()
-    return project.relative_to(disk.find_checkout(project)).as_posix()
-
-
 def _import_live(out: Output, directory: Path, organization: str) -> int:
-    """Import the live objects as `dpsync import` does, and return the exit code."""
+    """Import the live objects of an organization as `dpsync import` does, and return the exit code."""
     from dpsync.cli.configuration import ids_file, open_ids_file
     from dpsync.cli.connection import find_connection
     from dpsync.cli.exit_codes import exit_on_errors
@@ -214,7 +218,7 @@ def _write_missing_files(out: Output, directory: Path, options: _InitOptions, se
 
 
 def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
-    """Print that a file is kept, and what dpsync would have written unless the file contains it."""
+    """Print that an existing file is kept, and the text that dpsync would have written into it."""
     from dpsync import disk
 
     try:
@@ -232,7 +236,10 @@ def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
 def _print_next_steps(
     out: Output, options: _InitOptions, existed_before: bool, github_environment: str
 ) -> None:
-    """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
+    """Print the commands that the user can run next. They only read from GitBook.
+
+    `existed_before`: whether the directory had a configuration before this run.
+    """
     from dpsync.cli.connection import shell_address
     from dpsync.kinds.editions import profile_of_url
     from dpsync.model.urls import DOCS_URL, GITBOOK_API_URL, hide_credentials, is_loopback

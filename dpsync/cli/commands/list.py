@@ -72,7 +72,13 @@ def command(
         desired, connection = load_with_connection(
             out, paths, (lambda *_: None) if offline else _connection_if_set
         )
-        listed_addresses = _matching_addresses(desired, patterns) if patterns else desired.entries
+        listed_addresses: Collection[Address] = desired.entries
+        if patterns:
+            from dpsync.api import load_registry
+            from dpsync.planner.selection import selected_names
+
+            registry = load_registry(desired.profile).with_all_kinds
+            listed_addresses = selected_names(registry, desired, desired.entries, patterns, ())
     with exit_on_errors(out, connection):
         if connection is None:
             listing = _list_offline(out, paths, desired)
@@ -99,18 +105,8 @@ def command(
     raise AssertionError
 
 
-def _matching_addresses(desired: Desired, patterns: tuple[str, ...]) -> Collection[Address]:
-    """Return the addresses of entries that a pattern covers. Raises DiagnosticError (exit 5)."""
-    from dpsync.api import load_registry
-    from dpsync.planner.selection import selected_names
-
-    return selected_names(
-        load_registry(desired.profile).with_all_kinds, desired, desired.entries, patterns, ()
-    )
-
-
 def _connection_if_set(out: Output, paths: ConfigurationPaths, desired: Desired) -> Connection | None:
-    """Return the connection; None, with a note, if address or token is not set."""
+    """Return the server and token; None, with a note, if a setting is missing."""
     from dpsync.cli.connection import find_connection
 
     try:
@@ -124,7 +120,7 @@ def _connection_if_set(out: Output, paths: ConfigurationPaths, desired: Desired)
 
 
 def _list_offline(out: Output, paths: ConfigurationPaths, desired: Desired) -> EntryList:
-    """Return the entries of the files with the ids of the ids file, without requests."""
+    """Return the entries of the files with the ids from the files and the ids file, without requests."""
     from dpsync.api import ids_path, list_files, load_registry
     from dpsync.cli.configuration import open_ids_file
     from dpsync.cli.connection import shell_address

@@ -38,7 +38,7 @@ from dpsync.cli.session import check_answers, load_with_connection, open_client
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import AppliedPlan, Planned, Revert
+    from dpsync.api import AppliedPlan, Planned
     from dpsync.workflows.open_questions import TypedAnswers
 
 
@@ -87,6 +87,7 @@ def command(
     same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
+    from dpsync.apply.journal_reader import last_apply, read_history
     from dpsync.cli.exit_codes import exit_on_errors, report_nothing_applied
     from dpsync.client.client import WriteClient
 
@@ -98,7 +99,11 @@ def command(
         with exit_on_errors(out):
             journals = None if journal_in is None else directory / journal_in
             paths = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            path = directory / file if file is not None else _last_journal(journals or paths.journals)
+            if file is not None:
+                path = directory / file
+            else:
+                history = journals or paths.journals
+                path = last_apply(read_history(history), history)
             applied_plan = _read_applied(path)
             paths = replace(paths, profile=paths.profile or applied_plan.profile)
             desired, connection = load_with_connection(out, paths, find_connection)
@@ -124,7 +129,9 @@ def command(
                 )
                 planned, agreed = answered.planned, yes or approved is not None or answered.agreed
                 options = answered.answers.add_to_options(options)
-                code = _incomplete_exit(exit_code_without_apply(planned.plan), revert)
+                code = exit_code_without_apply(planned.plan)
+                if code is Exit.DONE and revert.not_reverted:
+                    code = Exit.PARTIAL
                 if code is None and not agreed:
                     code = confirm_apply(out, planned.plan, no_input)
                     if code is None:  # time has passed: the plan of now must be what was shown
@@ -152,20 +159,8 @@ def command(
     raise AssertionError
 
 
-def _last_journal(directory: Path) -> Path:
-    """Return the journal of the last apply that is not reverted yet. Raises DiagnosticError (exit 5)."""
-    from dpsync.apply.journal_reader import last_apply, read_history
-
-    return last_apply(read_history(directory), directory)
-
-
-def _incomplete_exit(code: Exit | None, revert: Revert) -> Exit | None:
-    """Return exit code 3 instead of 0 if the revert does not restore everything."""
-    return Exit.PARTIAL if code is Exit.DONE and revert.not_reverted else code
-
-
 def _read_applied(path: Path) -> AppliedPlan:
-    """Return the changes of an apply, from its journal or its saved plan."""
+    """Return the changes of an apply from its journal, or from the saved plan that it applied."""
     from dpsync.api import applied
     from dpsync.apply.journal_reader import is_journal, parse_journal
     from dpsync.apply.saved_plan import invalid_plan_error, parse_saved_plan, read_content

@@ -165,7 +165,10 @@ def command(
 
 @contextmanager
 def _command_errors() -> Iterator[None]:
-    """Turn errors of the companion's start into errors of the command. Raises ClickException or Exit."""
+    """Turn errors of starting the local server into errors of the command.
+
+    Raises ClickException or Exit.
+    """
     from dpsync.cli.exit_codes import exit_with_findings
     from dpsync.server.process.listening import ListenError
     from dpsync.server.process.workers import WorkerFailedError

@@ -65,7 +65,10 @@ def command(
 
 
 def _show_apply(out: Output, past_apply: PastApply) -> Exit:
-    """Print again what an apply printed, from its journal. Its time is printed as a message."""
+    """Print again what an apply printed, from its journal, and return the exit code of the apply.
+
+    The time of the apply is printed as a message.
+    """
     from dpsync.cli.applying import show_plan, show_report
     from dpsync.cli.rehearsing import show_rehearsal
     from dpsync.model.text import ProjectFlags

@@ -11,12 +11,11 @@ import click
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import all_format_output_options, configuration_options, profile_option
-from dpsync.cli.output import Output, make_output
+from dpsync.cli.output import make_output
 from dpsync.model.text import format_count
 
 if TYPE_CHECKING:
     from dpsync.model.desired import Desired
-    from dpsync.model.drift import Edits
 
 
 @click.command(
@@ -66,9 +65,12 @@ def command(
     with exit_on_errors(out):
         paths = ConfigurationPaths.find(files, directory, environment, None, profile)
         desired = with_omitted_file_warnings(out, paths, paths.load_and_validate(out), base)
-        file_edits = (
-            _edits_since_base(out, paths.with_profile_of(desired), desired, base) if changes else None
-        )
+        file_edits = None
+        if changes:
+            from dpsync.api import edits
+            from dpsync.cli.configuration import git_base
+
+            file_edits = edits(desired, git_base(out, paths.with_profile_of(desired), base))
         if not out.is_text:
             from dpsync.render.json_conversion import findings_document
 
@@ -96,14 +98,8 @@ def command(
                 out.print_result(line)
 
 
-def _edits_since_base(out: Output, paths: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
-    from dpsync.api import edits
-    from dpsync.cli.configuration import git_base
-
-    return edits(desired, git_base(out, paths, base))
-
-
 def _unsupported_entry_lines(desired: Desired) -> Iterator[str]:
+    """Yield a line for each entry that the API version of the configuration does not support."""
     from dpsync.config.entry_keywords import without_unsupported_entries
     from dpsync.kinds.registry import build_registry
     from dpsync.render.visible import visible
