@@ -26,6 +26,7 @@ def new_configuration_options(command: F) -> F:
 
 
 def _configuration_options(command: F, exists: bool) -> F:
+    """Add -f, -C and --env. `exists`: whether the directory of -C must exist."""
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV", shell_complete=environments,
         help="The environment in the root file, such as production. [default: the values outside of "
@@ -54,6 +55,7 @@ def profile_option(command: F) -> F:
 
 
 def _check_profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Return the value of --profile. Raises BadParameter, with a suggestion, for an unknown API version."""
     from dpsync.kinds.editions import PROFILES
 
     if value is not None and value not in PROFILES:
@@ -108,6 +110,7 @@ def all_format_output_options(command: F) -> F:
 
 
 def _output_options(command: F, formats: Collection[str], format_help: str = "") -> F:
+    """Add --format, --color, -q and -v. `format_help` is added to the help text of --format."""
     command = click.option(
         "-v", "--verbose", count=True, help="Print more details. -vv also prints every request."
     )(command)

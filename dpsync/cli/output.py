@@ -47,9 +47,9 @@ _MIN_VTE_VERSION: Final = 5000
 
 
 def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
-    """Return whether a stream is a terminal that shows links.
+    """Return whether to write `file:line` as a link to a stream: to terminals that are known to show links.
 
-    FORCE_HYPERLINK decides for unknown terminals.
+    The environment variable FORCE_HYPERLINK decides for other terminals.
     """
     if not stream.isatty() or env.get("CI") or env.get("NO_COLOR") or env.get("TERM") == "dumb":
         return False
@@ -68,20 +68,20 @@ def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
 
 
 def with_links(text: str, folder: Path) -> str:
-    """Return a text in which each `file:line` of a file below a folder links to that line."""
-    parts = _ANSI_STYLE.split(text)
-    parts[::2] = [_FILE_LOCATION.sub(lambda match: _link(match, folder), part) for part in parts[::2]]
+    """Return a text in which each `file:line` of a file in a folder is a terminal link to that line."""
+
+    def link(match: re.Match[str]) -> str:
+        url = _file_url(folder, match["file"])
+        return f"\x1b]8;;{url}#{match['line']}\x1b\\{match[0]}\x1b]8;;\x1b\\" if url else match[0]
+
+    parts = _ANSI_STYLE.split(text)  # texts and styles in turn
+    parts[::2] = [_FILE_LOCATION.sub(link, part) for part in parts[::2]]
     return "".join(parts)
-
-
-def _link(match: re.Match[str], folder: Path) -> str:
-    address = _file_url(folder, match["file"])
-    return f"\x1b]8;;{address}#{match['line']}\x1b\\{match[0]}\x1b]8;;\x1b\\" if address else match[0]
 
 
 @lru_cache(1024)
 def _file_url(folder: Path, name: str) -> str:
-    """Return the URL of a file of the project; "" if the name is no such file."""
+    """Return the file URL of a name in a folder; "" if the folder has no such file."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
         return ""
     try:
@@ -105,6 +105,7 @@ class OutputNotWrittenError(click.ClickException):
     exit_code = int(Exit.FAILED)
 
     def __init__(self, cause: OSError | str) -> None:
+        """Take the message, or the error that occurred when the result was written."""
         message = (
             cause if isinstance(cause, str) else f"dpsync cannot write the result: {cause.strerror or cause}"
         )
@@ -112,7 +113,10 @@ class OutputNotWrittenError(click.ClickException):
 
 
 def redirect_stdout_to_null() -> None:
-    """Redirect stdout to the null device. Otherwise Python reports an error when it closes a broken pipe."""
+    """Redirect stdout to the null device.
+
+    Otherwise Python reports an error when it closes a stdout that nobody reads any more.
+    """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -146,9 +150,11 @@ class Output(Struct):
 
     @property
     def is_json(self) -> bool:
+        """Whether the result is a JSON document."""
         return self.format == "json"
 
     def paint(self, error: bool = False) -> Paint:
+        """Return the color settings for stdout, or for stderr if `error`."""
         return Paint(wants_color(self.color, sys.stderr if error else sys.stdout, os.environ))
 
     def print_json(self, model: BaseModel) -> None:
@@ -194,10 +200,11 @@ class Output(Struct):
         self._print_to_stdout(text, prose=True)
 
     def _print_to_stdout(self, text: str, prose: bool) -> None:
+        """Print a text with masked secrets and visible control characters."""
         self._write(self._for_screen(visible_lines(self.mask(text), self.paint().is_on), sys.stdout, prose))
 
     def _for_screen(self, text: str, stream: TextIO, prose: bool) -> str:
-        """Return a text for a stream: on a terminal, prose is wrapped, and has links if possible."""
+        """Return a text for a stream. On a terminal, prose is wrapped, and locations in files are links."""
         if prose and (width := screen_width(stream)):
             text = wrap_text(text, width)
         if self.color == "never" or not wants_links(stream, os.environ):
@@ -205,6 +212,11 @@ class Output(Struct):
         return with_links(text, self.project or Path())
 
     def _write(self, text: str) -> None:
+        """Write a text to stdout.
+
+        If nobody reads stdout any more, remember this and go on; raise OutputNotWrittenError for other
+        errors.
+        """
         try:
             with self.progress.paused():
                 click.echo(text, color=True)
@@ -216,24 +228,24 @@ class Output(Struct):
             raise OutputNotWrittenError(error) from None
 
     def print_message(self, text: str) -> None:
-        """Print a message, except with --quiet."""
+        """Print a message on stderr, except with --quiet."""
         if not self.quiet:
             self.print_problem(text)
 
     def print_detail(self, text: str, level: int) -> None:
-        """Print a message if there are at least `level` -v."""
+        """Print a message on stderr if -v is given at least `level` times."""
         if self.verbose >= level:
             self.print_message(text)
 
     def print_problem(self, text: str) -> None:
-        """Print a message about a problem, even with --quiet."""
+        """Print a message about a problem on stderr, even with --quiet."""
         with suppress(OSError), self.progress.paused():
             text = self.invocation.add_flags_to_commands(text)
             printable_text = visible_lines(self.mask(text), self.paint(error=True).is_on)
             click.echo(self._for_screen(printable_text, sys.stderr, prose=True), err=True, color=True)
 
     def ask(self, question: str) -> str:
-        """Print a question on the terminal, and return what is typed, without spaces around it."""
+        """Print a question on the terminal, and return the answer, without spaces around it."""
         with self.progress.paused():
             printable_text = visible_lines(self.mask(question), self.paint(error=True).is_on)
             printable_text = self._for_screen(printable_text, sys.stderr, prose=True)
@@ -258,7 +270,7 @@ def screen_width(stream: TextIO) -> int:
 def make_output(
     format_: str, color: str, verbose: int = 0, quiet: bool = False, summary: bool = False
 ) -> Output:
-    """Return the output of a command with these options."""
+    """Return the output of a command with the values of its flags --format, --color, -v, -q and --summary."""
     from dpsync.model.mask import Mask
 
     progress, flags = progress_on_stderr(quiet, verbose), invocation()
@@ -268,7 +280,7 @@ def make_output(
 
 
 def interactive(no_input: bool) -> bool:
-    """Return whether a person can be asked."""
+    """Return whether a person can be asked: in a terminal, outside of CI, and without --no-input."""
     from dpsync.config.git_base import in_ci
 
     return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
@@ -303,18 +315,18 @@ _TRUST_KEY: Final = "dpsync.trusted"
 
 
 def store_trust_flag(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    """Keep the environment that --trust-environment names, for `trusted_by_flag`."""
+    """Store the value of --trust-environment in the context of the command, for `trusted_by_flag`."""
     context.meta[_TRUST_KEY] = value
 
 
 def trusted_by_flag() -> str | None:
-    """Return the environment that --trust-environment names."""
+    """Return the environment that --trust-environment names; None without the flag."""
     context = click.get_current_context(silent=True)
     return context.meta.get(_TRUST_KEY) if context is not None else None
 
 
 def invocation() -> ProjectFlags:
-    """Return the flags that were typed.
+    """Return the flags of this command line that printed commands must repeat, such as -C and --env.
 
     Values from environment variables are left out, because they apply to later commands, too.
     """

@@ -25,12 +25,20 @@ _PLAN_VARIABLES: Final = (
 def isolated_command(*arguments: str) -> tuple[str, ...]:
     """Return the command that runs this dpsync with these arguments in a new process, from any directory.
 
-    `-I` ignores the working directory, `PYTHONPATH` and the user's packages. dpsync may be installed in one
-    of the last two, so the new process gets the module path of this process without the working directory.
+    Python's flag -I ignores the working directory, PYTHONPATH and the packages of the user, so no file there
+    can be imported by mistake. dpsync itself may be installed in one of the last two, so the new process
+    gets the module path of this process without the working directory.
     """
     package_directory = str(Path(dpsync.__file__).parents[1])
+
+    def is_working_directory(path: str) -> bool:
+        try:
+            return Path(path).samefile(".")
+        except OSError:
+            return False
+
     module_paths = [
-        path for path in sys.path if path == package_directory or (path and not _is_working_directory(path))
+        path for path in sys.path if path == package_directory or (path and not is_working_directory(path))
     ]
     if package_directory not in module_paths:
         module_paths.insert(0, package_directory)
@@ -38,18 +46,11 @@ def isolated_command(*arguments: str) -> tuple[str, ...]:
     return sys.executable, "-I", "-X", "utf8", "-c", code, *arguments
 
 
-def _is_working_directory(path: str) -> bool:
-    """Return whether an entry of the module path is the working directory."""
-    try:
-        return Path(path).samefile(".")
-    except OSError:
-        return False
-
-
 def plan_variables(directory: Path) -> dict[str, str]:
-    """Return the variables for a plan: those that dpsync reads, and those that the files name as `${NAME}`.
+    """Return the environment variables for a plan in another process.
 
-    Platform token variables are left out, even if a file names one.
+    These are the variables that dpsync reads, and those that the files name as `${NAME}`. Variables with
+    tokens of a platform are left out, even if a file names one.
     """
     from dpsync.config.compose import load_sources
     from dpsync.config.discovery import DiskFiles

@@ -56,6 +56,7 @@ class Stream:
         self._stream = stream
 
     def columns(self) -> int | None:
+        """Return the width of the terminal; None if the stream is no terminal that can rewrite a line."""
         if not self._stream.isatty() or os.environ.get("TERM") == "dumb":
             return None
         try:
@@ -64,12 +65,13 @@ class Stream:
             return _COLUMNS
 
     def write(self, text: str) -> None:
+        """Write a text unchanged, and flush the stream."""
         self._stream.write(text)
         self._stream.flush()
 
 
 class Progress:
-    """The progress of a command. It observes clients, and all threads may share it.
+    """Show the progress of a command on a screen. It observes clients, and all threads may share it.
 
     Nothing is shown without a screen, or outside of `show_during`.
     """
@@ -83,12 +85,11 @@ class Progress:
         self._visible = False
         self._begin(None, 0)
 
-    # What is reported.
-
     def expect_reads(self, requests: int) -> None:
-        """Announce how many reads are still needed, if they take long.
+        """Announce how many requests are still needed to read the platform, if they take long.
 
-        The estimate uses the average time of the reads so far, so nothing is announced before the first one.
+        The estimate uses the average time of the requests so far, so nothing is announced before the first
+        one.
         """
         with self._lock:
             if self._activity is None or self._screen is None or not self._read:
@@ -103,20 +104,24 @@ class Progress:
                     self._write(f"{self._activity}: at least {request_text}, which take {duration}\n")
 
     def start_batch(self, requests: int) -> None:
+        """Note that this number of requests follows."""
         with self._lock:
             self._left = requests
 
     def add_reads(self, requests: int) -> None:
+        """Change the number of requests that follow by `requests`, which may be negative."""
         with self._lock:
             self._left = max(0, self._left + requests)
 
     def count_response(self, method: str) -> None:
+        """Count a response to a request that reads the platform."""
         if method == "GET":
             with self._lock:
                 self._read += 1
                 self._left = max(0, self._left - 1)
 
     def note_wait(self, reason: WaitReason, seconds: float) -> None:
+        """Note that a client waits, and why. Of several waits, the one that ends last is shown."""
         with self._lock:
             until = self._now() + seconds
             if self._waits is None or until > self._waits[1]:
@@ -128,8 +133,6 @@ class Progress:
             self._done += 1
             self._step = name
 
-    # What is said.
-
     @property
     def rewrites_line(self) -> bool:
         """Whether the progress is one line that is rewritten, as on a terminal."""
@@ -137,14 +140,19 @@ class Progress:
 
     @contextmanager
     def show_during(self, activity: str, steps: int = 0) -> Iterator[None]:
-        """Show progress during the block. `steps` is the number of steps of an apply."""
+        """Show the progress of an activity during the block. `steps` is the number of steps of an apply."""
         if self._screen is None:
             yield
             return
         finished = threading.Event()
         with self._lock:
             self._begin(activity, steps)
-        thread = threading.Thread(target=self._tick_until, args=(finished,), daemon=True)
+
+        def tick_until_finished() -> None:
+            while not finished.wait(_TICK_SECONDS):
+                self.tick()
+
+        thread = threading.Thread(target=tick_until_finished, daemon=True)
         thread.start()
         try:
             yield
@@ -155,6 +163,7 @@ class Progress:
                 self._activity = None
 
     def _begin(self, activity: str | None, steps: int) -> None:
+        """Reset all counters for a new activity; None for no activity."""
         self._activity, self._steps = activity, steps
         self._began = self._shown_at = self._now()
         self._due = 0.0 if steps and self.rewrites_line else FIRST_OUTPUT_SECONDS
@@ -162,12 +171,8 @@ class Progress:
         self._step = ""
         self._waits = None
 
-    def _tick_until(self, finished: threading.Event) -> None:
-        while not finished.wait(_TICK_SECONDS):
-            self.tick()
-
     def tick(self) -> None:
-        """Show the progress if that is due."""
+        """Show the progress now if that is due: rewrite the line of a terminal, or print a line elsewhere."""
         with self._lock:
             if self._activity is None or self._screen is None:
                 return
@@ -179,7 +184,9 @@ class Progress:
                 self._write(f"{self.line()}\n")
             else:
                 self._due, self._visible = 0.0, True
-                self._write(f"\r{_cut_to_width(self.line(), columns - 1)}\x1b[K")
+                line, width = self.line(), columns - 1
+                shown = line if len(line) <= width else f"{line[: max(0, width - 1)]}…"
+                self._write(f"\r{shown}\x1b[K")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -191,7 +198,7 @@ class Progress:
             yield
 
     def line(self) -> str:
-        """Return the progress in one line."""
+        """Return the progress in one line, such as `Reading: read 3 of 12 requests`."""
         with self._lock:
             read = f"read {self._read} of {format_count(self._read + self._left, 'request')}"
             if not self._left:
@@ -203,12 +210,14 @@ class Progress:
             return f"[{self._done}/{self._steps}] {progress}{self._waiting_text()}"
 
     def _waiting_text(self) -> str:
+        """Return why a client waits and for how long, in brackets; "" if no client waits."""
         seconds_left = self._waits[1] - self._now() if self._waits else 0.0
         if self._waits is None or seconds_left <= 0:
             return ""
         return f" ({_WAIT_REASONS[self._waits[0]]}, {max(1, round(seconds_left))} s)"
 
     def _write(self, text: str) -> None:
+        """Write to the screen. After an error, nothing more is shown."""
         try:
             if self._screen is not None:
                 self._screen.write(text)
@@ -217,19 +226,15 @@ class Progress:
 
 
 def _approximate_duration(seconds: float) -> str:
-    """Return an estimated time in whole seconds, minutes or hours."""
+    """Return an estimated duration in whole seconds, minutes or hours, such as "about 3 min"."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 1.5 * length:
             return f"about {round(seconds / length)} {unit}"
     return f"about {round(seconds)} s"
 
 
-def _cut_to_width(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
-
-
 def progress_on_stderr(quiet: bool, verbose: int) -> Progress:
-    """Return the progress of a command; without a screen for -q, for -vv, and if stderr is closed."""
+    """Return the progress of a command on stderr; nothing is shown with -q, with -vv, or without stderr."""
     if quiet or verbose > 1 or sys.stderr is None:
         return Progress()
     with suppress(OSError, ValueError):

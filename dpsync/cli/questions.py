@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class AnsweredPlan(Struct, frozen=True):
-    """The plan after the questions, and the answers (`answers`)."""
+    """The plan after its questions, and the answers that a person typed."""
 
     planned: Planned
     answers: TypedAnswers
@@ -43,7 +43,10 @@ def can_ask(out: Output, no_input: bool) -> bool:
 
 
 def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
-    """Return a plan without its refusals if all of them will be asked below the plan."""
+    """Return a plan without its refusals if dpsync will ask the person about all of them.
+
+    Then the questions come below the plan, and the plan does not repeat them.
+    """
     from dpsync.workflows.open_questions import TypedAnswers, open_questions
 
     return (
@@ -57,7 +60,7 @@ def show_and_answer(
     out: Output, planned: Planned, expect: Expected, make_plan: Callable[[TypedAnswers], Planned],
     is_interactive: bool, with_entries: bool = True,
 ) -> AnsweredPlan:  # fmt: skip
-    """Print a plan, and ask its questions if `is_interactive`.
+    """Print a plan, ask its questions if `is_interactive`, and return the plan with the answers.
 
     Raises the same errors as `Expected.check` if another plan was expected. For the other arguments, see
     `answer_questions`.
@@ -76,8 +79,8 @@ def answer_questions(
 ) -> AnsweredPlan:
     """Ask all questions of a printed plan, and return the plan that follows from the answers.
 
-    A new plan with other changes is printed as well. If a question stays open, the returned plan has
-    refusals.
+    A new plan with other changes is printed as well. If the person does not answer a question, the returned
+    plan still has refusals.
 
     Args:
         make_plan: Return a new plan with these answers.
@@ -99,7 +102,8 @@ def answer_questions(
             else _ask_number(out, plan, questions)
         )
         if new_answers is None or answers_so_far.merged_with(new_answers) == answers_so_far:
-            _print_alternatives(out, plan)
+            lines = [f"  {visible(refusal.address)}: {visible(refusal.way_out)}" for refusal in plan.refusals]
+            out.print_problem("\n".join(["You can also decide in the files, or with flags:", *lines]))
             break
         answers_so_far = answers_so_far.merged_with(new_answers)
         planned = make_plan(answers_so_far)
@@ -117,7 +121,7 @@ def answer_questions(
 def _ask_all(
     out: Output, plan: Plan, questions: list[OpenQuestion], answers_so_far: TypedAnswers
 ) -> TypedAnswers | None:
-    """Return an answer to each question, or None if the person does not answer one of them."""
+    """Return the answers to all questions, or None if the person does not answer one of them."""
     from dpsync.workflows.open_questions import TypedAnswers
 
     answers = TypedAnswers()
@@ -136,7 +140,11 @@ def _ask_all(
 def _choose_object(
     out: Output, plan: Plan, question: OpenQuestion, answers_so_far: TypedAnswers
 ) -> TypedAnswers | None:
-    """Ask which object an entry is, until an answer is one of the choices."""
+    """Ask which object an entry is, until the person types one of the choices or nothing.
+
+    The choices are the candidates that no earlier answer took, and that the entry is new. Return None for no
+    answer.
+    """
     from dpsync.render.candidate import describe_candidate
     from dpsync.workflows.open_questions import TypedAnswers
 
@@ -148,7 +156,10 @@ def _choose_object(
     width = max(map(len, (*objects, *question.new)))
     lines = [_question_text(plan, question)]
     lines += [f"  {key.ljust(width)}  {describe_candidate(candidate)}" for key, candidate in objects.items()]
-    lines += [f"  {key.ljust(width)}  {_new_text(question, answer)}" for key, answer in question.new.items()]
+    for key, answer in question.new.items():
+        is_single = len(question.entries) == 1 or bool(answer.new)
+        text = "create a new object" if is_single else f"create {len(question.entries)} new objects"
+        lines.append(f"  {key.ljust(width)}  {text}")
     out.print_problem("\n".join(lines))
     keys = [*objects, *question.new]
     while typed := out.ask(f"Type {' or '.join(filter(None, (', '.join(keys[:-1]), keys[-1])))}:"):
@@ -161,7 +172,10 @@ def _choose_object(
 
 
 def _choose_entry(out: Output, question: OpenQuestion) -> Address | None:
-    """Return the entry that is the chosen object; ask which one if there are several."""
+    """Return the entry for the object that the person chose; ask which entry if there are several.
+
+    None if the person types nothing.
+    """
     if len(question.entries) == 1:
         return question.entries[0]
     while typed := out.ask("Type the address of the entry for this object:"):
@@ -170,14 +184,11 @@ def _choose_entry(out: Output, question: OpenQuestion) -> Address | None:
     return None
 
 
-def _new_text(question: OpenQuestion, answer: TypedAnswers) -> str:
-    """Return the text for the choice that entries are new."""
-    is_single = len(question.entries) == 1 or bool(answer.new)
-    return "create a new object" if is_single else f"create {len(question.entries)} new objects"
-
-
 def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> TypedAnswers | None:
-    """Ask the person to type the number or the address of each answer."""
+    """Ask the person to type the number or the address of each answer to a question.
+
+    Return the confirmed answers; None if the person types another text.
+    """
     from dpsync.workflows.open_questions import TypedAnswers
 
     out.print_problem(_question_text(plan, question))
@@ -190,7 +201,10 @@ def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> TypedAnswer
 
 
 def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> TypedAnswers | None:
-    """Ask for the number of deletes, which answers all of these questions."""
+    """Ask for the number of deletes, and return it as the answer to all of these questions.
+
+    None if the person types another number.
+    """
     from dpsync.workflows.open_questions import TypedAnswers
 
     # A question with candidates was asked before, with the same words.
@@ -202,15 +216,9 @@ def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> Typed
 
 
 def _question_text(plan: Plan, question: OpenQuestion) -> str:
-    """Return the text of a question, with the location of its entry."""
+    """Return the text of a question, with the address and the location of its entry."""
     from dpsync.render.plan_words import find_origin, location_text
 
     address = question.refusal.address
     location_suffix = f" ({location})" if (location := location_text(find_origin(plan, address))) else ""
     return f"{visible(address)}{location_suffix}: {visible(question.refusal.message)}"
-
-
-def _print_alternatives(out: Output, plan: Plan) -> None:
-    """Print how the open questions can be answered without a prompt."""
-    lines = [f"  {visible(refusal.address)}: {visible(refusal.way_out)}" for refusal in plan.refusals]
-    out.print_problem("\n".join(["You can also decide in the files, or with flags:", *lines]))

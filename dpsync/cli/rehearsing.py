@@ -30,10 +30,36 @@ if TYPE_CHECKING:
 _SEED_COUNT = 1_000_000
 
 
-def _run_rehearsal(
-    out: Output, session: Session, planned: Planned, recording: Recording, faults: int, seed: int | None
-) -> Rehearsal:
-    """Rehearse a plan that may be applied. Raises ClickException without the companion's packages."""
+def start_recording(rehearse: bool) -> Recording | None:
+    """Return a recording for the responses that a rehearsal needs; None without a rehearsal."""
+    if not rehearse:
+        return None
+    from dpsync.client.recording import Recording
+
+    return Recording()
+
+
+def rehearse_plan(
+    out: Output, session: Session, planned: Planned, recording: Recording | None, faults: int = 0,
+    seed: int | None = None,
+) -> Rehearsal | None:  # fmt: skip
+    """Rehearse a plan on a copy of the live organization.
+
+    Return None without a recording (no rehearsal was requested), or if there is nothing to apply.
+
+    Args:
+        recording: The responses of the platform during the plan, from which the copy is made.
+        faults: The number of further rehearsals with simulated failures of requests.
+        seed: The seed of these failures; None for a random seed.
+
+    Raises:
+        ClickException: The packages of the local server are not installed.
+    """
+    if recording is None:
+        return None
+    recording.stop()
+    if planned.plan.refusals or planned.plan.empty:
+        return None
     from secrets import randbelow
 
     from dpsync.collector import collector_running
@@ -54,36 +80,8 @@ def _run_rehearsal(
         raise click.ClickException(str(error)) from None
 
 
-def start_recording(rehearse: bool) -> Recording | None:
-    """Return a recording for the reads of the plan, or None without a rehearsal."""
-    if not rehearse:
-        return None
-    from dpsync.client.recording import Recording
-
-    return Recording()
-
-
-def rehearse_plan(
-    out: Output, session: Session, planned: Planned, recording: Recording | None, faults: int = 0,
-    seed: int | None = None,
-) -> Rehearsal | None:  # fmt: skip
-    """Rehearse a plan. Return None without a recording, or if there is nothing to do.
-
-    `faults` is the number of further rehearsals with failing requests. Without `seed`, a seed is drawn.
-    """
-    if recording is None:
-        return None
-    recording.stop()
-    plan = planned.plan
-    return (
-        None
-        if plan.refusals or plan.empty
-        else _run_rehearsal(out, session, planned, recording, faults, seed)
-    )
-
-
 def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None:
-    """Tell it below a plan that was printed."""
+    """Print the result of a rehearsal below its plan, if the output is text."""
     from dpsync.render.view_text import render_rehearsal
 
     if out.is_text and rehearsal is not None:
@@ -91,7 +89,7 @@ def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None
 
 
 def rehearsal_exit_code(plan: Plan, rehearsal: Rehearsal | None) -> Exit:
-    """Return the exit code of an apply that ends like the rehearsal, or 4 if it did not go as planned."""
+    """Return the exit code of an apply that ends like the rehearsal; 4 if the rehearsal failed."""
     if plan.refusals:
         return Exit.REFUSED
     if rehearsal is None:

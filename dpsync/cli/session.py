@@ -49,10 +49,7 @@ def open_client(
     timeout: float,
     recording: Recording | None = None,
 ) -> ClientT:
-    """Return a client of a class for a server, which reports its requests to `out`.
-
-    Raises InvalidClientValueError.
-    """
+    """Return a client for a server that reports its requests to `out`. Raises InvalidClientValueError."""
     from dpsync.cli.output import request_tracer
 
     return client_class(
@@ -76,6 +73,9 @@ def load_with_connection(
     The API version of the server may not be known yet. So a configuration with errors is accepted if another
     API version reads it without errors; `reload_for_server` then reports the errors for the version of the
     server.
+
+    Args:
+        connect: Return the server for a configuration; None to work offline.
 
     Raises:
         DiagnosticError: The configuration has errors for every API version.
@@ -128,9 +128,9 @@ def reload_for_server(
 
 
 def profile_of_server(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
-    """Return the profile of the server: by its address, else as the server names it, else `full`.
+    """Return the API version (profile) of the server: by its address, as the server names it, or `full`.
 
-    `path` and `params` are the first request of the reading that follows, which reuses the response.
+    `path` and `params` are the first request of the command, whose response is used again later.
     """
     from dpsync.kinds.editions import FULL, PROFILES, profile_of_url
 
@@ -149,13 +149,13 @@ def profile_of_server(out: Output, client: ReadClient, path: str, params: Params
 
 
 def plan_now(out: Output, session: Session, client: ReadClient, options: Options) -> Planned:
-    """Plan with the present live objects. Raises the same errors as `Session.plan`."""
+    """Read the platform, and return a new plan. Raises the same errors as `Session.plan`."""
     with out.progress.show_during(READING):
         return session.plan(client, options)
 
 
 def check_answers(plan: Plan, no_input: bool = False) -> None:
-    """Raise DiagnosticError (exit 64) for an unneeded answer, if nobody can be asked."""
+    """Raise DiagnosticError (exit 64) if --confirm has an unneeded answer and nobody can be asked."""
     from dpsync.planner.answers import reject_unneeded_answers
 
     if not interactive(no_input):
@@ -168,9 +168,9 @@ def reading_session(
     profile: str | None, parallelism: int, base: str | None, timeout: float,
     recording: Recording | None = None,
 ) -> Iterator[tuple[Session, ReadClient]]:  # fmt: skip
-    """Yield the session that the options of a command describe, and its client.
+    """Yield the session and the client for the flags of a command that only reads the platform.
 
-    Errors in the block end the command. `recording` keeps the responses of the platform.
+    Errors in the block end the command. `recording` keeps the responses of the platform for a rehearsal.
     """
     from dpsync.cli.exit_codes import exit_on_errors
     from dpsync.client.client import ReadClient
@@ -192,7 +192,7 @@ def reading_plan(
     profile: str | None, parallelism: int, base: str | None, timeout: float, options: Options,
     recording: Recording | None,
 ) -> Iterator[tuple[Session, Planned]]:  # fmt: skip
-    """Yield the session of `reading_session` with a plan of the present. Raises as `check_answers` does."""
+    """Yield the session of `reading_session` with a new plan. Raises the same errors as `check_answers`."""
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip

@@ -24,7 +24,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 
 class EndedBySignal(KeyboardInterrupt):
-    """A signal ended the work."""
+    """The error that ends a command at SIGINT or SIGTERM. `code` is its exit code."""
 
     def __init__(self, number: int) -> None:
         self.code = exit_code_of_signal(number)
@@ -38,7 +38,7 @@ def exit_code_of_signal(number: int) -> Exit:
 
 @contextmanager
 def handle_signals(handler: Handler) -> Iterator[None]:
-    """Use a handler for both signals during the block."""
+    """Use a handler for SIGINT and SIGTERM during the block."""
     previous_handlers = {number: signal.signal(number, handler) for number in END_SIGNALS}
     try:
         yield
@@ -49,10 +49,10 @@ def handle_signals(handler: Handler) -> Iterator[None]:
 
 @contextmanager
 def count_signals(react: Callable[[int], None]) -> Iterator[list[int]]:
-    """Count signals during the block instead of ending the program. Yield the received signals.
+    """Count SIGINT and SIGTERM during the block instead of ending the program. Yield the list of signals.
 
     Args:
-        act: A function that a thread calls with the number of signals so far.
+        react: Called in a thread at each signal, with the number of signals so far.
     """
     received: list[int] = []
     counts: SimpleQueue[int] = SimpleQueue()  # putting something in is safe in a handler
@@ -76,10 +76,10 @@ def count_signals(react: Callable[[int], None]) -> Iterator[list[int]]:
 
 
 class SignalRecorder(Struct):
-    """Signals in a run of several parts.
+    """Decide whether a signal ends a run of several parts at once.
 
-    A signal ends a part that may be dropped, and is recorded in any other part. After a recorded signal, no
-    further part begins (`raise_if_signaled`). A second signal ends every part but the last.
+    A signal ends a part that may be dropped, and is only recorded in any other part. After a recorded
+    signal, no further part begins (`raise_if_signaled`). A second signal ends every part but the last.
     """
 
     received: list[int] = field(default_factory=list)
@@ -89,12 +89,16 @@ class SignalRecorder(Struct):
     _is_last_part: bool = False
 
     def handle(self, number: int, _: FrameType | None) -> None:
+        """Record a signal, and raise EndedBySignal if the current part may be ended."""
         self.received.append(number)
         if not self._is_last_part and (self._is_interruptible or len(self.received) > 1):
             raise EndedBySignal(number)
 
     def raise_if_signaled(self) -> None:
-        """Raise Ended if a signal was recorded. Call it right before a part that may change something."""
+        """Raise EndedBySignal if a signal was recorded.
+
+        Called right before a part that may change something.
+        """
         if self.received:
             raise EndedBySignal(self.received[0])
         self.may_have_changed = True

@@ -14,12 +14,10 @@ from dpsync.cli.output import Output
 
 if TYPE_CHECKING:
     from dpsync.client.client import ReadClient
-    from dpsync.model.desired import Desired
 
 
 if TYPE_CHECKING:
     from dpsync.client.client import ReadClient
-    from dpsync.model.desired import Desired
 
     ConnectionT = TypeVar("ConnectionT", bound=Connection | None)
     ClientT = TypeVar("ClientT", bound=ReadClient)
@@ -37,6 +35,7 @@ def read_world(
     """
     from dpsync.api import Options
     from dpsync.client.recording import Recording
+    from dpsync.model.values import Secret, leaves
     from dpsync.rehearse.faults import RehearsalSetup
     from dpsync.rehearse.replica import NoCompanionError, WorldLoadError, check_world
     from dpsync.rehearse.world import SavedFrom, world_file
@@ -47,7 +46,9 @@ def read_world(
     ) as (session, client):  # fmt: skip
         planned = plan_now(out, session, client, Options())
         recording.stop()
-        out.mask.add(_secret_values(session.desired))
+        values = (value for entry in session.desired.entries.values() for value in entry.fields.values())
+        names = {leaf.variable for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}
+        out.mask.add([os.environ[name] for name in sorted(names) if os.environ.get(name)])
         try:
             world = RehearsalSetup(session, planned, recording).world()
             forbidden_paths = {answer.path for answer in recording.joined_answers() if answer.status == 403}
@@ -63,12 +64,3 @@ def read_world(
             raise click.ClickException(str(error)) from None
         return content
     raise AssertionError
-
-
-def _secret_values(desired: Desired) -> list[str]:
-    """Return the values of the configuration's secrets that are set in the environment."""
-    from dpsync.model.values import Secret, leaves
-
-    values = (value for entry in desired.entries.values() for value in entry.fields.values())
-    names = {leaf.variable for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}
-    return [os.environ[name] for name in sorted(names) if os.environ.get(name)]
