@@ -242,14 +242,14 @@ def shortest_path(path: str) -> str:
 
 
 class SavedBase(NamedTuple):
-    """The base of a saved plan: its commit, or the reason why there was none."""
+    """The git base of a saved plan: its commit, or None and the reason why there was none."""
 
     commit: str | None
     name: str
 
 
 class PreparedSession(NamedTuple):
-    """A configuration that is ready for planning, and its ids file."""
+    """A session for a configuration, with its ids file and the notes about earlier applies."""
 
     session: Session
     ids: IdsOnDisk
@@ -318,14 +318,17 @@ def check_ids_file(paths: ConfigurationPaths, connection: Connection) -> None:
 
 
 def open_ids_file(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
-    """Return an ids file for reading and writing. With `commit`, it must equal the file in that commit."""
+    """Return an ids file for reading and writing.
+
+    With `commit`, reading raises DiagnosticError if the file differs from the file in that commit.
+    """
     from dpsync.api import IdsOnDisk, load_registry
 
     return IdsOnDisk(path, load_registry().with_all_kinds, shortest_path(str(path)), project, commit)
 
 
 def warn_about_repeated_lines(out: Output, ids: IdsFile) -> None:
-    """Warn of lines that an ids file contains twice."""
+    """Print a warning for each line that an ids file contains twice."""
     from dpsync.config.ids_file import repeated_line_warnings
     from dpsync.render.diagnostics import render_diagnostics
 

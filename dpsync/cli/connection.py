@@ -58,12 +58,14 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
 
     @cached_property
     def _source(self) -> EnvironmentSource:
+        """Where the committed environments are: the target of the change, or the commit of the checkout."""
         from dpsync.config.checked_files import environment_source
 
         return environment_source(self.paths.root, os.environ, self.branches)
 
     @property
     def _under_review(self) -> bool:
+        """Whether the files come from a change that is not merged yet, such as a pull request."""
         from dpsync.config.checked_files import may_be_under_review
 
         return may_be_under_review(os.environ) and self._source.under_review

@@ -222,7 +222,7 @@ _LOW_RATE_LIMIT_SHARE = 0.1
 
 
 class PlatformExamination:
-    """A connection to the platform, and all checks on it. It sends only GET requests."""
+    """Examine the platform of a connection for `dpsync doctor`, by GET requests only."""
 
     def __init__(self, connection: Connection, timeout: float) -> None:
         self.connection = connection

@@ -74,7 +74,7 @@ def exit_with_findings(
     code: Exit,
     texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Print the findings and end the command."""
+    """Print findings, as text or as a document, and end the command with an exit code."""
     if not out.is_text:
         from dpsync.render.json_conversion import findings_document
 

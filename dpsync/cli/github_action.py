@@ -87,7 +87,7 @@ def write_outputs(log: Log, values: Mapping[str, str]) -> None:
 
 
 def write_summary(log: Log, text: str) -> None:
-    """Append a text to the job summary."""
+    """Append a Markdown text to the job summary of the workflow run."""
     _append(log, os.environ.get("GITHUB_STEP_SUMMARY", ""), text)
 
 
@@ -122,9 +122,13 @@ _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGT
 
 
 class DpsyncCommands:
-    """The dpsync commands of one run of the action, one after the other."""
+    """Run dpsync commands in the process of the GitHub Action, and keep the last result."""
 
     def __init__(self, log: Log, inputs: Inputs, signals: SignalRecorder) -> None:
+        """Take the credentials from the inputs of the action.
+
+        `signals` records the signals that end the run.
+        """
         self.last_result: CommandResult | None = None
         """The result of the last command."""
         self._log = log

@@ -52,7 +52,7 @@ class HelpCommand(click.Command):
                 formatter.write_text(details)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write one section for each group of flags."""
+        """Write one section of the help text for each group of flags."""
         for title, options in self.grouped_options(ctx).items():
             with formatter.section(title):
                 formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])

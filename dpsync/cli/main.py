@@ -90,7 +90,7 @@ class CommandGroup(click.Group):
         ]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in groups; -V and -h have commands of their own."""
+        """Write the list of commands in groups into the help text."""
         width = max(map(len, COMMANDS))
         for title, commands in GROUPS.items():
             with formatter.section(title):

@@ -355,7 +355,7 @@ def invocation() -> ProjectFlags:
 
 
 def request_tracer(out: Output) -> Callable[[str, str, int | None, float], None]:
-    """Return a callback for a client that prints each request with -vv."""
+    """Return a function that prints each request with -vv: method, path, status and time."""
 
     def trace(method: str, path: str, status: int | None, seconds: float) -> None:
         out.print_detail(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", 2)

@@ -71,7 +71,7 @@ def plan_variables(directory: Path) -> dict[str, str]:
 
 
 class _RecordedLookups(Mapping[str, str]):
-    """Environment variables that record which names were looked up."""
+    """Environment variables that record which names were looked up, to find the variables that files use."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment

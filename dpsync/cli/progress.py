@@ -40,7 +40,7 @@ _WAIT_REASONS: Final[dict[WaitReason, str]] = {
 
 
 class Screen(Protocol):
-    """A place to show progress."""
+    """A place to show progress, such as the terminal, or a list in a test."""
 
     def columns(self) -> int | None:
         """Return the width; None if no line can be rewritten."""
@@ -50,7 +50,7 @@ class Screen(Protocol):
 
 
 class Stream:
-    """A text stream as a screen."""
+    """A text stream, such as stderr, as a place to show progress."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

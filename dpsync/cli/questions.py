@@ -38,7 +38,7 @@ class AnsweredPlan(Struct, frozen=True):
 
 
 def can_ask(out: Output, no_input: bool) -> bool:
-    """Return whether the questions of a plan can be asked."""
+    """Return whether dpsync can ask the questions of a plan: in a terminal, with text output."""
     return out.is_text and interactive(no_input)
 
 

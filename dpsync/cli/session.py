@@ -106,9 +106,10 @@ def load_with_connection(
 def reload_for_server(
     out: Output, client: ReadClient, paths: ConfigurationPaths, desired: Desired
 ) -> tuple[ConfigurationPaths, Desired]:
-    """Return the paths and the configuration as read for the API version of the server.
+    """Return the paths and the configuration, read again for the API version of the server.
 
-    A profile that a flag or the environment names takes precedence over the server.
+    A version (profile) that a flag or the environment names takes precedence over that of the server. If the
+    version is the expected one, nothing is read again.
 
     Raises:
         DiagnosticError: The configuration has errors for that version (exit 5).

@@ -8,7 +8,10 @@ from dpsync.render.visible import visible
 
 
 class WrongUsage(click.UsageError):
-    """Lines of our own; no text in them begins another one."""
+    """A usage error of dpsync with several lines.
+
+    Each line passes `visible`, so that no foreign text in it can begin another line.
+    """
 
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(map(visible, lines)))

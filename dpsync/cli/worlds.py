@@ -29,9 +29,11 @@ def read_world(
     ids_in: Path | None = None, profile: str | None = None, parallelism: int = 4,
     timeout: float = 30.0, anonymous: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the world that a rehearsal would use, without secrets, as `dpsync world` saves it.
+    """Return a copy of the live objects as `dpsync world` saves it, without secrets.
 
-    Raises ClickException if the companion cannot load the world or is not installed.
+    A rehearsal uses the same copy. `anonymous`: whether to replace names of people, domains and URLs.
+
+    Raises ClickException if the local server cannot load the copy, or if its packages are not installed.
     """
     from dpsync.api import Options
     from dpsync.client.recording import Recording

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def describe_candidate(candidate: Candidate) -> str:
-    """Return the title of a live object with its id, the reason, its pages and where it is shown."""
+    """Return the title of a live object that an entry could be, with facts by which a person recognizes it.
+
+    These are its id, the reason for the proposal, its number of pages, and where it is shown.
+    """
     facts = [candidate.id, candidate.why]
     facts += [format_count(candidate.pages, "page")] if candidate.pages is not None else []
     facts += [f"last changed {candidate.changed}"] if candidate.changed else []

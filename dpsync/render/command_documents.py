@@ -83,7 +83,10 @@ _VARIABLE: Final = re.compile(r"(?<!\$)(?:\$\$)*\$\{([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def config_document(composed: Composition, env: Mapping[str, str]) -> ConfigDocument:
-    """Return the document of a composed configuration. `env` decides which variables count as set."""
+    """Return the JSON document of `dpsync config`: the values after includes, overlays and variables.
+
+    `env` are the environment variables; they decide which variables in values count as set.
+    """
     entries = tuple(entry for entry in composed.root.entries if entry[0].text not in _RESOLVED_KEYS)
     root = MappingNode(entries, composed.root.span)
     configuration = node_value(root)

@@ -38,10 +38,10 @@ _BOLD: Final = "1"
 def render_diagnostics(
     diagnostics: Iterable[Diagnostic], texts: Mapping[str, str], color: bool = False
 ) -> str:
-    """Render findings with a closing count; "" if there are none.
+    """Render findings for a terminal, with the totals at the end; "" if there are none.
 
-    Each finding is one block, by file, line and column; findings without a location come last. The text ends
-    with a line break.
+    Each finding is one block, sorted by file, line and column; findings without a location come last. The
+    text ends with a line break.
 
     Args:
         texts: The file contents by file name. Without a content, the source line is left out.
@@ -84,9 +84,10 @@ class _Paint:
 
 
 class _SourceLines:
-    """Source lines by location, without users and passwords of URLs.
+    """Find source lines by location, with the users and passwords of URLs hidden.
 
-    Each file is split once, however many findings it has.
+    `texts` has the file contents by file name. `secret_lines` are the lines that are never shown, as (file,
+    line). Each file is split once, however many findings it has.
     """
 
     def __init__(self, texts: Mapping[str, str], secret_lines: set[tuple[str, int]]) -> None:

@@ -94,7 +94,10 @@ class _DriftListing:
         self.names: Names = names_of(self.drift)
 
     def entries(self) -> Iterator[ViewEntry]:
-        """Yield an entry for each object that differs, then notes, then blockers and refusals of others."""
+        """Yield an entry for each object that differs, with the blockers and refusals about the object.
+
+        Then yield notes, and the blockers and refusals that are about other objects.
+        """
         drifted_addresses = {drifted.address for drifted in self.drift.found}
         by_address: dict[str, list[Refusal | Blocked]] = defaultdict(list)
         blockers: list[Refusal | Blocked] = [*self.drift.blocked, *self.drift.refusals]

@@ -11,7 +11,7 @@ from dpsync.render.view import body_lines, visible_texts
 
 
 def edit_lines(edits: Edits) -> Iterator[str]:
-    """Yield the counts, then each entry with its location and its fields."""
+    """Yield how many entries of the files were edited, then each of these entries with its fields."""
     yield edits_title(edits)
     yield f"({edits_comparison_note(edits)})"
     for block in visible_texts(tuple(edit_blocks(edits))):

@@ -27,7 +27,7 @@ class NavigationLine(Struct, frozen=True):
 
 
 def merge_navigation(change: NavigationChange) -> list[NavigationLine]:
-    """Return the navigation before and after as one tree, in the order after the change.
+    """Return the navigation of a site before and after a change as one tree, in the order after the change.
 
     A removed node keeps its position. A subtree without changes is one line, and more than three such lines
     in a row become a count. The texts are not escaped for any format.

@@ -242,9 +242,11 @@ class View(Struct, frozen=True):
 
     @property
     def entry_count(self) -> int:
+        """The number of entries in all blocks."""
         return sum(len(block.entries) for block in self.blocks)
 
     def __iter__(self) -> Iterator[ViewEntry]:
+        """Yield the entries of all blocks."""
         for block in self.blocks:
             yield from block.entries
 

@@ -130,6 +130,7 @@ def _apply_view(document: ApplyDocument) -> View:
 
 @_view.register
 def _rehearsal_document_view(document: RehearseDocument) -> View:
+    """Return the view of a rehearsal."""
     return rehearsal_view(document)
 
 
