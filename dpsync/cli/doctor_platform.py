@@ -302,6 +302,12 @@ class PlatformExamination:
             self._check_organization(registry, root.key, root.pin, root.fields.get(key)) for root in roots
         ]
         yield owner_check
+        yield from self._check_clock()
+        yield from self._check_rate_limit()
+        yield from organization_checks
+
+    def _check_clock(self) -> Iterator[Check]:
+        """Yield the check that the clocks of this machine and of the platform differ by at most a minute."""
         offset = self._headers.clock_offset
         if offset is None:
             yield Check(topic="clock", level="note", said="the responses of GitBook contain no date")
@@ -316,6 +322,9 @@ class PlatformExamination:
                 f"{_MAX_CLOCK_SKEW_SECONDS} seconds"
             )
             yield Check(topic="clock", level="ok", said=message)
+
+    def _check_rate_limit(self) -> Iterator[Check]:
+        """Yield the check that at least 10 % of the rate limit of the platform are left."""
         limit = self._headers.rate_limit()
         if limit is None:
             yield Check(topic="rate limit", level="ok", said="the responses of GitBook contain no rate limit")
@@ -325,7 +334,6 @@ class PlatformExamination:
             advice = "wait a minute, or use a lower value for --parallelism" if is_low else None
             message = f"{remaining} of {total} requests of the rate limit are left"
             yield Check(topic="rate limit", level="note" if is_low else "ok", said=message, mend=advice)
-        yield from organization_checks
 
     def _check_organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
         """Check whether an organization of the files exists, and record what the token may do in it.

@@ -346,26 +346,29 @@ def _print_result(run: ActionRun, result: CommandResult) -> None:
     """Print the result of the command to the log, as annotations, and to the job summary."""
     document, notes, inputs = result.document, run.result.notes, run.inputs
     directory = Path(inputs.directory)
-
-    def prefix() -> str:
-        """Return the path of the project in its repository, as `a/b/`."""
-        try:
-            return project_prefix(Project.find(inputs.config, directory).root.parent)
-        except DiagnosticError:
-            return ""
-
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
             with run.log.text_stream() as stream:
                 stream.write(f"{render(document, 'text')}\n")
         if inputs.annotations:
-            options = FormatOptions(project_prefix=prefix, changed_files=lambda: changed_files(directory))
+            options = FormatOptions(
+                project_prefix=lambda: _project_prefix(inputs),
+                changed_files=lambda: changed_files(directory),
+            )
             with with_base_branch(run.workflow_run.base_branch_override):
                 run.log.write_commands(filter(None, render(document, "github", options).split("\n")))
     if inputs.summary and document is not None:
         write_summary(run.log, job_summary(make_view(document), notes))
     elif inputs.summary and notes:
         write_summary(run.log, f"{notes}\n")
+
+
+def _project_prefix(inputs: Inputs) -> str:
+    """Return the path of the project in its repository as `a/b/`; "" without a configuration."""
+    try:
+        return project_prefix(Project.find(inputs.config, Path(inputs.directory)).root.parent)
+    except DiagnosticError:
+        return ""
 
 
 def _exit_code(inputs: Inputs, result: CommandResult) -> int:
