@@ -1,4 +1,4 @@
-"""Describe a candidate for an entry. Apart from `plan_words`, because findings need no plan."""
+"""Describe a live object that an entry could be, for the questions of plans and findings."""
 
 from __future__ import annotations
 

@@ -50,7 +50,10 @@ class _AnnotatedYaml:
                 yield f"{start} {on_one_line(value)}{self._source_comment(value_pointer, value)}"
 
     def _sequence_lines(self, items: list[Any], pointer: str, indent: str) -> Iterator[str]:
-        """Yield the YAML lines of a list with one item per line."""
+        """Yield the YAML lines of a list with one item per line.
+
+        An item is written with a deeper indent; then its first line gets the dash.
+        """
         for index, value in enumerate(items):
             element_pointer = item_pointer(pointer, index)
             if isinstance(value, dict) and value:

@@ -1,8 +1,8 @@
-"""Build the texts of `dpsync explain` for kinds, fields, root-file keys and error codes.
+"""Build the texts of `dpsync explain` for kinds, fields and keys of the root file.
 
-`find_explanation` builds an `Explanation` from the declarations. `codes` and `plain_section` read the
-sections of docs/errors.md, which is part of the package. `example_text` writes an example as YAML: small
-mappings on one line, other mappings on several lines.
+`find_explanation` builds an `Explanation` from the declarations of kinds; `explain_text.py` prints it.
+`example_text` writes an example as YAML: small mappings on one line, other mappings on several lines. Error
+codes are explained by docs/errors.md (`error_page.py`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Name kinds, fields and objects in sentences, sort names naturally, and escape foreign text.
+"""Name kinds, fields and objects in sentences, and sort them naturally.
 
-- `visible` is the one escape for terminals: every text from YAML, the platform or the environment passes
-  through it. A character that could move the cursor, color, hide, reorder or forge text becomes an escape.
 - `Names` makes short names, such as `section webhooks "Webhooks" in developers`, and addresses where a short
   name is ambiguous.
-- `natural_key` sorts `gen-2` before `gen-10`. The order is for readers only: a plan keeps its own order, from
-  which its digest is computed.
+- `in_natural_order` sorts `gen-2` before `gen-10`. The order is for readers only: a plan keeps its own order,
+  from which its digest is computed.
 """
 
 from __future__ import annotations
@@ -226,7 +224,7 @@ def kind_name(noun: str) -> str:
 
 
 def kind_noun(kind: str) -> str:
-    """Return the noun of a kind as the documentation has it, such as "site section" for `site_section`."""
+    """Return the noun of a kind for users, such as "section group" for `section_group`."""
     declaration = _kinds().get(kind)
     return (
         visible(kind.replace("_", " ")) if declaration is None else declaration.list_noun or declaration.noun

@@ -2,7 +2,7 @@
 
 `plan_view` makes the whole view. The changes are in natural order, but the digest is computed from the order
 of the plan. `side_blocks` makes the blocks beside the list, for plans and drifts. `deviation_blocks` shows
-what went otherwise than planned in a rehearsal.
+the problems that a rehearsal found.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def recorded_keys_text(plan: Plan) -> str:
 
 
 def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
-    """Yield where to copy the secret URLs of created objects, a line for each kind."""
+    """Yield where to copy the secret URLs of created objects, such as share links: a line for each kind."""
     addresses: dict[str, list[str]] = {}
     for change in applied_changes(plan, report).get("created", []):
         if secret_url_location(change.kind):
@@ -167,9 +167,9 @@ def unapplied_text(plan: Plan) -> str:
 
 
 def result_sentence(plan: Plan, report: Report) -> str:
-    """Return a sentence that says whether the platform is as declared, and how certain this is.
+    """Return whether the platform now matches the files, and how certain this is.
 
-    A revert does not end in the state that the files declare: then the sentence says whether everything was
+    After a revert, the platform need not match the files. Then the sentence says whether everything was
     reverted.
     """
     if report.interrupted:
@@ -257,7 +257,7 @@ def rehearsal_summary(rehearsal: Rehearsal) -> str:
 
 
 def rehearsal_verdict(rehearsal: Rehearsal) -> str:
-    """Return in a sentence whether the plan can be applied as shown."""
+    """Return in a sentence whether the rehearsal of a plan succeeded, so that the plan can be applied."""
     if not rehearsal.deviations and not rehearsal.went_as_planned:
         failed, total = (
             sum(not run.good for run in rehearsal.faults),
@@ -304,7 +304,7 @@ def verified_properties(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return the estimated duration of an apply and its calculation."""
+    """Return the estimated duration of an apply, and how it is calculated."""
     latency = f"{estimate.latency * 1000:.0f} ms"
     reading, writing = duration_text(estimate.reading), duration_text(estimate.writing)
     steps = f"{writing} for the steps ({estimate.parallelism} steps in parallel, {latency} per request)"

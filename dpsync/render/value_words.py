@@ -1,7 +1,8 @@
-"""Describe fields and kinds in sentences for users.
+"""Describe fields and kinds in sentences for users, for `dpsync explain` and the documentation.
 
 - Fields: `value_sentences` describes the allowed values, `rule_sentences` the rules for writing a field.
-- Kinds: `location_phrase`, `key_words`, `address_words`, `identity_words` and `kind_rule_sentences`.
+- Kinds: `location_phrase` says where entries are, `key_words` what their key is, `address_words` gives example
+  addresses, `identity_words` says how an object is found, and `kind_rule_sentences` gives all other rules.
 """
 
 from __future__ import annotations
@@ -317,7 +318,7 @@ def identity_words(kind: Kind) -> str:
 
 
 def kind_rule_sentences(registry: Registry, kind: Kind) -> Iterator[str]:
-    """Yield what users must know about creating, changing and deleting objects of a kind."""
+    """Yield the rules for creating, changing and deleting objects of a kind, as sentences for users."""
     noun, objects = kind.noun, plural(kind.noun)
     yield from KIND_NOTES.get(kind.name, ())
     if isinstance(kind.shape, SingleEntry) and kind.parent is not None:

@@ -4,9 +4,8 @@ A view is made from the JSON document that a command would print (`documents.py`
 can be shown again. A view knows no format: its texts have passed `visible()`, and each format escapes them.
 Levels, tones and signs say how important a text is.
 
-- **entry**: an object or a finding, with a first line, fields and sentences
-- **word**: a sentence of an entry, with its subject
-- **block**: entries below a common title; the main list has no title
+An entry (`ViewEntry`) is an object or a finding, with a first line, fields and sentences. A block groups
+entries below a common title; the main list has no title.
 """
 
 from __future__ import annotations
@@ -368,7 +367,7 @@ def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
 
 
 def clip_text(text: str, max_chars: int = 300) -> str:
-    """Return a text cut to at most `most` characters."""
+    """Return a text cut to at most `max_chars` characters, with `…` at a cut end."""
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 

@@ -181,7 +181,10 @@ def _import_live(out: Output, directory: Path, organization: str) -> int:
 
 
 def _write_missing_files(out: Output, directory: Path, options: _InitOptions, settings: object) -> None:
-    """Write the files that are missing, and print which files are kept."""
+    """Write the files of the project that are missing, and print which files are written or kept.
+
+    `settings` are the settings of GitHub workflows, which are written if the options ask for them.
+    """
     from dpsync import disk
     from dpsync.config.discovery import ROOT_NAMES
     from dpsync.importing import layout
@@ -218,7 +221,10 @@ def _write_missing_files(out: Output, directory: Path, options: _InitOptions, se
 
 
 def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
-    """Print that an existing file is kept, and the text that dpsync would have written into it."""
+    """Print that an existing file is kept.
+
+    Unless the file already has all lines of `content`, print the content, too, so that the user can add it.
+    """
     from dpsync import disk
 
     try:
