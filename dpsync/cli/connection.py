@@ -1,6 +1,6 @@
 """Choose the server and the token of a run, and check that the token may be sent there.
 
-`connection` takes both from one source, in this order: the inputs of the action, the environment of the root
+`find_connection` takes both from one source, in this order: the inputs of the action, the environment of the root
 file that --env names, the variables of the shell, the environment that DPSYNC_ENV names. The default address,
 GitBook's, belongs to the variables of the shell. A token of one source is never sent to an address of
 another.
@@ -304,8 +304,9 @@ def find_connection(
 ) -> Connection:
     """Return the server of a command and its token. Every command that connects calls this function.
 
-    The inputs of the GitHub Action take precedence over the environment in the files, and that over the
-    variables of the shell. No flag takes a token, because other users of the machine could read it.
+    The sources in their order: the inputs of the GitHub Action, the environment of --env, the variables of
+    the shell, the environment of DPSYNC_ENV. No flag takes a token, because other users of the machine could
+    read it.
 
     Args:
         desired: The configuration in `paths`, if the command uses one.

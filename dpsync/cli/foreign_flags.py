@@ -1,4 +1,4 @@
-"""Suggest dpsync's flags and commands to people who type those of other tools."""
+"""Suggest dpsync's flags and commands to people who type those of other tools, such as Terraform."""
 
 from __future__ import annotations
 

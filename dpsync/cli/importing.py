@@ -1,4 +1,4 @@
-"""Import an organization into a directory without a configuration, for `import` and `init`."""
+"""Import an organization into a directory without a configuration, for `dpsync import` and `dpsync init`."""
 
 from __future__ import annotations
 

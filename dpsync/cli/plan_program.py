@@ -1,4 +1,4 @@
-"""Run dpsync in a separate process that makes a plan for the companion's page.
+"""Run dpsync in a separate process that makes a plan for the page of the local server.
 
 The directory of a configuration may be the checkout of somebody else. So that Python runs none of its files,
 the process runs Python in isolated mode (`-I`) in another directory, and imports only from this process's

@@ -1,4 +1,7 @@
-"""Rehearse a plan for `rehearse`, `plan --rehearse` and `apply --rehearse`."""
+"""Rehearse a plan for `rehearse`, `plan --rehearse` and `apply --rehearse`.
+
+A rehearsal applies the plan to a copy of the live organization in a local server.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Describe fields and kinds in sentences for users, for `dpsync explain` and the documentation.
 
 - Fields: `value_sentences` describes the allowed values, `rule_sentences` the rules for writing a field.
-- Kinds: `location_phrase` says where entries are, `key_words` what their key is, `address_words` gives example
-  addresses, `identity_words` says how an object is found, and `kind_rule_sentences` gives all other rules.
+- Kinds: `location_phrase` says where entries are, `key_words` what their key is, `address_words` gives
+  example addresses, `identity_words` says how an object is found, `kind_rule_sentences` all other rules.
 """
 
 from __future__ import annotations
