@@ -1,9 +1,9 @@
 """Choose the server and the token of a run, and check that the token may be sent there.
 
-`find_connection` takes both from one source, in this order: the inputs of the action, the environment of the root
-file that --env names, the variables of the shell, the environment that DPSYNC_ENV names. The default address,
-GitBook's, belongs to the variables of the shell. A token of one source is never sent to an address of
-another.
+`find_connection` takes both from one source, in this order: the inputs of the action, the environment of the
+root file that --env names, the variables of the shell, the environment that DPSYNC_ENV names. The default
+address, GitBook's, belongs to the variables of the shell. A token of one source is never sent to an address
+of another.
 
 `EnvironmentTrust` checks the address that a file names, because `plan` sends the token before anybody
 reviews the files. So the address must be in a commit: in a change under review in the target of the change,
@@ -318,17 +318,7 @@ def find_connection(
     context = click.get_current_context(silent=True)
     injected = context.find_object(InjectedCredentials) if context is not None else None
     environment = desired.environment if desired is not None else None
-    trusted_name = trusted_by_flag()
-    if trusted_name is not None and (environment is None or environment.name != trusted_name):
-        choice_text = (
-            f"the chosen environment is {visible(environment.name)}"
-            if environment is not None
-            else "no environment is chosen"
-        )
-        raise click.UsageError(
-            f"{TRUST_FLAG} names the environment {visible(trusted_name)}, but {choice_text}. "
-            f"Pass the same environment to --env and {TRUST_FLAG}"
-        )
+    _check_trust_flag(environment)
     if injected is not None and (injected.url or injected.token):
         if not (injected.url and injected.token):
             raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
@@ -360,6 +350,21 @@ def find_connection(
     return (
         result if environment is None else replace(result, rate=environment.rate, pending=environment.pending)
     )
+
+
+def _check_trust_flag(environment: Environment | None) -> None:
+    """Raise UsageError if --trust-environment names another environment than the chosen one."""
+    trusted_name = trusted_by_flag()
+    if trusted_name is not None and (environment is None or environment.name != trusted_name):
+        choice_text = (
+            f"the chosen environment is {visible(environment.name)}"
+            if environment is not None
+            else "no environment is chosen"
+        )
+        raise click.UsageError(
+            f"{TRUST_FLAG} names the environment {visible(trusted_name)}, but {choice_text}. "
+            f"Pass the same environment to --env and {TRUST_FLAG}"
+        )
 
 
 def _is_file_connection_allowed(environment: Environment | None) -> bool:

@@ -75,10 +75,20 @@ def check_workflow(env: Mapping[str, str]) -> Iterator[Check]:
         message = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
         yield Check(topic="permissions", level="note", said=message, mend=mend)
         return
+    url = env.get("GITHUB_API_URL", "https://api.github.com")
+    yield from _check_permissions(url, token, workflow_run.repository)
+
+
+def _check_permissions(url: str, token: str, repository: str) -> Iterator[Check]:
+    """Yield a check for each permission that the job needs, tested by a request that reads.
+
+    Whether the job may also write cannot be tested without writing, so a check says which permission is
+    needed.
+    """
     from dpsync.github.api import GitHub
     from dpsync.github.transport import GitHubError
 
-    github = GitHub(env.get("GITHUB_API_URL", "https://api.github.com"), token, workflow_run.repository)
+    github = GitHub(url, token, repository)
     try:
         for name, path, use in _GITHUB_PERMISSIONS:
             try:

@@ -26,17 +26,11 @@ class WaysOut(Frozen):
 def resolutions_of(drift: Drift, drifted: Drifted) -> WaysOut:
     """Return how to end a difference between the files and the platform, in both directions.
 
-    The apply command ends only this difference: differences inside the object have resolutions of their own,
-    so the command excludes them, unless a value of the object refers to them.
+    One resolution changes the platform, usually by an apply; the other changes the files. A blocked object
+    needs a person.
     """
     address, location = visible(drifted.address), _location_suffix(drift, drifted)
-    excluded = list(drift.part.exclude) if drift.part is not None else []
-    inner_addresses = _differences_inside(drift, drifted)
-    if inner_addresses and not any(_refers_to(field.file, inner_addresses) for field in drifted.fields):
-        excluded.append(f"{drifted.address}/*")
-    words = [word for pattern in excluded for word in ("--exclude", pattern)]
-    words += [word for answer in drifted.confirm for word in ("--confirm", answer)]
-    apply = _command_text("apply", "--select", drifted.address, *words)
+    apply = _apply_command(drift, drifted)
     if drifted.what == "missing" and drifted.renamed:
         pin = f"id: {visible(drifted.renamed[0].id)}"
         restore = f"add {pin}{location}, then restore the name with {apply}"
@@ -85,6 +79,21 @@ def resolutions_of(drift: Drift, drifted: Drifted) -> WaysOut:
         lines = [visible(f"{field.field}: {on_one_line(field.file)}") for field in changed_defaults]
         apply = f"add {', '.join(lines)}{location}, then run {apply}"
     return _update_resolutions(drift, drifted, by_person or apply)
+
+
+def _apply_command(drift: Drift, drifted: Drifted) -> str:
+    """Return the apply command that ends only this difference.
+
+    Differences inside the object have resolutions of their own, so the command excludes them, unless a value
+    of the object refers to them.
+    """
+    excluded = list(drift.part.exclude) if drift.part is not None else []
+    inner_addresses = _differences_inside(drift, drifted)
+    if inner_addresses and not any(_refers_to(field.file, inner_addresses) for field in drifted.fields):
+        excluded.append(f"{drifted.address}/*")
+    words = [word for pattern in excluded for word in ("--exclude", pattern)]
+    words += [word for answer in drifted.confirm for word in ("--confirm", answer)]
+    return _command_text("apply", "--select", drifted.address, *words)
 
 
 def _update_resolutions(drift: Drift, drifted: Drifted, platform: str) -> WaysOut:

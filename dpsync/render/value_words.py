@@ -61,17 +61,7 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Object(exactly_one=True, parts=parts):
             return [f"Write exactly one of the keys {join_words((f'`{name}`' for name in parts), 'or')}."]
         case List(item_type=item_type, max_items=max_items):
-            up_to = f" up to {max_items}" if max_items is not None else ""
-            match item_type:
-                case Enum(words=words):
-                    values = ", ".join(f"`{word}`" for word in words)
-                    return [f"Write a list of{up_to and f'{up_to} of'} these values: {values}."]
-                case Reference(kinds=kinds):
-                    keys = join_words((plural(registry[name].noun) for name in kinds), "or")
-                    return [f"Write a list of{up_to} keys of {keys}."]
-                case Object() | OneOf():
-                    return [f"Write a list of{up_to} mappings."]
-            return [f"Write a list of{up_to} items."] if up_to else []
+            return _list_sentences(registry, item_type, max_items)
         case Json():
             schema = type_.json_schema
             if type_.is_shaped:
@@ -100,6 +90,21 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Flag() | Object() | OneOf():
             return []
     raise TypeError(f"no words for {type(type_).__name__}")
+
+
+def _list_sentences(registry: Registry, item_type: Type, max_items: int | None) -> list[str]:
+    """Return a sentence about the items of a list and their number; [] if there is nothing to say."""
+    up_to = f" up to {max_items}" if max_items is not None else ""
+    match item_type:
+        case Enum(words=words):
+            values = ", ".join(f"`{word}`" for word in words)
+            return [f"Write a list of{up_to and f'{up_to} of'} these values: {values}."]
+        case Reference(kinds=kinds):
+            keys = join_words((plural(registry[name].noun) for name in kinds), "or")
+            return [f"Write a list of{up_to} keys of {keys}."]
+        case Object() | OneOf():
+            return [f"Write a list of{up_to} mappings."]
+    return [f"Write a list of{up_to} items."] if up_to else []
 
 
 def choice_sentences(path: str, words: Iterable[str]) -> list[str]:
