@@ -25,7 +25,10 @@ from dpsync.model.drift import LastEvent
 
 
 class HeaderReader:
-    """Transport that keeps the headers of the last response, and the clock difference to the platform."""
+    """Transport wrapper that keeps the headers of the last response, and the platform's clock difference.
+
+    `dpsync doctor` reads the rate limit and the clock difference from it.
+    """
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
@@ -63,9 +66,8 @@ def _clock_difference(date: str, now: float) -> float | None:
 class KindAccess(Struct, frozen=True):
     """What a token may do with the objects of a kind.
 
-    `can_read` and `can_write` are None if dpsync cannot tell.
-
-    `parent_kind` is the kind of the parent below which dpsync tried the requests; None: the organization.
+    `can_read` and `can_write` are None if dpsync cannot tell. `parent_kind` is the kind of the object below
+    which dpsync tried to read, such as a site for redirects; None stands for the organization.
     """
 
     kind: Kind
@@ -75,19 +77,22 @@ class KindAccess(Struct, frozen=True):
 
 
 def token_user(client: ReadClient) -> Mapping[str, Any]:
-    """Return the user who owns the token. Raises ClientError."""
+    """Return the response body for the user who owns the token, {} for another shape. Raises ClientError."""
     found = client.get("/user")
     return found if isinstance(found, dict) else {}
 
 
 def organization(client: ReadClient, registry: Registry, id: str) -> Mapping[str, Any]:
-    """Return an organization as the token sees it. Raises ClientError."""
+    """Return the response body of an organization as the token sees it. Raises ClientError."""
     found = client.get(fill_path_template(registry, registry.root, registry.root.url_path, id, ()))
     return found if isinstance(found, dict) else {}
 
 
 def find_organization(client: ReadClient, registry: Registry, name: str) -> Mapping[str, Any] | None:
-    """Return the organization with this natural key, None if the token sees none. Raises ClientError."""
+    """Return the organization whose natural key is `name`, None if the token sees none.
+
+    Raises ClientError.
+    """
     root = registry.root
     if root.search_list is None:
         return None
@@ -98,13 +103,14 @@ def find_organization(client: ReadClient, registry: Registry, name: str) -> Mapp
 def access_by_kind(
     client: ReadClient, registry: Registry, organization: Mapping[str, Any]
 ) -> Iterator[KindAccess]:
-    """Yield the token's access to each kind below an organization, and below one object of each such kind.
+    """Yield the token's access to each kind below an organization, found by trying one GET for each list.
 
-    For sites, spaces and teams, the access to their children is tried in the first one that the token sees.
-    `can_read` is None if a request fails for another reason than a missing permission.
+    For kinds with children, such as sites, spaces and teams, the children are tried in the first object that
+    the token sees. `can_read` is None if a request fails for another reason than a missing permission.
+    `can_write` is known only for the kinds that have a flag in the organization's `permissions`.
 
     Args:
-        live: The response body of the organization.
+        organization: The response body of the organization.
 
     Raises:
         ClientError: The platform does not answer any more.
@@ -123,7 +129,11 @@ def access_by_kind(
 def _access_below(
     client: ReadClient, registry: Registry, parent_kind: Kind, chain: tuple[tuple[str, str], ...]
 ) -> Iterator[KindAccess]:
-    """Yield the token's access to the kinds below one object. Kinds that share a path are tried once."""
+    """Yield the token's access to the child kinds of one object, without those that no plain GET can read.
+
+    Kinds that are read by the same path are tried once. `chain` has kind and id of the object and its
+    parents.
+    """
     tried: dict[str, bool | None] = {}
     for kind in sorted(registry.children(parent_kind.name), key=lambda kind: kind.name):
         path = kind.read.path
@@ -137,7 +147,11 @@ def _access_below(
 def _try_read(
     client: ReadClient, registry: Registry, kind: Kind, chain: tuple[tuple[str, str], ...]
 ) -> tuple[bool | None, str | None]:
-    """Return whether the token may read a kind below a parent, and the id of the first object in the list."""
+    """Return whether the token may read a kind below a parent, and the id of the first object in the list.
+
+    "Whether" is True, False (403), or None if the request failed otherwise. The id is None without any
+    object.
+    """
     path, query = split_query(fill_path_template(registry, kind, kind.read.path, None, chain))
     page = {"limit": "1"} if isinstance(kind.read, ListRead) and not kind.read.is_unpaged else {}
     try:
@@ -152,7 +166,7 @@ def _try_read(
 
 
 def _may_write(flags: Mapping[str, Any], kind: Kind) -> bool | None:
-    """Return the value of the permission flag of the organization for writing a kind; None without a flag."""
+    """Return whether the organization's `permissions` allow writing a kind; None if no flag says it."""
     name = write_permission_flag(kind)
     value = flags.get(name) if name else None
     return value if isinstance(value, bool) else None
@@ -165,16 +179,18 @@ MAX_PAGES: Final = 10
 
 
 class LastEvents(Struct):
-    """The last event of each object (by id), and the reason if the events cannot be read."""
+    """The last audit event of each object (by id), and the reason if the audit events cannot be read."""
 
     by_id: dict[str, LastEvent] = field(default_factory=dict)
     unreadable_reason: str | None = None
 
 
 def last_events(client: ReadClient, profile: Profile, organization: str, ids: Sequence[str]) -> LastEvents:
-    """Return the last audit event of each object of an organization, with at most 1 + 10 requests.
+    """Return the last audit event of each object, so that a drift report can name who changed the object.
 
-    An event counts for the object whose id it contains, whatever the event's action is.
+    Sends at most 1 + 10 requests: one for the newest events of the organization, then one for each object
+    without an event among these. An event counts for the object whose id it contains, whatever the event's
+    action is.
     """
     found = LastEvents()
     if not ids or not profile.has_operation("GET", "/orgs/{}/audit-events"):
@@ -197,7 +213,7 @@ def last_events(client: ReadClient, profile: Profile, organization: str, ids: Se
 
 
 def _newest_by_id(events: Iterable[tuple[str, LastEvent]], ids: Sequence[str]) -> dict[str, LastEvent]:
-    """Return the newest event for each id. `events` are ordered from newest to oldest."""
+    """Return the newest event of each object in `ids`, by id. `events` are ordered from newest to oldest."""
     wanted, found = set(ids), dict[str, LastEvent]()
     for id, event in events:
         if id in wanted:
@@ -206,7 +222,7 @@ def _newest_by_id(events: Iterable[tuple[str, LastEvent]], ids: Sequence[str]) -
 
 
 def _parse_events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
-    """Yield the target id and the event of each audit event in a response; skip events of another shape."""
+    """Yield target id and event of each audit event in a response. Skip items of an unexpected shape."""
     items = answer.get("items") if isinstance(answer, dict) else None
     for item in items if isinstance(items, list) else ():
         actor, target = _nested_object(item, "actor"), _nested_object(item, "target")
@@ -218,6 +234,6 @@ def _parse_events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
 
 
 def _nested_object(item: Any, name: str) -> dict[str, Any]:
-    """Return a member of a JSON object if the member is an object, else {}."""
+    """Return the member `name` of a JSON object if the member is itself an object, else {}."""
     found = item.get(name) if isinstance(item, dict) else None
     return found if isinstance(found, dict) else {}

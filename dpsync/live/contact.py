@@ -1,6 +1,7 @@
-"""Compare the shapes of a platform's answers with the declarations, by one GET for each kind of object.
+"""Compare the platform's responses with the declarations of the kinds (`dpsync doctor --contract`).
 
-Nothing that is returned here holds a value of the platform: no id, title, e-mail, or key of a mapping.
+`check_contract` sends one GET for each kind of object and returns a `ContractReport`. The report contains no
+value of the platform: no id, title, e-mail address, or key of a mapping.
 """
 
 from __future__ import annotations
@@ -41,7 +42,11 @@ _USER: Final = "/user"
 
 
 class ContractDifference(Struct, frozen=True, order=True):
-    """One way in which an answer differs. `member` is "" for the answer itself; `*` is a key of a mapping."""
+    """One difference between a response and the declarations.
+
+    `member` is the path of the member, as `items[].title`; "" for the whole response; `*` stands for a key of
+    a mapping. `expected` and `found` are descriptions, as "a text" and "null".
+    """
 
     operation: str
     member: str
@@ -50,9 +55,11 @@ class ContractDifference(Struct, frozen=True, order=True):
 
 
 class CheckedResponse(Struct, frozen=True):
-    """The answer to one GET. `operation` is the path with names in braces in place of ids.
+    """The result of one GET.
 
-    `members` has the JSON types of each declared member, `undeclared_members` the names of the other members.
+    `operation` is the path with names in place of ids, as `/orgs/{organization}/sites`. `status` is None
+    without a response. `members` has the JSON types of each declared member by path, `undeclared_members` the
+    names of the other members.
     """
 
     operation: str
@@ -76,14 +83,15 @@ class ContractReport(Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[ContractDifference, ...]:
+        """Return the differences of all responses, sorted and each once."""
         return tuple(sorted({one for answer in self.answers for one in answer.differences}))
 
 
 def check_contract(client: ReadClient, registry: Registry, organization: str | None = None) -> ContractReport:
-    """Send one GET for each kind of object, and compare the answers with the declarations.
+    """Send one GET for each kind of object, and compare the responses with the declarations.
 
-    `organization` is the id or the natural key of an organization; without it, the first one is read.
-    Raises ClientError if nothing answers, or if the token is not accepted.
+    `organization` is the id or the natural key of an organization; without it, the first one in the list is
+    read. Raises ClientError if nothing answers, or if the token is not accepted.
     """
     examination = _ContractChecker(client, registry)
     if registry.profile.has_operation("GET", _USER):
@@ -96,7 +104,11 @@ def check_contract(client: ReadClient, registry: Registry, organization: str | N
 
 
 class _ContractChecker:
-    """One run of `check_contract`. `_chains` has the path of ids to the first object found of each kind."""
+    """One run of `check_contract`, which collects the checked responses.
+
+    `_chains` has, by kind name, kind and id of the first object of a kind and of its parents. `_counts` has
+    the number of objects of a kind in the responses.
+    """
 
     def __init__(self, client: ReadClient, registry: Registry) -> None:
         self._client = client
@@ -109,7 +121,7 @@ class _ContractChecker:
         self._not_read: list[str] = []
 
     def check_user(self) -> None:
-        """Compare the response with the owner of the token."""
+        """Compare the response for the token's owner with the members that dpsync uses."""
         body = self._get(_USER, None, _USER, ())
         if body is None:
             return
@@ -129,7 +141,7 @@ class _ContractChecker:
         )
 
     def check_organizations(self, organization: str | None) -> None:
-        """Read the organizations, and the chosen one by its own URL."""
+        """Compare the list of organizations, then read and compare the chosen organization by its own URL."""
         root = self._registry.root
         if root.search_list is None:
             return
@@ -156,7 +168,11 @@ class _ContractChecker:
                 self._compare(operation, root, [body], "")
 
     def check_kind(self, kind: Kind) -> None:
-        """Read the objects of a kind below the first object that they can be in."""
+        """Read and compare one list, tree or single of a kind, below the first object that can contain it.
+
+        If no such object was found, or no plain GET can read the kind, the kind is added to the kinds not
+        read.
+        """
         parents = (self._registry.tree_owner(kind),) if kind.is_node else kind.parents
         chain = next((self._chains[name] for name in parents if name in self._chains), None)
         if (
@@ -194,7 +210,7 @@ class _ContractChecker:
                         )
 
     def report(self) -> ContractReport:
-        """Return what was found so far."""
+        """Return the report of the responses that were checked so far."""
         return ContractReport(
             tuple(self._answers.values()), tuple(dict.fromkeys(self._forbidden)),
             tuple(dict.fromkeys(self._not_read)), self._estimate_requests(),
@@ -206,7 +222,10 @@ class _ContractChecker:
         self, path: str, query: Mapping[str, Any] | None, operation: str, nouns: tuple[str, ...],
         absent: bool = False,
     ) -> Any:  # fmt: skip
-        """Return the body of an answer, None for none. With `absent`, a 404 is as declared."""
+        """Return the response body, or None on an error status, and record the response under `operation`.
+
+        An error status is recorded as a difference, except 403. With `absent`, a 404 is no difference.
+        """
         try:
             body = self._client.get(path, dict(query or {}))
         except (InterruptedRequestError, NotSentError, UnauthorizedError):
@@ -229,7 +248,10 @@ class _ContractChecker:
         self, kind: Kind | None, path: str, query: Mapping[str, Any] | None, operation: str,
         chain: AncestorIds = (), unpaged: bool = False,
     ) -> list[dict[str, Any]]:  # fmt: skip
-        """Return the objects in the first page of a list, after comparing the page and the objects."""
+        """Return the objects in the first page of a list, after comparing page and objects with the kind.
+
+        With `kind` None, only the page is compared, and the caller compares the objects.
+        """
         asked = {**(query or {}), **({} if unpaged else {"limit": PAGE_LIMIT})}
         body = self._get(path, asked, operation, (kind.noun,) if kind is not None else ())
         if body is None:
@@ -253,7 +275,10 @@ class _ContractChecker:
     def _compare(
         self, operation: str, kind: Kind, items: Iterable[Any], at: str, has_id: bool = True
     ) -> None:
-        """Compare objects of a kind, and note the types of their members."""
+        """Compare objects of a kind, and record their differences and the types of all members.
+
+        `at` is the path of the objects in the response, as `items[]`.
+        """
         types: dict[str, set[str]] = {}
         more: set[str] = set()
         declared = {name for item in kind.readable_fields for name in _sources(item.response_path)}
@@ -283,7 +308,10 @@ class _ContractChecker:
         )
 
     def _add_differences(self, operation: str, found: Iterable[UnexpectedShape], at: str = "") -> None:
-        """Add differences to an answer, each once, without any key that may be a user's."""
+        """Add shape errors to a checked response as differences, each once.
+
+        Names that a user may have chosen are replaced (`_member`).
+        """
         known = self._answers[operation]
         new = tuple(
             ContractDifference(operation, self._member(one, at), one.expected, one.found) for one in found
@@ -293,7 +321,10 @@ class _ContractChecker:
         )
 
     def _member(self, misfit: UnexpectedShape, at: str) -> str:
-        """Return the path of a member: `[]` for the place in a list, `*` for a key that nobody declares."""
+        """Return the member path of a difference: `[]` replaces a list index, `*` an undeclared name.
+
+        An undeclared name may be a value of the user, and a report contains no values.
+        """
         parts = [at] if at else []
         for part in misfit.member.split(".") if misfit.member else ():
             if part.isdecimal():
@@ -313,7 +344,7 @@ class _ContractChecker:
         operation: str,
         at: str,
     ) -> None:
-        """Compare the nodes in a member of an answer or of a node, and those in them."""
+        """Compare the nodes in one member of a tree response or of a node, and the nodes below them."""
         nodes = holder.get(member, ABSENT_VALUE) if isinstance(holder, dict) else ABSENT_VALUE
         place = f"{at}.{member}".lstrip(".")
         if not isinstance(nodes, list):
@@ -325,7 +356,7 @@ class _ContractChecker:
     def _compare_nodes(
         self, kind: Kind, nodes: Iterable[Any], chain: AncestorIds, operation: str, at: str
     ) -> None:
-        """Compare the nodes of a list or tree, and keep the first node of each kind."""
+        """Compare the nodes of a list or tree, and remember the first node of each kind."""
         by_wire = {
             one.shape.wire_type: one
             for one in self._registry.tree_kinds(kind.key)
@@ -349,7 +380,7 @@ class _ContractChecker:
                 self._compare_tree(kind, node, one.shape.children_member, chain, operation, at)
 
     def _remember_first(self, kind: Kind, items: Iterable[Any], chain: AncestorIds) -> None:
-        """Keep the first object of a kind, to read its children below it."""
+        """Remember the first object of a kind, so that the kinds below it can be read."""
         id = next((id for item in items if (id := fill_id_template(item, kind.id_path)) is not None), None)
         if id is not None:
             self._chains.setdefault(kind.name, ((kind.name, id), *chain))
@@ -357,9 +388,10 @@ class _ContractChecker:
     # --- the cost -----------------------------------------------------------------------------------------
 
     def _estimate_requests(self) -> int:
-        """Return about how many requests read everything: each list once for each object that it is in.
+        """Estimate how many requests read the whole organization.
 
-        What is in other objects than the first is taken to be as much as in the first one.
+        Each list is read once for each object that contains it. The estimate assumes that every object
+        contains as much as the first object of its kind.
         """
         number = 2
         seen: set[str] = set()
@@ -383,7 +415,7 @@ class _ContractChecker:
 
 
 def _envelope_misfits(body: Any) -> Iterator[UnexpectedShape]:
-    """Yield what is wrong with a page of a list."""
+    """Yield the differences between a page of a list and the envelope `{items, next: {page}, count}`."""
     if not isinstance(body, dict):
         yield wrong_type(body, "an object")
         return
@@ -406,7 +438,7 @@ def _envelope_misfits(body: Any) -> Iterator[UnexpectedShape]:
 
 
 def _unknown_words(kind: Kind, body: Any) -> Iterator[UnexpectedShape]:
-    """Yield a misfit for each member with a word that the declaration does not list."""
+    """Yield a difference for each enum field whose value in a response is none of the declared words."""
     for item in kind.readable_fields:
         of = item.type.item_type if isinstance(item.type, List) else item.type
         if not isinstance(of, Enum) or not isinstance(item.response_path, str):
@@ -418,7 +450,7 @@ def _unknown_words(kind: Kind, body: Any) -> Iterator[UnexpectedShape]:
 
 
 def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:
-    """Yield the dotted paths at which answers have a field."""
+    """Yield the dotted paths at which responses contain a field; a field composed of parts has several."""
     if isinstance(source, str):
         yield source
     elif source is not None:
@@ -426,7 +458,7 @@ def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:
 
 
 def _value_at(body: Any, path: str) -> Any:
-    """Return the value at a dotted path; NOTHING if there is none or if a parent is not an object."""
+    """Return the value at a dotted path; ABSENT_VALUE if there is none or if a parent is not an object."""
     try:
         return value_at_path(body, path)
     except UnexpectedShapeError:
@@ -434,13 +466,16 @@ def _value_at(body: Any, path: str) -> Any:
 
 
 def _type_at(body: Any, path: str) -> str:
-    """Return the name of the JSON type at a dotted path, MISSING if there is no value."""
+    """Return the name of the JSON type at a dotted path, ABSENT if there is no value."""
     value = _value_at(body, path)
     return ABSENT if value is ABSENT_VALUE else wrong_type(value, "").found
 
 
 def _member_names(registry: Registry) -> Iterator[str]:
-    """Yield every name of a member that a declaration has."""
+    """Yield the name of every member that a declaration, the list envelope or the user response contains.
+
+    These names may appear in a report. Other names are replaced, because a user may have chosen them.
+    """
     yield from ("items", "next", "page", "count", "object", "id", "displayName", "email")
     for kind in registry.in_dependency_order:
         yield from (part for name in re.findall(r"[\w.]+", kind.id_path) for part in name.split("."))
@@ -454,7 +489,7 @@ def _member_names(registry: Registry) -> Iterator[str]:
 
 
 def _names_in(of: Type) -> Iterator[str]:
-    """Yield the names of the declared parts of a type."""
+    """Yield the names of all declared parts in a type, at any depth."""
     if isinstance(of, Object):
         yield from of.parts
         for part in of.parts.values():

@@ -1,12 +1,10 @@
 """Check the shape of API responses, and decode them to declared fields.
 
 `decode`, `decode_list`, `decode_tree` and `decode_nodes` turn response bodies into `LiveObject`s. They check
-ids, declared fields and types first and raise Misshapen, so that a wrong type is never read as text and a
-missing member never as an empty value. Members and words without a declaration are allowed, because a later
-API version may have them, and are dropped.
-
-`without_wrapper`: if the files declare no section, the platform creates a section, named after the site,
-around the spaces. dpsync then reads the tree without this section.
+ids, declared fields and types first and raise UnexpectedShapeError, so that a wrong type is never read as
+text and a missing member never as an empty value. Undeclared members and words are dropped: a later API
+version may add some. `without_wrapper` removes the section that the platform creates around spaces if none is
+declared.
 """
 
 from __future__ import annotations
@@ -29,7 +27,10 @@ from dpsync.model.values import PLAIN_TYPES, LiveId, Value
 
 
 def has_automatic_wrapper(registry: Registry, kind: Kind, owner: LiveObject | None) -> bool:
-    """Return whether the platform creates a wrapper node around root nodes in the tree of `owner`."""
+    """Return whether the platform wraps the top-level nodes in the tree of `owner` into a node of its own.
+
+    For example, the platform puts the spaces of a site with sections into a section named after the site.
+    """
     return owner is not None and any(
         node.shape.wraps_top_level_when
         and all(owner.fields.get(name) == value for name, value in node.shape.wraps_top_level_when.items())
@@ -41,9 +42,10 @@ def has_automatic_wrapper(registry: Registry, kind: Kind, owner: LiveObject | No
 def without_wrapper(
     registry: Registry, nodes: tuple[LiveObject, ...], owner: Identity
 ) -> tuple[LiveObject, ...]:
-    """Remove the wrapper node of a tree, and return its children as root nodes.
+    """Remove the node that the platform created around a tree, and return its children as top-level nodes.
 
-    `nodes` are in order, parents first. If the root is not exactly one wrapper node, `nodes` is returned.
+    Used if the files declare no such node: dpsync then manages the tree as the files show it. `nodes` are in
+    order, parents first. If the top level is not exactly one wrapper node, `nodes` is returned unchanged.
     """
     first, *inside = nodes or (None,)
     shape = registry[first.kind].shape if first is not None else None
@@ -69,7 +71,7 @@ TEMPLATE_NAMES = re.compile(r"\{([^{}]+)\}")
 class UnexpectedShapeError(ValueError):
     """A response without the declared shape.
 
-    `place` is the path of the item in the response, `id` is the item's id, if known.
+    `place` is the path of the item in the response, as `items[3]`; `id` is the item's id, if known.
     """
 
     def __init__(self, misfit: UnexpectedShape, place: str = "", id: str | None = None) -> None:
@@ -80,7 +82,7 @@ class UnexpectedShapeError(ValueError):
 
 
 class AddErrorPlace:
-    """Context manager that adds the place and the id of an item to each Misshapen raised inside.
+    """Context manager that adds the place and the id of an item to each UnexpectedShapeError raised inside.
 
     A class, because a generator-based context manager costs more per item than all checks inside.
     """
@@ -101,9 +103,9 @@ class AddErrorPlace:
 
 
 def value_at_path(body: Any, path: str) -> Any:
-    """Return the value at a dotted path, or NOTHING.
+    """Return the value at a dotted path such as `siteSpaces.0.id`, or ABSENT_VALUE.
 
-    Raises Misshapen if the path leads through a value that is not an object.
+    Raises UnexpectedShapeError if the path leads through a value that is neither an object nor a list.
     """
     if path and "." not in path and isinstance(body, dict):  # nearly every path
         return body.get(path, ABSENT_VALUE)
@@ -123,9 +125,10 @@ def value_at_path(body: Any, path: str) -> Any:
 
 
 def checked_wire_values(kind: Kind, body: Any, has_id: bool = True) -> dict[str, Any]:
-    """Return the wire value of each field of an item by field name; NOTHING for an absent member.
+    """Return the JSON value of each field of an item by field name; ABSENT_VALUE for an absent member.
 
-    Raises Misshapen for the first part of the item that does not fit its kind.
+    Raises UnexpectedShapeError for the first part of the item that does not fit its kind. Without `has_id`,
+    the item needs no id.
     """
     if not isinstance(body, dict):
         raise UnexpectedShapeError(wrong_type(body, "an object"))
@@ -145,7 +148,10 @@ def checked_wire_values(kind: Kind, body: Any, has_id: bool = True) -> dict[str,
 
 
 def shape_errors(kind: Kind, body: Any, has_id: bool = True) -> list[UnexpectedShape]:
-    """Return everything about an item that does not fit its kind, with at most one misfit for each field."""
+    """Return all shape errors of an item, at most one for each field.
+
+    `checked_wire_values` raises the first of them instead.
+    """
     if not isinstance(body, dict):
         return [wrong_type(body, "an object")]
     found: list[UnexpectedShape] = []
@@ -163,9 +169,9 @@ def shape_errors(kind: Kind, body: Any, has_id: bool = True) -> list[UnexpectedS
 
 
 def check_written(kind: Kind, body: Any) -> None:
-    """Check a body to send again with changes (PUT): an object whose writable members fit their types.
+    """Check a body that dpsync changes and sends back (PUT): its writable members must fit their types.
 
-    Raises Misshapen.
+    Raises UnexpectedShapeError.
     """
     if not isinstance(body, dict):
         raise UnexpectedShapeError(wrong_type(body, "an object"))
@@ -175,7 +181,10 @@ def check_written(kind: Kind, body: Any) -> None:
 
 
 def check_member(body: Any, name: str, type: type, expected: str) -> Any:
-    """Return a required member of an object. Raises Misshapen."""
+    """Return a required member of a JSON object. Raises UnexpectedShapeError if it is absent or no `type`.
+
+    `expected` describes the type in the error, as "a list".
+    """
     if not isinstance(body, dict):
         raise UnexpectedShapeError(wrong_type(body, "an object"))
     if name not in body:
@@ -186,7 +195,7 @@ def check_member(body: Any, name: str, type: type, expected: str) -> Any:
 
 
 def check_id(body: Any, path: str) -> str:
-    """Return the id at a path. Raises Misshapen if there is no id, or an id that cannot be a path segment."""
+    """Return the id at a path. Raises UnexpectedShapeError without an id that can be a segment of a URL."""
     value = value_at_path(body, path)
     fault = id_problem(value) if isinstance(value, str) else wrong_type(value, "").found
     if fault is None:
@@ -195,7 +204,10 @@ def check_id(body: Any, path: str) -> str:
 
 
 def check_unique_identities(ids: Iterable[tuple[str, Any, str]]) -> None:
-    """Raise Misshapen if two items have the same identity. `ids` has place, identity and id of each item."""
+    """Raise UnexpectedShapeError if two items of a response have the same identity.
+
+    `ids` has place (as `items[3]`), identity and id of each item.
+    """
     seen: dict[Any, str] = {}
     for place, identity, id in ids:
         if identity in seen:
@@ -206,7 +218,7 @@ def check_unique_identities(ids: Iterable[tuple[str, Any, str]]) -> None:
 
 
 def id_if_valid(kind: Kind, body: Any) -> str | None:
-    """Return the id of an item that may be misshapen, for messages; None if there is no valid id."""
+    """Return the id of an item that may have a wrong shape, for an error message; None without a valid id."""
     try:
         parts = [check_id(body, name) for name in template_names(kind.id_path)]
     except UnexpectedShapeError:
@@ -215,12 +227,16 @@ def id_if_valid(kind: Kind, body: Any) -> str | None:
 
 
 def template_names(template: str) -> list[str]:
-    """Return the dotted names in an id template. A template without braces is one name."""
+    """Return the dotted names in an id template: two for `{user.id}/{team.id}`, one for `id`."""
     return TEMPLATE_NAMES.findall(template) if "{" in template else [template]
 
 
 def _wire_value(item: Field, body: Mapping[str, Any]) -> Any:
-    """Return the wire value of a readable field, NOTHING if absent. Raises Misshapen if it does not fit."""
+    """Return the JSON value of a readable field in a response, ABSENT_VALUE for an absent optional field.
+
+    A field that is composed of several members is returned as an object. Raises UnexpectedShapeError if the
+    value does not fit the field's type, or if a required value is missing.
+    """
     if item.response_member is not None:  # nearly every field: one that is there, or may be left out
         value = body.get(item.response_member, ABSENT_VALUE)
         if value is ABSENT_VALUE and item.response_presence == "sometimes":
@@ -261,13 +277,16 @@ def _has_referenced_object(body: Any, source: str) -> bool:
 
 
 def _check_optional(type: Any, value: Any, path: str) -> None:
-    """Check the value of an optional member, which may be absent or null. Raises Misshapen."""
+    """Check the value of a member that may be absent or null.
+
+    Raises UnexpectedShapeError for a wrong type.
+    """
     if value is not ABSENT_VALUE and value is not None and (wrong := type.shape_error(value)):
         raise UnexpectedShapeError(_with_prefix(wrong, path))
 
 
 def _with_prefix(misfit: UnexpectedShape, path: str) -> UnexpectedShape:
-    """Return the misfit with a path prefix, if there is one."""
+    """Return the shape error with `path` in front of its member path; unchanged for an empty path."""
     return misfit.nested_in(path) if path else misfit
 
 
@@ -281,14 +300,15 @@ def value_or_none(body: Any, path: str) -> Any:
 
 
 def _is_id(part: Any) -> TypeGuard[str]:
-    """Return whether a part of an answer is an id that can be a path segment."""
+    """Return whether a value is a text that can be a segment of a URL."""
     return isinstance(part, str) and id_problem(part) is None
 
 
 def fill_id_template(body: Any, template: str) -> str | None:
-    """Return the id that a template describes: a dotted name, or a text with such names in braces.
+    """Return the id of an object by an id template: a dotted name, or a text with such names in braces.
 
-    Return None if the response has no id, or an id that cannot be a path segment.
+    For example, `{user.id}/{role}` gives "u1/admin". Return None if a part is missing, or cannot be a segment
+    of a URL.
     """
     if "{" not in template:
         part = (
@@ -304,7 +324,7 @@ def fill_id_template(body: Any, template: str) -> str | None:
 
 
 def decode_field(field: Field, wire: Any) -> Value:
-    """Return the live value of a field. The declaration says what an absent member and null mean."""
+    """Return the live value of a field. The declaration says what an absent member, null or "" means."""
     value = None if wire is ABSENT_VALUE else field.type.decode(wire)
     if value is None or (value == "" and field.empty_text_is_none):
         return (
@@ -318,9 +338,11 @@ def decode_field(field: Field, wire: Any) -> Value:
 def decode(
     kind: Kind, body: Any, parent: Identity | None, source: str, holder: Identity | None = None, id: str = ""
 ) -> LiveObject:
-    """Decode one object. Raises Misshapen if the body does not fit the kind.
+    """Decode one object of a response. Raises UnexpectedShapeError if the body does not fit the kind.
 
     Args:
+        source: The URL from which the object was read.
+        holder: The tree node that contains the object.
         id: The id of the object, if it is not in the body.
     """
     wires = checked_wire_values(kind, body, has_id=not id)
@@ -345,8 +367,8 @@ def decode(
 def _decode_repository(synced: GitSync, body: Any) -> SyncedRepository | None:
     """Return the repository that the platform syncs an object with (Git Sync), None if there is none.
 
-    Raises Misshapen for a non-object. A repository with missing members still counts, so that dpsync never
-    takes a synced object for an unsynced one.
+    A repository with missing members still counts, so that dpsync never mistakes a synced object for an
+    unsynced one. Raises UnexpectedShapeError for a repository that is not an object.
     """
     found = value_at_path(body, synced.response_path)
     if found is ABSENT_VALUE or found is None:
@@ -371,7 +393,10 @@ def _decode_repository(synced: GitSync, body: Any) -> SyncedRepository | None:
 def decode_list(
     kind: Kind, items: Iterable[Any], parent: Identity | None, source: str
 ) -> Iterator[tuple[str, LiveObject, Any]]:
-    """Yield place, decoded object and body of each item of a list, without items that `kind.others` names."""
+    """Yield place (as `items[3]`), decoded object and body of each item of a list.
+
+    Items that `kind.foreign_items` excludes are skipped: the list also contains objects of other kinds.
+    """
     for index, item in enumerate(items):
         if any(value_at_path(item, member) in values for member, values in kind.foreign_items.items()):
             continue
@@ -383,9 +408,10 @@ def decode_list(
 def decode_tree(
     kinds: tuple[Kind, ...], body: Any, root: str, owner: Identity, source: str
 ) -> Iterator[tuple[str, LiveObject]]:
-    """Yield place and node of each node of a tree, parents first. Nodes of undeclared types are skipped.
+    """Yield place and decoded node of each node of a nested tree, parents first.
 
-    The position in the tree says which node contains a node, not a member of the node.
+    `root` is the member of the body with the top-level nodes. The parent of a node follows from its position
+    in the tree, not from a member of the node. Nodes of undeclared types are skipped.
     """
     by_wire = _kinds_by_wire_type(kinds)
 
@@ -420,9 +446,9 @@ def decode_tree(
 def decode_nodes(
     kinds: tuple[Kind, ...], items: Iterable[Any], owner: Identity, source: str
 ) -> Iterator[tuple[str, LiveObject]]:
-    """Yield place and node of each node in a flat list of a tree.
+    """Yield place and decoded node of each node in a flat list, in which a field names the parent node.
 
-    A field of each node names its parent node.
+    Nodes of undeclared types are skipped.
     """
     by_wire = _kinds_by_wire_type(kinds)
     for index, item in enumerate(items):
@@ -449,4 +475,5 @@ def decode_nodes(
 
 
 def _kinds_by_wire_type(kinds: tuple[Kind, ...]) -> dict[str, Kind]:
+    """Return the node kinds by the word in the `object` member of a response that identifies them."""
     return {kind.shape.wire_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}

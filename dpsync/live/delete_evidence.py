@@ -1,11 +1,8 @@
-"""Read again what deletes depend on: lists, contents, and references to the deleted objects.
+"""Read again what deletes depend on: lists, contents, and references to the objects to delete.
 
-`DeleteEvidenceReader` reads around deletions and adds the objects to its snapshot. Two different reads of a
-list mean that somebody is changing it, and then dpsync makes no plan (DP320). The lists that may refer to a
-deleted object are those of every kind with a field that refers to its kind. Each list is read once for all
-deletes.
-
-`page_counts` reads the number of pages of spaces, with one request each, for questions to the user.
+`DeleteEvidenceReader` adds what it reads to its snapshot. If two reads of a list differ, somebody is changing
+it, and dpsync makes no plan (DP320). Each list that may refer to a deleted object is read once for all
+deletes. `page_counts` reads the number of pages of spaces, with one request each, for questions to the user.
 """
 
 from __future__ import annotations
@@ -31,16 +28,19 @@ from dpsync.model.values import live_ids
 
 
 class _ShowingOwners(Struct, frozen=True):
-    """The objects of one kind that show the deleted objects. Other objects of the kind need no read."""
+    """The objects of one kind (sites) that show an object to delete.
+
+    Other objects of the kind need no read.
+    """
 
     kind: str
     objects: frozenset[Identity]
 
 
 class DeleteEvidenceReader:
-    """Reads around objects to delete. `snapshot` grows with the objects that are read.
+    """Reads the surroundings of objects to delete, and adds the objects that it reads to `snapshot`.
 
-    With `rereads`, every list is read again, and objects that are no longer in a list leave the snapshot.
+    With `again`, every list is read again, and objects that are no longer in a list leave the snapshot.
     """
 
     def __init__(
@@ -69,11 +69,12 @@ class DeleteEvidenceReader:
         self._checked_objects: set[Identity] = set()
 
     def check_lists_unchanged(self, deletions: Iterable[Identity]) -> None:
-        """Read the lists of these objects a second time. Raises DiagnosticError if the lists differ."""
+        """Read the lists of these objects a second time. Raises DiagnosticError if the two reads differ."""
         objects = [self._objects[item] for item in sorted(deletions) if item in self._objects]
         sources = {source.url: source for source in map(self.source_of, objects)}
         # A deleted object that the plan restores is in no list yet.
-        before = {url: {item for item in self._by_source[url] if self._is_listed(item)} for url in sources}
+        listed = {identity for identity, item in self._objects.items() if not item.deleted}
+        before = {url: listed.intersection(self._by_source[url]) for url in sources}
         self.sources.fetch(sources.values())
         for url, then in before.items():
             now = {item.identity for item in self.sources.objects[url]}
@@ -86,14 +87,11 @@ class DeleteEvidenceReader:
                 hint = "dpsync made no plan. Run the command again later"
                 raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
 
-    def _is_listed(self, identity: Identity) -> bool:
-        item = self._objects.get(identity)
-        return item is not None and not item.deleted
-
     def read_dependents(self, deletions: Iterable[Identity], with_contents: bool = True) -> bool:
-        """Read what refers to these objects and, with `content_sources`, their contents.
+        """Read the lists that may refer to these objects and, with `with_contents`, the objects' contents.
 
-        Return whether any of the objects was new.
+        Return whether any of the objects was not checked before. The caller repeats this until nothing is
+        new, because the contents of an object are deleted with it.
         """
         new = sorted(set(deletions).intersection(self._objects) - self._checked_objects)
         self._checked_objects |= set(new)
@@ -112,7 +110,7 @@ class DeleteEvidenceReader:
         return bool(new)
 
     def read_transferred(self, objects: Iterable[Identity]) -> None:
-        """Read the contents of transferred objects, and the owners that show them."""
+        """Read the contents of objects to transfer, and the owners (sites) that show the objects."""
         asked = sorted(objects)
         items = [self._objects[identity] for identity in asked]
         found = [(source, item) for item in items for source in self.content_sources(item)]
@@ -126,13 +124,13 @@ class DeleteEvidenceReader:
         self._update_snapshot()
 
     def source_of(self, item: LiveObject) -> ReadSource:
-        """Return where an object was read: the list below its parent, or the tree of the tree's owner."""
+        """Return where an object was read: the list below its parent, or the tree that contains it."""
         return self.sources.source_below(self.registry[item.kind], self._parent_chain(item))
 
     def content_sources(self, item: LiveObject) -> Iterator[ReadSource]:
-        """Yield the sources of an object's own tree and lists.
+        """Yield the sources of the tree and the lists inside an object.
 
-        Singles are part of the object. A node was read with the rest of its tree.
+        Single entries are read with the object, and nodes with the rest of their tree.
         """
         if self.registry[item.kind].is_node:
             return
@@ -145,7 +143,10 @@ class DeleteEvidenceReader:
     def _referring_sources(
         self, items: Sequence[LiveObject]
     ) -> Iterator[tuple[ReadSource, list[LiveObject]]]:
-        """Yield each list or tree that may refer to some of these objects, with the objects."""
+        """Yield each list or tree that may refer to some of these objects, with these objects.
+
+        Objects of one organization and kind are handled together, so that each list is read once.
+        """
         groups: dict[tuple[str, Identity], list[LiveObject]] = defaultdict(list)
         for item in items:
             groups[item.kind, [item.identity, *self._parent_chain(item)][-1]].append(item)
@@ -162,7 +163,11 @@ class DeleteEvidenceReader:
     def _sources_below_chain(
         self, kind: Kind, chain: AncestorIds, seen_in: _ShowingOwners | None = None
     ) -> Iterator[ReadSource]:
-        """Yield the lists of a kind below any object of a chain of parents."""
+        """Yield the lists of a kind directly in an object of a chain of parents, or in any object below it.
+
+        `chain` starts with the direct parent. With `seen_in`, owners of its kind that it does not contain are
+        skipped.
+        """
         if kind.parent is None:
             yield ReadSource(self._objects[chain[-1]].source_url, kind.name, None)
         for name in self.sources.owner_kinds(kind):
@@ -176,7 +181,7 @@ class DeleteEvidenceReader:
                     )
 
     def _objects_below_chain(self, kind: Kind, chain: AncestorIds) -> list[LiveObject]:
-        """Return every object of a kind below any object of a chain of parents."""
+        """Return every object of a kind below a chain of parents, after reading the missing lists."""
         sources = list(self._sources_below_chain(kind, chain))
         any_output = any(name == kind.name for name, _ in self.snapshot.output_identities)
         self._fetch(sources, reread=any_output)
@@ -191,7 +196,10 @@ class DeleteEvidenceReader:
         return [item for item in known if item.kind == kind.name and not item.deleted]
 
     def _owners_showing(self, items: Sequence[LiveObject]) -> _ShowingOwners | None:
-        """Return the owners that show any of these items, if this needs fewer requests than reading all."""
+        """Return the owners (sites) that show any of these objects (spaces), to read only these owners.
+
+        Return None if the kind has no such request, or if reading all owners takes fewer requests.
+        """
         kind = self.registry[items[0].kind]
         if kind.owner_list is None:
             return None
@@ -207,7 +215,10 @@ class DeleteEvidenceReader:
         return _ShowingOwners(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
 
     def _read_shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
-        """Return identity and title of each owner that shows an object, () if the token may not read them."""
+        """Return identity and title of each owner (site) that shows an object.
+
+        If the token may not read them, return () and note the object as one whose dependents are unreadable.
+        """
         kind = self.registry[item.kind]
         if kind.owner_list is None:
             return ()
@@ -231,7 +242,10 @@ class DeleteEvidenceReader:
     # --- reads ----------------------------------------------------------------------------------------
 
     def _fetch(self, sources: Sequence[ReadSource], reread: bool = False) -> None:
-        """Read the lists that were not read yet, and add their objects to the snapshot."""
+        """Read the lists that were not read yet, and add their objects to the snapshot.
+
+        With `reread`, lists of the original snapshot are read, too.
+        """
         missing = {
             source.url: source
             for source in sources
@@ -246,7 +260,10 @@ class DeleteEvidenceReader:
                 self._replace_objects(url, here)
 
     def _read_or_refused(self, source: ReadSource) -> tuple[LiveObject, ...] | None:
-        """Return the objects of a list; None if the token may not read the list."""
+        """Return the objects of a list, None if the token may not read the list.
+
+        When lists are read again, a list whose parent was deleted meanwhile is empty.
+        """
         try:
             return self.sources.read(source)
         except ForbiddenError:
@@ -257,7 +274,7 @@ class DeleteEvidenceReader:
             raise
 
     def _replace_objects(self, url: str, objects: tuple[LiveObject, ...]) -> None:
-        """Replace the objects of a source in the snapshot, without outputs of other objects."""
+        """Replace the objects of a source by those read now, without the outputs of other objects."""
         self._read_urls.add(url)
         for identity in self._by_source[url]:
             self._objects.pop(identity, None)
@@ -270,7 +287,7 @@ class DeleteEvidenceReader:
                 self._objects.setdefault(item.parent, self._outputs[item.parent])
 
     def _update_snapshot(self) -> None:
-        """Update the snapshot with the objects and the evidence read so far."""
+        """Make a new snapshot with the objects and the evidence read so far."""
         looked_at = frozenset(self._checked_objects - self._unreadable_dependents.keys())
         evidence = replace(
             self.snapshot.delete_evidence,
@@ -283,7 +300,7 @@ class DeleteEvidenceReader:
         )
 
     def _has_all_parents(self, item: LiveObject) -> bool:
-        """Return whether all parents of an object exist."""
+        """Return whether all parents of an object are among the known objects."""
         around = item.parent
         while around is not None and around in self._objects:
             around = self._objects[around].parent
@@ -292,7 +309,11 @@ class DeleteEvidenceReader:
     # --- outputs of deleted objects -------------------------------------------------------------------
 
     def _read_outputs(self, deletions: Sequence[Identity]) -> None:
-        """Read the outputs of deleted objects: without its maker, an output is an object of its own scope."""
+        """Read the outputs of objects to delete, and add them to the scopes of their own kind.
+
+        An output is an object that the platform created for another object, such as the space of an import. A
+        snapshot leaves it out. Once the object that created it is deleted, the output is an ordinary object.
+        """
         makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform_work.outputs]
         places = self._output_scopes({maker.identity for maker in makers})
         sources: dict[str, tuple[ReadSource, Address]] = {}
@@ -317,7 +338,7 @@ class DeleteEvidenceReader:
         self.snapshot = replace(self.snapshot, scopes=scopes)
 
     def _output_scopes(self, makers: set[Identity]) -> dict[Identity, Address]:
-        """Return the address of the scope that contains the outputs, by maker."""
+        """Return the address of the declared scope that contains the outputs of each of these objects."""
         found: dict[Identity, Address] = {}
         for own, items in self.snapshot.scopes.items() if makers else ():
             for identity in makers.intersection(items):
@@ -338,10 +359,12 @@ PageCounts = Mapping[Identity, int]
 def count_candidate_pages(
     client: ReadClient, registry: Registry, parallelism: int, candidates: Iterable[tuple[str, Candidate]]
 ) -> PageCounts:
-    """Return the number of pages of each candidate, without those that cannot be read.
+    """Return the number of pages of each candidate (by kind name and id), for a question to the user.
+
+    At most MAX_COUNTED_OBJECTS are counted. Candidates whose pages cannot be read are left out.
 
     Args:
-        asked: Kind name and candidate.
+        candidates: Kind name and candidate.
     """
     wanted = dict.fromkeys(
         (name, one.id) for name, one in candidates if registry[name].page_tree_path is not None
@@ -353,7 +376,7 @@ def count_candidate_pages(
 def page_counts(
     client: ReadClient, registry: Registry, parallelism: int, objects: Iterable[Identity]
 ) -> dict[Identity, int | None]:
-    """Return the number of pages of each object whose kind has pages; None if the pages cannot be read."""
+    """Return the number of pages of each object whose kind has pages; None for pages that cannot be read."""
     wanted = {
         (name, id): fill_path_template(registry, kind, kind.page_tree_path, id, ())
         for name, id in objects
@@ -366,7 +389,7 @@ def page_counts(
 
 
 def with_page_counts(kind: str, candidates: Iterable[Candidate], counts: PageCounts) -> tuple[Candidate, ...]:
-    """Return the candidates of one kind with their numbers of pages."""
+    """Return the candidates of one kind, with the number of pages where `counts` has one."""
     return tuple(
         one.model_copy(update={"pages": counts[kind, one.id]}) if (kind, one.id) in counts else one
         for one in candidates
@@ -374,7 +397,7 @@ def with_page_counts(kind: str, candidates: Iterable[Candidate], counts: PageCou
 
 
 def _count_pages(client: ReadClient, path: str) -> int | None:
-    """Return the number of pages at a path; None if the pages cannot be read."""
+    """Return the number of pages in the response at a URL path; None if the pages cannot be read."""
     try:
         body = client.get(path)
     except InterruptedRequestError:
@@ -386,7 +409,7 @@ def _count_pages(client: ReadClient, path: str) -> int | None:
 
 
 def iterate_pages(pages: list[Any]) -> Iterable[Any]:
-    """Yield every page of a tree. No recursion, because the API does not limit the depth."""
+    """Yield every page of a tree of pages. No recursion, because the API does not limit the depth."""
     left = list(pages)
     while left:
         page = left.pop()

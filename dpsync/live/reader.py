@@ -1,10 +1,9 @@
-"""Read the configured organizations into a snapshot.
+"""Read the configured organizations into a `Snapshot`.
 
 `read_snapshot` reads only the lists that the configuration needs, and matches their objects with the entries.
 Reads and matching alternate, because a site must be matched before its navigation can be read: the kinds are
 read in the order of the registry. What the token may not read is noted, and never counts as absent.
-
-`read_organizations` finds organizations by id or natural key. dpsync never creates an organization.
+`read_organizations` finds organizations by id or natural key; dpsync never creates an organization.
 """
 
 from __future__ import annotations
@@ -46,7 +45,10 @@ from dpsync.model.values import LiveId
 
 
 def read_organizations(reading: ReadingState) -> None:
-    """Read and match each declared organization. Raises DiagnosticError (exit 1) if one does not exist."""
+    """Read each declared organization, and match it by its id (`pin`) or its natural key.
+
+    Raises DiagnosticError (exit code 1) if an organization does not exist or the token has no access to it.
+    """
     root = reading.registry.root
     mine = reading.by_parent[root.name, None]
     if any(resource.pin is None for resource in mine) and root.search_list is not None:
@@ -59,7 +61,10 @@ def read_organizations(reading: ReadingState) -> None:
 
 
 def first_request(registry: Registry, desired: Desired) -> tuple[str, Params | None]:
-    """Return path and parameters of the first request that reading a configuration sends."""
+    """Return path and query parameters of the first GET that reading a configuration sends.
+
+    `dpsync doctor` sends it to check the connection.
+    """
     root = registry.root
     pins = [entry.pin for entry in desired.entries.values() if entry.parent is None]
     if root.search_list is not None and (not pins or None in pins):
@@ -69,7 +74,7 @@ def first_request(registry: Registry, desired: Desired) -> tuple[str, Params | N
 
 
 def _read_by_id(reading: ReadingState, root: Kind, entry: Entry) -> LiveObject | None:
-    """Return the organization with the pinned id, None if it does not exist."""
+    """Return the organization with the id that an entry pins, None if it does not exist."""
     url = fill_path_template(reading.registry, root, root.read.path, str(entry.pin), ())
     try:
         (live,) = reading.sources.read(ReadSource(url, root.name, None))
@@ -79,7 +84,7 @@ def _read_by_id(reading: ReadingState, root: Kind, entry: Entry) -> LiveObject |
 
 
 def _match_organizations_by_key(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
-    """Match organizations by their natural key, with one read of the list of organizations."""
+    """Match the organizations without a pin by natural key, with one read of the list of organizations."""
     assert root.search_list is not None
     (key,) = root.natural_keys
     assert isinstance(key, str)
@@ -92,7 +97,7 @@ def _match_organizations_by_key(reading: ReadingState, root: Kind, mine: list[En
 
 
 def _note_organization(reading: ReadingState, entry: Entry, live: LiveObject | None, by: MatchedBy) -> None:
-    """Note the live organization of an entry, or add a diagnostic if there is none."""
+    """Match an entry with a live organization, or add a diagnostic (DP310) if there is none."""
     if live is not None:
         reading.objects[live.identity] = live
         reading.matches[entry.address] = Match(live.id, by)
@@ -138,7 +143,7 @@ def read_snapshot(
 
 
 class _Reader:
-    """One run of `read_snapshot`."""
+    """One run of `read_snapshot`: reads lists, matches their objects with entries, and makes the snapshot."""
 
     def __init__(self, reading: ReadingState) -> None:
         self.reading = reading
@@ -167,7 +172,7 @@ class _Reader:
                 self._parents_by_kind[name].add(scope.parent)
 
     def match_kind(self, kind: Kind) -> None:
-        """Read the sources that are known to be needed, then match the entries of this kind."""
+        """Read the lists that are needed so far, then match the entries of a kind below each parent."""
         self._fetch()
         for parent in self._parents(kind):
             if (kind.name, parent) in self._matched:
@@ -182,22 +187,25 @@ class _Reader:
         self._check_earlier_names(kind)
 
     def _fetch(self) -> None:
-        """Read the needed sources, unless nothing was matched since the last call."""
+        """Read the sources that are needed so far, unless nothing was matched since the last call.
+
+        Outputs in the new objects are noted at once.
+        """
         if self._progress() != self._progress_at_last_fetch:
             self.sources.fetch(self._needed_sources(), may_be_forbidden=True)
             self._note_outputs()
             self._progress_at_last_fetch = self._progress()
 
     def _progress(self) -> tuple[int, int, int]:
-        """Return counts that grow whenever more sources may be needed."""
+        """Return counts that grow whenever a match or a read may make more sources necessary."""
         return len(self.reading.matches), len(self.reading.transferred_entries), len(self.sources.objects)
 
     def _parents(self, kind: Kind) -> list[Address]:
-        """Return the matched parents below which a kind is declared or looked up, in order of address."""
+        """Return the matched parents below which a kind is declared or looked up, sorted by address."""
         return sorted(parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent))
 
     def _needed_sources(self) -> Iterable[ReadSource]:
-        """Yield the sources of all scopes and lookups whose parent is matched."""
+        """Yield the sources of all declared scopes and lookups whose parent is matched by now."""
         for scope in self.scopes.values():
             if self.reading.is_live(scope.parent):
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
@@ -210,9 +218,10 @@ class _Reader:
     # --- outputs: objects that the platform creates for another object --------------------------------
 
     def _kinds_with_outputs_in(self, scope: Scope) -> list[Kind]:
-        """Return the kinds whose outputs are in a scope.
+        """Return the kinds whose objects make the platform create outputs in a scope.
 
-        Until they are read, outputs look like unmanaged objects.
+        An output is an object that the platform creates for another object. Until the other object is read,
+        its output looks like an unmanaged object of the scope.
         """
         owner = self.reading.entry(scope.parent).kind
         return [
@@ -222,7 +231,7 @@ class _Reader:
         ]
 
     def _note_outputs(self) -> None:
-        """Note which objects are outputs of others, before objects of their kind are matched."""
+        """Note the outputs of the objects read since the last call, before outputs are matched."""
         new = [url for url in self.sources.objects if url not in self._searched_for_outputs]
         self._searched_for_outputs.update(new)
         for kind in self.registry.in_dependency_order:
@@ -235,10 +244,10 @@ class _Reader:
                     self.reading.output_identities.add((kind.platform_work.outputs.kind, value.id))
 
     def _note_unknown_outputs(self) -> None:
-        """Mark the scopes where an output may look like an unmanaged object, so that nothing there is pruned.
+        """Exclude scopes from pruning where an output may look like an unmanaged object.
 
-        This is the case if the token may not read the objects with outputs, or if an object does not name its
-        output.
+        This happens if the token may not read the objects that have outputs, or if an object does not name
+        its output.
         """
         for scope in self.scopes.values():
             if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred_entries:
@@ -260,7 +269,7 @@ class _Reader:
                         self.forbidden_reads.add_prune_unsafe(scope, reason)
 
     def _bind_outputs(self, kind: Kind, entries: list[Entry]) -> None:
-        """Note the id of the output of each matched entry."""
+        """Note the id of the output of each matched entry; None if the object has no output yet."""
         if kind.platform_work.outputs is None:
             return
         field = _output_field(kind)
@@ -272,14 +281,20 @@ class _Reader:
     # --- matching -------------------------------------------------------------------------------------
 
     def _match_now(self, kind: Kind, parent: Address) -> None:
-        """Match the entries of a kind earlier than usual, unless this token may not read the objects."""
+        """Match the entries of a kind earlier than usual, unless the token may not read the objects.
+
+        Used for sites, whose navigation tells spaces with the same title apart.
+        """
         source = self.reading.source(kind, parent)
         self.sources.fetch([source], may_be_forbidden=True)
         if source.url not in self.sources.forbidden and (kind.name, parent) not in self._matched:
             self._match(kind, parent, source)
 
     def _match(self, kind: Kind, parent: Address, source: ReadSource) -> None:
-        """Match the entries of a kind below one parent with the objects of a source that was read."""
+        """Match the entries of a kind below one parent with the objects of a source that was read.
+
+        Raises DiagnosticError if a match is ambiguous or contradicts the platform.
+        """
         self._matched.add((kind.name, parent))
         owner = self.reading.identity(parent)
         listed = self.sources.objects_at(source.url)
@@ -309,7 +324,11 @@ class _Reader:
     def _match_entries(
         self, kind: Kind, parent: Address, entries: list[Entry], live: list[LiveObject], listed: ReadObjects
     ) -> None:
-        """Match entries by pin, id or natural key, and read navigation paths if candidates stay ambiguous."""
+        """Match entries by pin, recorded id, earlier name or natural key.
+
+        If candidates stay ambiguous, read the navigations that show them, and match once more with their
+        paths.
+        """
         reading = self.reading
         view = NaturalKeys(
             kind, reading.live_id, reading.first_child, lambda item: listed.by_node[item.identity],
@@ -334,7 +353,7 @@ class _Reader:
         reading.diagnostics += [item for item in found.diagnostics if not self.forbidden_reads.explains(item)]
 
     def _check_earlier_names(self, kind: Kind) -> None:
-        """Report each `previously` that names nothing, after matching and transferring a kind."""
+        """Report each `previously` that names no object, once a kind and its transfers are matched."""
         checks = self._matches_with_previously.pop(kind.name, [])
         for view, past, wanted, live in checks:
             open_ = [
@@ -351,9 +370,9 @@ class _Reader:
             self.reading.raise_diagnostics(Exit.INVALID)
 
     def _note_missing(self, kind: Kind, parent: Address, result: MatchResult) -> None:
-        """Note the recorded ids that are not live.
+        """Note the ids of the ids file that no live object has.
 
-        For content without another match, check with one request each whether the object can be restored.
+        For content that has no other match, one request each finds out whether the object can be restored.
         """
         if not result.missing_ids:
             return
@@ -383,13 +402,13 @@ class _Reader:
         ids = {item.id for item in live}
         pins = sorted({resource.pin for resource in entries if resource.pin and resource.pin not in ids})
         owner, chain = self.reading.identity(parent), self.reading.ancestor_ids(parent)
-        found = self.sources.map_parallel(
+        objects = self.sources.map_parallel(
             lambda pin: self.sources.read_deleted(kind, pin, owner, chain, source.url), pins
         )
-        return [item for item in found if item is not None]
+        return [item for item in objects if item is not None]
 
     def _note_scope(self, kind: Kind, parent: Address, source: ReadSource, listed: ReadObjects) -> None:
-        """Note the live objects of a scope, and their order."""
+        """Note the live objects of a declared scope, and the order of the nodes in a tree."""
         scope = self.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
             return
@@ -407,7 +426,10 @@ class _Reader:
             }
 
     def _match_lookups(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
-        """Match lookups: objects that the files name by natural key without an entry."""
+        """Match lookups: objects, such as members, that the files name by natural key without an entry.
+
+        A lookup without an object is an error (DP304).
+        """
         lookups = self._lookups.get((kind.name, parent), ())
         if kind.key_field is None or not lookups:
             return
@@ -424,13 +446,14 @@ class _Reader:
                 f'invite this {kind.noun} in GitBook. If your files contain the list "{kind.key}", '
                 f"the plan lists all missing {plural(kind.noun)}"
             )
-            found = Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
-            self.reading.diagnostics.append(found)
+            self.reading.diagnostics.append(
+                Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
+            )
 
     # --- the snapshot ---------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """Read the parts that need all matches, and return the snapshot."""
+        """Read what needs all matches (orders, parts, pages), check references, and return the snapshot."""
         reading = self.reading
         read_orders(reading, self.forbidden_reads)
         read_separate_parts(reading)
@@ -463,9 +486,9 @@ class _Reader:
         )
 
     def _report_unknown_pins(self) -> None:
-        """Report each pinned entry without a live object.
+        """Report each entry that pins an id without a live object: dpsync never creates such an entry.
 
-        Such entries are never created, not even with a parent.
+        An exception is a kind whose create call adds an existing object by its id.
         """
         pinned = {address: entry for address, entry in self.desired.entries.items() if entry.pin is not None}
         for address, resource in sorted(pinned.items()):
@@ -481,15 +504,15 @@ class _Reader:
                 )
 
     def _read_removed_scopes(self) -> None:
-        """Read the scopes that only the git base declares, so that a plan can list the remaining objects.
+        """Read the scopes that only the git base declares, so that a plan can list their objects.
 
         No decision depends on these objects, so scopes that the token may not read are skipped.
         """
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():
             kind = self.registry[scope.kinds[0]]
-            there = self.reading.is_live(scope.parent)
-            if scope.address in self.desired.scopes or not there or kind.exists_with_parent:
+            is_parent_live = self.reading.is_live(scope.parent)
+            if scope.address in self.desired.scopes or not is_parent_live or kind.exists_with_parent:
                 continue
             source = self.reading.source(kind, scope.parent)
             try:
@@ -501,7 +524,10 @@ class _Reader:
                     self.reading.objects.setdefault(item.identity, item)
 
     def _read_user(self) -> str | None:
-        """Return the id of the token's user, if the files declare a kind that guards the user's access."""
+        """Return the id of the token's user if a declared kind may not take access from this user, else None.
+
+        None without access to GET /user: the plan asks a question instead.
+        """
         guarded = any(
             guard.protects_token_user
             for scope in self.desired.scopes.values()
@@ -517,14 +543,14 @@ class _Reader:
 
 
 def _output_field(kind: Kind) -> Field:
-    """Return the field that has the id of the output of an object."""
+    """Return the field of a kind that holds the id of an object's output."""
     assert kind.platform_work.outputs is not None
     read = kind.platform_work.outputs.id_field
     return next(item for item in kind.fields if item.response_path == read)
 
 
 def _lacks_output_id(kind: Kind, item: LiveObject) -> bool:
-    """Return whether an object should have an output by now, but its response does not contain the id."""
+    """Return whether an object must have an output in its present state, but does not name its id."""
     assert kind.platform_work.outputs is not None
     made = kind.platform_work.outputs.required_when
     done = made is not None and item.fields.get(made[0]) == made[1]

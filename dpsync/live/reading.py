@@ -1,12 +1,9 @@
 """Hold the state of one read of the platform: matches, objects, ids-file lines and unreadable parts.
 
 `ReadingState` is shared by `reader` and `relations`. `ForbiddenReads` collects what the token may not read
-(403): dpsync blocks these entries, their children, and the entries that are matched by a reference to them.
-In a list with such an unmatched entry, unmanaged objects are unknown, so nothing there is deleted.
-
-`read_separate_parts` reads parts of values that have their own request, for the entries that declare them.
-While the platform is processing an object, the part is older than the value that was sent last, so it is not
-read.
+(403): dpsync blocks these entries, their children, and the entries that are matched by a reference to them,
+and prunes no list that has such an unmatched entry. `read_separate_parts` reads the parts of values that have
+their own request, for the entries that declare them.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from dpsync.model.values import references
 
 
 class ReadingState(Struct, dict=True):
-    """The state of a reading. `ids` is the ids file of the working tree."""
+    """What one run of `read_snapshot` knows so far. `ids` is the ids file of the working tree."""
 
     client: ReadClient
     registry: Registry
@@ -64,6 +61,7 @@ class ReadingState(Struct, dict=True):
 
     @cached_property
     def sources(self) -> SourceReader:
+        """The reader of lists, trees and singles, which keeps what it read."""
         return SourceReader(self.client, self.registry, self.parallelism)
 
     @cached_property
@@ -90,10 +88,10 @@ class ReadingState(Struct, dict=True):
         return found
 
     def _transferred_entries(self) -> Iterator[tuple[Address, Entry, Entry]]:
-        """Yield address, entry and previous entry of each entry that moved between organizations.
+        """Yield address, entry and entry of the git base of each entry that moved between organizations.
 
-        The key is the same, and no entry has the old address now. An interrupted run may already have
-        transferred the object, which then still has its previous name in the new organization.
+        The key stayed the same, and no entry has the old address now. An interrupted apply may already have
+        transferred the object; it then still has its earlier name in the new organization.
         """
         removed: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
         for address, entry in self.base_entries.items():
@@ -106,7 +104,7 @@ class ReadingState(Struct, dict=True):
                 yield address, entry, was[0]
 
     def is_live(self, address: Address) -> bool:
-        """Return whether an entry is matched and lists can be read below its object.
+        """Return whether an entry is matched and its object's lists can be read.
 
         A transferred object loses its children, and an object that is still deleted has none yet.
         """
@@ -117,6 +115,7 @@ class ReadingState(Struct, dict=True):
         )
 
     def entry(self, address: Address) -> Entry:
+        """Return the declared entry with an address. Raises KeyError."""
         return self.desired.entries[address]
 
     def identity(self, address: Address) -> Identity:
@@ -124,7 +123,7 @@ class ReadingState(Struct, dict=True):
         return self.entry(address).kind, self.matches[address].id
 
     def ancestor_ids(self, address: Address) -> AncestorIds:
-        """Return the identities of an entry and all its parents, from the entry up, to expand a URL."""
+        """Return kind and id of an entry and all its parents, from the entry up, to fill a URL template."""
         chain: list[tuple[str, str]] = []
         around: Address | None = address
         while around is not None:
@@ -133,8 +132,15 @@ class ReadingState(Struct, dict=True):
         return chain
 
     def source(self, kind: Kind, parent: Address) -> ReadSource:
-        """Return where objects of a kind are read: below the parent, or in the tree that contains it."""
-        owner = self._tree_owner(kind, parent)
+        """Return where objects of a kind are read: in the list below the parent, or in a tree.
+
+        Also note the trees that are read without the node that the platform puts around them.
+        """
+        owner = parent
+        while kind.is_node and self.entry(owner).kind != self.registry.tree_owner(kind):
+            grandparent = self.entry(owner).parent
+            assert grandparent is not None
+            owner = grandparent
         source = self.sources.source(kind, self.identity(owner), self.ancestor_ids(owner))
         live = self.objects.get(self.identity(owner)) if kind.is_node else None
         if has_automatic_wrapper(self.registry, kind, live) and self._declares_flat_tree(kind, owner):
@@ -142,45 +148,46 @@ class ReadingState(Struct, dict=True):
         return source
 
     def _declares_flat_tree(self, kind: Kind, owner: Address) -> bool:
-        """Return whether the files declare a tree whose root holds only nodes that may stand alone there."""
+        """Return whether the files declare a tree without the nodes that the platform creates by itself.
+
+        For example, a tree with spaces and without sections.
+        """
         shapes = [self.registry[self.entry(child).kind].shape for child in self.entry(owner).children]
         declared = owner.child(*kind.key.split(".")) in self.desired.scopes
         return declared and all(
             isinstance(shape, NodeShape) and shape.excludes_other_kinds_at_root for shape in shapes
         )
 
-    def _tree_owner(self, kind: Kind, parent: Address) -> Address:
-        """Return the entry that owns the tree which contains an entry."""
-        at = parent
-        if kind.is_node:
-            owner = self.registry.tree_owner(kind)
-            while self.entry(at).kind != owner:
-                above = self.entry(at).parent
-                assert above is not None
-                at = above
-        return at
-
     def live_id(self, address: Address) -> str | None:
-        """Return the id that a reference means. For an entry with an output, return the id of the output."""
+        """Return the id that a reference to an entry contains: the id of its output if it has one.
+
+        None without a match, or if the output does not exist yet.
+        """
         if address in self.outputs:
             return self.outputs[address]
         found = self.matches.get(address)
         return found.id if found else None
 
     def first_child(self, entry: Entry) -> Entry | None:
+        """Return the first entry in an entry, None if it has none."""
         return self.desired.entries.get(entry.children[0]) if entry.children else None
 
     def earlier_first_child(self, entry: Entry) -> Entry | None:
+        """Return the first entry in an entry of the git base, None if it has none."""
         return self.base_entries.get(entry.children[0]) if entry.children else None
 
     def raise_diagnostics(self, code: Exit) -> None:
-        """Raise DiagnosticError if there are diagnostics."""
+        """Raise DiagnosticError with the exit code `code` if there are diagnostics."""
         if self.diagnostics:
             raise DiagnosticError(self.diagnostics, code)
 
 
 def read_records(reading: ReadingState) -> None:
-    """Note the ids-file lines of each matched organization, under the organization's current key."""
+    """Note the lines of the ids file for each matched organization.
+
+    The lines are addressed by the organization's current key. `RecordedLines` groups the lines by what they
+    mean: lines of entries, lines without an entry, and lines that did not change since the git base.
+    """
     organizations = reading.by_parent[reading.registry.root.name, None]
     found = {entry.address: reading.matches[entry.address].id for entry in organizations}
     lines = _lines(reading.ids, reading.client.platform, found)
@@ -206,10 +213,11 @@ def read_records(reading: ReadingState) -> None:
 def _lines_of_transferred_entries(
     reading: ReadingState, orphans: Mapping[Address, RecordedLine]
 ) -> dict[Address, RecordedLine]:
-    """Return lines of entries that moved to another organization under the same key, by the new address.
+    """Return the lines of entries that moved to another organization under the same key, by the new address.
 
     If the object is already there, the line counts like a line of the new address. If not, it is a reason for
-    a transfer (live/relations.py), and does not mean that the object was deleted.
+    a transfer (live/relations.py), and does not mean that the object was deleted. `orphans` has the lines
+    without an entry.
     """
     found: dict[Address, RecordedLine] = {}
     by_key = {address.segments_in_organization: line for address, line in orphans.items()}
@@ -221,7 +229,7 @@ def _lines_of_transferred_entries(
 
 
 def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> dict[Address, RecordedLine]:
-    """Return the lines of each organization in an ids file. `organizations` has the id by address."""
+    """Return the ids-file lines of some organizations by address. `organizations` has the id by address."""
     return {
         address: line
         for organization, id in organizations.items()
@@ -230,7 +238,7 @@ def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> di
 
 
 def report_lines_of_other_kinds(reading: ReadingState) -> None:
-    """Report each missing object whose recorded id belongs to an object of another kind."""
+    """Report each line of the ids file whose id belongs to an object of another kind than its entry."""
     by_id = {item.id: item.kind for item in reading.objects.values()}
     for address, missing in sorted(reading.missing_objects.items()):
         entry = reading.desired.entries[address]
@@ -243,7 +251,7 @@ def report_lines_of_other_kinds(reading: ReadingState) -> None:
 
 
 def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, RecordedLine]:
-    """Return the ids-file line of each matched entry whose kind is recorded."""
+    """Return the line that the ids file should have for each matched entry whose kind is recorded."""
     lines: dict[Address, RecordedLine] = {}
     for address, match in snapshot.matches.items():
         resource = desired.entries.get(address)
@@ -251,15 +259,16 @@ def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
             continue
         also = None
         if registry[resource.kind].has_second_id:
-            also = snapshot.outputs.get(address) or _first_child_id(snapshot, (resource.kind, match.id))
+            children = snapshot.sibling_order.get((resource.kind, match.id), ())
+            also = snapshot.outputs.get(address) or next((id for _, id in children), None)
         lines[address] = RecordedLine(address, match.id, also)
     return lines
 
 
 def find_renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, Address]:
-    """Return the address in the ids file of each entry that has another key now, by the present address.
+    """Return the address in the ids file of each entry whose key was renamed, by its present address.
 
-    Entries inside an entry with another key are left out.
+    Entries inside an entry with a renamed key are left out: their addresses changed with it.
     """
     places = PlaceTypes(registry)
     known = desired.entries.keys() | desired.unsupported.keys()
@@ -283,25 +292,20 @@ def find_renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) 
     }
 
 
-def _first_child_id(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:
-    """Return the id of the first live object directly in a node."""
-    return next((id for _, id in snapshot.sibling_order.get(identity, ())), None)
-
-
 def way_out(objects: str) -> str:
-    """Return what to do if the token may not read some objects."""
+    """Return the advice for objects that the token may not read."""
     return f"use the token of a user who can read {objects}, such as an admin"
 
 
 def forbidden_reason(url: str) -> str:
-    """Return the reason for an entry that the token may not read."""
+    """Return the reason why an entry cannot be read: the token got a 403 for this URL."""
     return f"this token has no access to GET {url} (status 403)"
 
 
 class ForbiddenReads:
-    """Entries, fields and scopes that the token may not read.
+    """Entries, fields and scopes that the token may not read (403), with reason and advice.
 
-    `add_consequences` adds what follows from them.
+    `add_consequences` adds the entries that cannot be managed because of an unreadable entry.
     """
 
     def __init__(self, reading: ReadingState) -> None:
@@ -315,7 +319,7 @@ class ForbiddenReads:
         """Scopes that are only watched."""
 
     def add_entry(self, entry: Entry, url: str) -> None:
-        """Note that the token may not read an entry."""
+        """Note that the token may not read an entry, because it got a 403 for `url`."""
         noun = self._reading.registry[entry.kind].noun
         self.entries[entry.address] = Unsupported(forbidden_reason(url), entry.span, way_out(plural(noun)))
 
@@ -326,7 +330,7 @@ class ForbiddenReads:
         )
 
     def add_list(self, kind: Kind, parent: Address, url: str) -> None:
-        """Note that the token may not read a list, tree or single below an entry."""
+        """Note that the token may not read a list, tree or single, with its entries and lookups."""
         for resource in self._reading.by_parent[kind.name, parent]:
             self.add_entry(resource, url)
         for lookup in self._reading.desired.lookups.values():
@@ -348,12 +352,19 @@ class ForbiddenReads:
             )
 
     def explains(self, question: Diagnostic) -> bool:
-        """Return whether an entry may be ambiguous only because it refers to an unreadable entry."""
+        """Return whether a question of matching may be due to an unreadable entry to which the entry refers.
+
+        The entry is then blocked, and the caller drops the question.
+        """
         resource = self._reading.desired.entries.get(Address.parse(str(question.address)))
         return resource is not None and self._note_unmatchable(resource, with_tie_breakers=True)
 
     def add_consequences(self) -> None:
-        """Add the entries that unreadable entries imply: their children, and entries matched by them."""
+        """Add the entries that cannot be managed because of an unreadable entry.
+
+        These are its children, and unmatched entries whose natural key refers to it. Repeats until nothing is
+        new.
+        """
         known: int | None = None
         while known != len(self.entries):
             known = len(self.entries)
@@ -370,8 +381,13 @@ class ForbiddenReads:
                     self._note_unmatchable(resource)
 
     def _note_unmatchable(self, entry: Entry, with_tie_breakers: bool = False) -> bool:
-        """Note an entry whose natural key refers to an unreadable entry, and return whether it does."""
-        named = min(self._key_references(entry, with_tie_breakers) & self.entries.keys(), default=None)
+        """Block an entry whose natural key refers to an unreadable entry, and return whether it does.
+
+        Its live object may look unmanaged, so its scope is excluded from pruning.
+        """
+        key_values = self._key_values(entry, with_tie_breakers)
+        referenced = {address for value in key_values for address in references(value)}
+        named = min(referenced & self.entries.keys(), default=None)
         if named is None:
             return False
         self._note_consequence(
@@ -389,7 +405,7 @@ class ForbiddenReads:
         return True
 
     def add_prune_unsafe(self, scope: Scope, reason: str, because: str | None = None) -> None:
-        """Note that dpsync cannot tell which objects of a scope are unmanaged."""
+        """Exclude a scope from pruning: dpsync cannot tell which of its objects are unmanaged."""
         known = Unsupported(
             f"in this list, dpsync keeps all objects that have no entry, because {reason}",
             scope.span,
@@ -398,20 +414,16 @@ class ForbiddenReads:
         self.prune_unsafe.setdefault(scope.address, known)
 
     def _note_consequence(self, entry: Entry, reason: str, other: Address) -> None:
-        """Note an entry that is unreadable because of another entry."""
+        """Block an entry because of another blocked entry, and name the first cause in the chain."""
         cause = self.entries[other].because or str(other)
         self.entries[entry.address] = Unsupported(reason, entry.span, because=cause)
 
-    def _key_references(self, entry: Entry, ties: bool) -> set[Address]:
-        """Return the entries to which the natural keys of an entry, or of its first child, refer."""
-        return {address for value in self._key_values(entry, ties) for address in references(value)}
-
-    def _key_values(self, resource: Entry, ties: bool) -> Iterator[object]:
-        """Yield the values of an entry's natural keys; with `with_tie_breakers`, of its tie-breakers, too."""
+    def _key_values(self, resource: Entry, with_tie_breakers: bool) -> Iterator[object]:
+        """Yield the values of an entry's natural keys, some of which are fields of its first child."""
         kind = self._reading.registry[resource.kind]
         parts = [part for key in kind.natural_keys for part in ((key,) if isinstance(key, str) else key)]
         child = self._reading.first_child(resource)
-        for part in [*parts, kind.key_field or "", *(kind.tie_breakers if ties else ())]:
+        for part in [*parts, kind.key_field or "", *(kind.tie_breakers if with_tie_breakers else ())]:
             of_child = part.startswith("$child.")
             entry = child if of_child else resource
             if entry is not None:
@@ -419,33 +431,35 @@ class ForbiddenReads:
 
 
 def declares_separate_parts(kind: Kind, entry: Entry) -> bool:
-    """Return whether an entry declares a part of a value that has its own request."""
+    """Return whether an entry declares a part of a value that must be read with a request of its own."""
     return bool(kind.separately_read_fields) and any(_declared_parts(kind, entry))
 
 
 def read_separate_parts(reading: ReadingState) -> None:
-    """Read the parts with their own request for all matched entries, into their live objects."""
-    asking = [
+    """Add to the live objects the declared parts of values that have a request of their own."""
+    entries = [
         resource
         for address, resource in reading.desired.entries.items()
         if address in reading.matches and declares_separate_parts(reading.registry[resource.kind], resource)
     ]
-    found = reading.sources.map_parallel(lambda resource: _read_parts_of(reading, resource), asking)
-    reading.objects |= {item.identity: item for item in found}
 
+    def read_parts(entry: Entry) -> LiveObject:
+        (name, id), *ancestors = reading.ancestor_ids(entry.address)
+        identity = reading.registry[name].identity_of(id, ancestors[0] if ancestors else None)
+        live = reading.objects[identity]
+        return with_separate_parts(reading.sources, reading.registry, entry, live, ancestors)
 
-def _read_parts_of(reading: ReadingState, entry: Entry) -> LiveObject:
-    (name, id), *above = reading.ancestor_ids(entry.address)
-    identity = reading.registry[name].identity_of(id, above[0] if above else None)
-    return with_separate_parts(reading.sources, reading.registry, entry, reading.objects[identity], above)
+    objects = reading.sources.map_parallel(read_parts, entries)
+    reading.objects |= {item.identity: item for item in objects}
 
 
 def with_separate_parts(
     sources: SourceReader, registry: Registry, entry: Entry, live: LiveObject, ancestors: AncestorIds
 ) -> LiveObject:
-    """Return a live object with the parts that its entry declares and the token may read.
+    """Return a live object with the separately read parts that its entry declares and the token may read.
 
-    `ancestors` are the object's parents, from the direct parent up. Raises ClientError.
+    While the platform is processing the object, the part may be older than the value sent last, so it is not
+    read. `ancestors` are the object's parents, from the direct parent up. Raises ClientError.
     """
     kind = registry[entry.kind]
     if kind.is_busy(live.fields):
@@ -459,7 +473,10 @@ def with_separate_parts(
 
 
 def _declared_parts(kind: Kind, entry: Entry) -> list[tuple[str, str, str]]:
-    """Return field name, part name and path of each part that an entry declares."""
+    """Return field name, part name and path of each separately read part that an entry declares.
+
+    The path is a template for a URL path.
+    """
     found = []
     for field in kind.separately_read_fields:
         value = entry.fields.get(field.name)

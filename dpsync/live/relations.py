@@ -1,10 +1,9 @@
 """Read how objects relate: references by id, transfers, sibling orders, navigation paths and pages.
 
-- `check_references`: without any request, report ids (`{id: …}`) that no fully read list contains.
-- `find_transfers`: match entries with objects that are still below another declared parent.
-- `read_orders`: read sibling orders, with one request per entry or from a list that was read.
-- `NavigationPaths`: distinguish spaces with the same title by the navigation path at which a site shows them.
-- `read_pages`: read page paths for redirects, one request per space; unreadable spaces are left out.
+`check_references` reports ids (`{id: …}`) that no completely read list contains. `find_transfers` matches
+entries with objects below another parent. `read_orders` reads the order of siblings. `NavigationPaths` tells
+spaces with the same title apart by the path at which a site shows them. `read_pages` reads page paths for
+redirects.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from msgspec.structs import replace
 
 from dpsync.client.errors import ForbiddenError, NotFoundError
 from dpsync.identity.keys import NaturalKeys, match_below_other_parent
-from dpsync.kinds.kind import Field, Kind, ListOrder, ListRead
+from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.page_references import page_references, space_id
 from dpsync.kinds.places import (
     NavigationPath,
@@ -39,9 +38,10 @@ from dpsync.model.values import LiveId, Value, leaves, live_ids
 
 
 def check_references(reading: ReadingState) -> None:
-    """Add a diagnostic for each id that no live and no restored object has.
+    """Add a diagnostic (DP306) for each referenced id that no live and no restored object has.
 
-    An id that the live field already contains is allowed: merge rules keep the id of a member who left.
+    Sends no request. An id that the live field already contains is allowed: merge rules keep the id of a
+    member who left.
     """
     present = _PossibleIds(reading)
     for address in sorted(reading.desired.entries):
@@ -53,10 +53,16 @@ def check_references(reading: ReadingState) -> None:
                 continue
             by_kinds: dict[tuple[str, ...], set[str]] = defaultdict(set)
             for kinds, id in _references_with_kinds(field.type, value):
-                by_kinds[_referable_kinds(reading, kinds)].add(id)
-            known = _live_field_values(reading, address, field.name)
+                # A reference to an object with an output contains the id of the output.
+                without_output = [
+                    name
+                    for name in dict.fromkeys(kinds)
+                    if reading.registry[name].platform_work.outputs is None
+                ]
+                by_kinds[tuple(without_output)].add(id)
+            live_values = _live_field_values(reading, address, field.name)
             for kinds, ids in by_kinds.items():
-                unknown = ids - present.find(kinds, address, ids) - known
+                unknown = ids - present.find(kinds, address, ids) - live_values
                 reading.diagnostics += [
                     _unknown_id(reading, resource, field, kinds, id) for id in sorted(unknown)
                 ]
@@ -81,7 +87,7 @@ def _references_with_kinds(type_: Type, value: Value) -> Iterator[tuple[tuple[st
 
 
 def _live_field_values(reading: ReadingState, address: Address, field: str) -> set[Any]:
-    """Return the ids and other values that a field of the live object contains."""
+    """Return the ids and other values in a field of an entry's live object; set() without an object."""
     if address not in reading.matches:
         return set()
     resource = reading.entry(address)
@@ -92,14 +98,17 @@ def _live_field_values(reading: ReadingState, address: Address, field: str) -> s
 
 
 class _PossibleIds:
-    """The ids that may exist according to the lists that were read."""
+    """The ids that references may contain, according to the lists that were read."""
 
     def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
         self._pins = {item.pin for item in reading.desired.entries.values()}
 
     def find(self, kinds: Iterable[str], address: Address, ids: Set[str]) -> Set[str]:
-        """Return the ids that may exist: all `ids`, unless every list of these kinds was read."""
+        """Return those of `ids` that an object of these kinds may have.
+
+        These are all ids, unless every list of these kinds was read.
+        """
         found: set[str] = set()
         for name in kinds:
             lists = list(self._list_urls(name, address))
@@ -112,7 +121,10 @@ class _PossibleIds:
         return found | (ids & self._pins)
 
     def _list_urls(self, name: str, address: Address) -> Iterator[str | None]:
-        """Yield the URL of each list of a kind below an entry or its parents; None for an unread list."""
+        """Yield the URL of each list of a kind in an entry or its parents.
+
+        None stands for a list that was not read.
+        """
         reading, kind = self._reading, self._reading.registry[name]
         owners = reading.sources.owner_kinds(kind)
         around: Address | None = address
@@ -124,18 +136,10 @@ class _PossibleIds:
             around = holder.parent
 
 
-def _referable_kinds(reading: ReadingState, kinds: Iterable[str]) -> tuple[str, ...]:
-    """Return the kinds whose ids a reference may contain.
-
-    Kinds that produce an output are left out: a reference to them contains the id of the output.
-    """
-    names = dict.fromkeys(kinds)
-    return tuple(name for name in names if reading.registry[name].platform_work.outputs is None)
-
-
 def _unknown_id(
     reading: ReadingState, entry: Entry, field: Field, kinds: Iterable[str], id: str
 ) -> Diagnostic:
+    """Return the diagnostic for a reference to an id that no object has."""
     nouns = " or ".join(reading.registry[name].noun for name in kinds)
     return Diagnostic(
         "DP306",
@@ -148,81 +152,82 @@ def _unknown_id(
 
 
 def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) -> None:
-    """Match entries with objects below another parent, so that the plan transfers the objects.
+    """Match unmatched entries with objects below another parent, so that the plan transfers the objects.
 
-    Needs a reason: `previously`, a pin, the git base or the ids file.
+    Each match needs a reason: `previously`, a pin, the git base or the ids file. If the token may not read a
+    list that could contain the object, the entry is noted as unreadable.
     """
-    holders = [address for address in sorted(reading.matches) if _can_contain(reading, address, kind)]
-    if len(holders) < 2:
+    matched = [(address, reading.desired.entries.get(address)) for address in sorted(reading.matches)]
+    parents = [address for address, entry in matched if entry is not None and entry.kind in kind.parents]
+    if len(parents) < 2:
         return
     before: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for address, earlier in sorted(reading.base_entries.items()):
         if address not in reading.desired.entries:
             before[earlier.kind, earlier.key].append(earlier)
-    asking = [
+    unmatched = [
         (
             address,
-            resource,
-            [item for item in before[kind.name, resource.key] if item.parent != resource.parent],
+            entry,
+            [previous for previous in before[kind.name, entry.key] if previous.parent != entry.parent],
         )
-        for address, resource in sorted(reading.desired.entries.items())
-        if resource.kind == kind.name
-        and address not in reading.matches
-        and resource.parent in reading.matches
+        for address, entry in sorted(reading.desired.entries.items())
+        if entry.kind == kind.name and address not in reading.matches and entry.parent in reading.matches
     ]
     lines = reading.recorded_lines.lines
-    asking = [
-        (address, resource, was)
-        for address, resource, was in asking
-        if resource.pin or resource.has_earlier_name or was or address in lines
+    transferable = [
+        (address, entry, previous)
+        for address, entry, previous in unmatched
+        if entry.pin or entry.has_earlier_name or previous or address in lines
     ]
-    if not asking:
+    if not transferable:
         return
-    bound = {match.id for address, match in reading.matches.items() if _is_of_kind(reading, address, kind)}
-    everywhere, refused = _objects_below_all(reading, kind, holders)
-    free = [item for item in everywhere if item.id not in bound]
-    view = NaturalKeys(kind, reading.live_id, reading.first_child, lambda _: [])
-    for address, resource, was in asking:
+    bound_ids = {
+        reading.matches[address].id
+        for address, entry in matched
+        if entry is not None and entry.kind == kind.name
+    }
+    objects, forbidden_url = _objects_below_all(reading, kind, parents)
+    free = [item for item in objects if item.id not in bound_ids]
+    keys = NaturalKeys(kind, reading.live_id, reading.first_child, lambda _: [])
+    for address, entry, previous in transferable:
         owner = reading.matches[address.owner_of_list(kind.key)].id
-        others = [item for item in free if item.parent is not None and item.parent[1] != owner]
-        found = match_below_other_parent(view, resource, others, was, lines.get(address))
-        if found is not None:
-            reading.matches[address] = found
+        elsewhere = [item for item in free if item.parent is not None and item.parent[1] != owner]
+        match = match_below_other_parent(keys, entry, elsewhere, previous, lines.get(address))
+        if match is not None:
+            reading.matches[address] = match
             reading.transferred_entries.add(address)
-            free = [item for item in free if item.id != found.id]
-        elif refused is not None:
-            unread.add_entry(resource, refused)
+            free = [item for item in free if item.id != match.id]
+        elif forbidden_url is not None:
+            unread.add_entry(entry, forbidden_url)
 
 
 def _objects_below_all(
-    reading: ReadingState, kind: Kind, holders: list[Address]
+    reading: ReadingState, kind: Kind, parents: list[Address]
 ) -> tuple[list[LiveObject], str | None]:
-    """Return the objects of a kind below each parent, and the URL of one list that the token may not read."""
-    sources = [reading.source(kind, address) for address in holders]
+    """Return the objects of a kind below all these parents, without outputs of other objects.
+
+    Also return the URL of one list that the token may not read, None if it read all lists.
+    """
+    sources = [reading.source(kind, address) for address in parents]
     reading.sources.fetch(sources, may_be_forbidden=True)
-    refused = next((source.url for source in sources if source.url in reading.sources.forbidden), None)
-    found = [item for source in sources for item in reading.sources.objects.get(source.url, ())]
-    found = [
-        item for item in found if item.kind == kind.name and item.identity not in reading.output_identities
+    forbidden_url = next((source.url for source in sources if source.url in reading.sources.forbidden), None)
+    objects = [
+        item
+        for source in sources
+        for item in reading.sources.objects.get(source.url, ())
+        if item.kind == kind.name and item.identity not in reading.output_identities
     ]
-    for item in found:
+    for item in objects:
         reading.objects.setdefault(item.identity, item)
-    return found, refused
-
-
-def _can_contain(reading: ReadingState, address: Address, kind: Kind) -> bool:
-    """Return whether the entry's kind is a parent of `kind`."""
-    resource = reading.desired.entries.get(address)
-    return resource is not None and resource.kind in kind.parents
-
-
-def _is_of_kind(reading: ReadingState, address: Address, kind: Kind) -> bool:
-    resource = reading.desired.entries.get(address)
-    return resource is not None and resource.kind == kind.name
+    return objects, forbidden_url
 
 
 def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
-    """Note the live order in each matched entry that declares an order."""
+    """Note the live order of the siblings in each matched entry that declares an order.
+
+    An order that the token may not read is noted as an unreadable field.
+    """
     for kind in reading.registry.in_dependency_order:
         for order in kind.list_orders:
             holders = [
@@ -232,18 +237,17 @@ def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
                 and order.name in resource.fields
                 and resource.address in reading.matches
             ]
-            asked = order.live_order_read is not None
             orders = (
                 _read_orders_one_by_one(reading, kind, order, holders)
-                if asked
+                if order.live_order_read is not None
                 else _orders_in_lists(reading, order, holders)
             )
-            for holder, url, found in orders:
-                if found is None:
+            for holder, url, siblings in orders:
+                if siblings is None:
                     unread.add_field(holder, order.name, url)
                 else:
-                    lane = reading.identity(holder.address)
-                    reading.sibling_order[lane] = (*reading.sibling_order.get(lane, ()), *found)
+                    parent = reading.identity(holder.address)
+                    reading.sibling_order[parent] = (*reading.sibling_order.get(parent, ()), *siblings)
 
 
 _Orders = Iterator[tuple[Entry, str, tuple[Identity, ...] | None]]
@@ -253,29 +257,24 @@ _Orders = Iterator[tuple[Entry, str, tuple[Identity, ...] | None]]
 def _read_orders_one_by_one(
     reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Entry]
 ) -> _Orders:
-    """Yield the orders that need one request for each entry."""
+    """Yield the orders of a kind whose lists show no order, with one request for each entry."""
     assert order.live_order_read is not None
-    urls = [_order_url(reading, kind, holder, order.live_order_read) for holder in holders]
-    lists = reading.sources.map_parallel(lambda url: _read_ids(reading, url), urls)
-    for holder, url, ids in zip(holders, urls, lists, strict=True):
-        yield holder, url, tuple((order.item_kind, id) for id in ids) if ids is not None else None
+    urls = []
+    for holder in holders:
+        (_, id), *ancestors = reading.ancestor_ids(holder.address)
+        urls.append(fill_path_template(reading.registry, kind, order.live_order_read.path, id, ancestors))
 
+    def read_order(url: str) -> tuple[Identity, ...] | None:
+        try:
+            return tuple((order.item_kind, id) for id, _ in reading.sources.read_ids_and_bodies(url))
+        except ForbiddenError:
+            return None
 
-def _order_url(reading: ReadingState, kind: Kind, holder: Entry, present: ListRead) -> str:
-    (_, own), *above = reading.ancestor_ids(holder.address)
-    return fill_path_template(reading.registry, kind, present.path, own, above)
-
-
-def _read_ids(reading: ReadingState, url: str) -> list[str] | None:
-    """Return the ids in a list; None if the token may not read the list."""
-    try:
-        return [id for id, _ in reading.sources.read_ids_and_bodies(url)]
-    except ForbiddenError:
-        return None
+    yield from zip(holders, urls, reading.sources.map_parallel(read_order, urls), strict=True)
 
 
 def _orders_in_lists(reading: ReadingState, order: ListOrder, holders: Iterable[Entry]) -> _Orders:
-    """Yield the orders that follow from lists which were read already."""
+    """Yield the orders that follow from the order of lists which were read already, without any request."""
     kind = reading.registry[order.item_kind]
     by_place: dict[Address, dict[Identity | None, list[Identity]]] = {}
     for holder in holders:
@@ -297,9 +296,10 @@ MAX_NAVIGATIONS: Final = 20
 
 
 class NavigationPaths(Struct):
-    """The live objects at the navigation paths of the entries of one kind and parent.
+    """Tells live objects with the same title apart by the navigation paths at which sites show them.
 
-    The kind has a request that lists the owners, such as sites, that show an object (`shown_in`).
+    Holds the objects for the entries of one kind (spaces) and parent. The kind has a request that lists the
+    owners, such as sites, that show an object (`shown_in`).
     """
 
     reading: ReadingState
@@ -315,9 +315,10 @@ class NavigationPaths(Struct):
     def ids_by_entry(
         self, entries: Iterable[Entry], questions: Iterable[Diagnostic]
     ) -> Mapping[Address, str]:
-        """Return, by entry, the id of the live object at the entry's navigation paths, if there is only one.
+        """Return, by entry, the id of the live object that is at the entry's navigation paths.
 
-        Only the navigations that show an ambiguous entry are read.
+        Entries whose paths show no object or several objects are left out. Only the navigations that the
+        files declare for an ambiguous entry are read. `questions` are the diagnostics of ambiguous entries.
         """
         places = declared_navigation_paths(self.reading.registry, self.reading.desired.entries)
         asked = [Address.parse(one.address) for one in questions if one.address and one.candidates]
@@ -334,7 +335,7 @@ class NavigationPaths(Struct):
         return {address: id for address, ids in found.items() if len(ids) == 1 for id in ids}
 
     def _read_navigation(self, owner: Address) -> None:
-        """Match the entry of the owner, and read the owner's navigation."""
+        """Match the entry of an owner (site), and note which object each path of its navigation shows."""
         reading, registry = self.reading, self.reading.registry
         entry = reading.entry(owner)
         if entry.parent != self.parent:
@@ -352,7 +353,7 @@ class NavigationPaths(Struct):
             self.ids_by_path[owner, path] = id
 
     def with_shown_in(self, questions: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return the questions with the sites and paths that show each candidate."""
+        """Return the questions with the sites and paths that show each candidate, to help a person choose."""
         questions = list(questions)
         by_id: dict[str, list[str]] = defaultdict(list)
         for (owner, path), id in self.ids_by_path.items():
@@ -371,7 +372,10 @@ class NavigationPaths(Struct):
         ]
 
     def _owner_titles(self, id: str) -> list[str]:
-        """Return the titles of the owners that show an object, without owners whose navigation was read."""
+        """Return the titles of the owners (sites) that show an object, with one request; [] if unreadable.
+
+        Owners whose navigation was read are left out, because their paths are known.
+        """
         reading = self.reading
         assert self.kind.owner_list is not None
         try:
@@ -388,7 +392,10 @@ _WITHOUT_CONTENT = ("group", "link")
 
 
 def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
-    """Return page paths by page id, for each space (by id) to whose pages an entry refers."""
+    """Return page paths by page id, for each space (by id) to whose pages an entry refers.
+
+    Redirects refer to pages by path, but the platform stores page ids. Unreadable spaces are left out.
+    """
     entries = reading.desired.entries
     ids = {
         space_id(found.space, reading.live_id)
@@ -405,23 +412,24 @@ def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
     paths = [
         fill_path_template(reading.registry, holding, holding.page_tree_path or "", id, ()) for id in named
     ]
-    found = reading.sources.map_parallel(lambda path: _read_page_paths(reading, path), paths)
-    return {id: pages for id, pages in zip(named, found, strict=True) if pages is not None}
+    page_paths = reading.sources.map_parallel(lambda path: _read_page_paths(reading, path), paths)
+    return {id: pages for id, pages in zip(named, page_paths, strict=True) if pages is not None}
 
 
 def _read_page_paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:
-    """Return page paths by page id; None if the token may not read the space."""
+    """Return page paths by page id, read from the page tree at a URL path; None for an unreadable space.
+
+    Groups and links have no path of their own, so theirs is "".
+    """
     try:
         body = reading.client.get(path)
     except (ForbiddenError, NotFoundError):
         return None
     pages = body.get("pages") if isinstance(body, dict) else None
-    return _paths_by_id(iterate_pages(pages)) if isinstance(pages, list) else None
-
-
-def _paths_by_id(pages: Iterable[Any]) -> Mapping[str, str]:
-    named = (page for page in pages if isinstance(page, dict) and isinstance(page.get("id"), str))
+    if not isinstance(pages, list):
+        return None
     return {
         page["id"]: "" if page.get("type") in _WITHOUT_CONTENT else str(page.get("path") or "").strip("/")
-        for page in named
+        for page in iterate_pages(pages)
+        if isinstance(page, dict) and isinstance(page.get("id"), str)
     }

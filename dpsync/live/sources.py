@@ -1,8 +1,8 @@
 """Send each GET once, and keep the decoded objects of each list, tree or single.
 
 `SourceReader.fetch` reads many sources in parallel into `SourceReader.objects`, by URL. A list that was not
-read to its end raises, and a read that the token may not do (403) is in `SourceReader.forbidden`, never an
-empty result.
+read to its end raises an error. A read that the token may not do (403) is in `SourceReader.forbidden`, and
+never an empty result.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ from dpsync.model.values import LiveId
 
 
 class ReadSource(Struct, frozen=True):
-    """One read of one kind, or of all kinds of a tree, below one parent.
+    """One list, tree or single to read below one object, named by its URL.
 
-    `url` identifies the source. It is empty for the children of an output that does not exist yet.
+    `kind` is the kind of the objects, or any kind of the nodes in a tree. `owner` is the object that contains
+    them. The URL is empty for the children of an output that does not exist yet.
     """
 
     url: str
@@ -53,7 +54,7 @@ class ReadSource(Struct, frozen=True):
 
 
 class ReadObjects:
-    """The objects of one read, indexed by parent, by enclosing node and by id."""
+    """The objects of one read, indexed by parent, by the node that contains them, and by kind."""
 
     def __init__(self, objects: tuple[LiveObject, ...]) -> None:
         self.objects = objects
@@ -78,7 +79,7 @@ def is_deleted(kind: Kind, body: Any) -> bool:
 
 
 class SourceReader:
-    """Fetches sources, and keeps the decoded objects."""
+    """Reads sources with GET, in parallel, and keeps the decoded objects by URL."""
 
     def __init__(
         self,
@@ -109,14 +110,18 @@ class SourceReader:
         self._note_outputs(known)
 
     def source(self, kind: Kind, owner: Identity, chain: AncestorIds) -> ReadSource:
-        """Return where the objects of a kind below `owner` are read; `chain` starts with the owner."""
+        """Return where the objects of a kind in `owner` are read; `chain` has the owner and its parents."""
         named = (kind.name, *chain)
-        known = self._sources.get(named)
-        if known is None:
-            known = self._sources[named] = self._build_source(kind, owner, chain)
-        return known
+        source = self._sources.get(named)
+        if source is None:
+            source = self._sources[named] = self._build_source(kind, owner, chain)
+        return source
 
     def _build_source(self, kind: Kind, owner: Identity, chain: AncestorIds) -> ReadSource:
+        """Return a new source for the objects of a kind in `owner`.
+
+        For a kind that is part of an output (a space of an import), the URL contains the id of the output.
+        """
         paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
         output = self._output_ids.get(owner) if kind.is_part_of_output else None
         if kind.is_part_of_output and output is None:
@@ -126,38 +131,41 @@ class SourceReader:
         return ReadSource(url, kind.name, owner, own_id, (url, *more) if more else ())
 
     def owner_kinds(self, kind: Kind) -> tuple[str, ...]:
-        """Return the kinds below which a kind is read; for a node, the owner of the tree."""
+        """Return the kinds whose objects contain a kind: its parents; for a node, the owner of the tree."""
         return (self._registry.tree_owner(kind),) if kind.is_node else kind.parents
 
     def source_below(
         self, kind: Kind, chain: AncestorIds, owners: tuple[str, ...] | None = None
     ) -> ReadSource:
-        """Return the source of a kind below the nearest object of `chain` whose kind is in `owner_kinds`.
+        """Return the source of a kind in the nearest object of `chain` whose kind is in `owners`.
 
-        The default of `owner_kinds` is `self.owners(kind)`.
+        `chain` has an object and its parents. The default of `owners` is `self.owner_kinds(kind)`.
         """
-        among = self.owner_kinds(kind) if owners is None else owners
-        at = next(index for index, (name, _) in enumerate(chain) if name in among)
-        return self.source(kind, chain[at], chain[at:])
+        owner_kinds = self.owner_kinds(kind) if owners is None else owners
+        position = next(index for index, (name, _) in enumerate(chain) if name in owner_kinds)
+        return self.source(kind, chain[position], chain[position:])
 
     def fetch(self, sources: Iterable[ReadSource], may_be_forbidden: bool = False) -> None:
-        """Read the sources that were not read yet.
+        """Read the sources that were not read yet into `objects`.
 
-        Raises ForbiddenError if the token may not read a source. With `may_be_forbidden`, put the error in
+        Raises ForbiddenError if the token may not read a source. With `may_be_forbidden`, put the error into
         `forbidden` instead.
         """
         known = self.objects.keys() | (self.forbidden.keys() if may_be_forbidden else set())
         missing = list({source.url: source for source in sources if source.url not in known}.values())
-        for source, found in zip(missing, self.map_parallel(self._read_or_forbidden, missing), strict=True):
-            if not isinstance(found, ForbiddenError):
-                self.objects[source.url] = found
+        for source, result in zip(missing, self.map_parallel(self._read_or_forbidden, missing), strict=True):
+            if not isinstance(result, ForbiddenError):
+                self.objects[source.url] = result
             elif may_be_forbidden:
-                self.forbidden[source.url] = found
+                self.forbidden[source.url] = result
             else:
-                raise found
+                raise result
 
     def _note_outputs(self, objects: Iterable[LiveObject]) -> None:
-        """Note the id of the output of each object that has one."""
+        """Note the id of the output that an object names.
+
+        An output is an object that the platform created for another object.
+        """
         for item in objects:
             outputs = self._registry[item.kind].platform_work.outputs if item.kind in self._registry else None
             for field in self._registry[item.kind].fields if outputs is not None else ():
@@ -170,22 +178,23 @@ class SourceReader:
                     self._output_ids[item.identity] = value.id
 
     def objects_at(self, url: str) -> ReadObjects:
-        """Return the indexed objects that were read from a URL."""
+        """Return the objects that were read from a URL, with indexes, which are built at the first use."""
         known = self._listed.get(url)
         if known is None or known.objects is not self.objects[url]:
             known = self._listed[url] = ReadObjects(self.objects[url])
         return known
 
     def _read_or_forbidden(self, source: ReadSource) -> tuple[LiveObject, ...] | ForbiddenError:
+        """Return the objects of a source, or the error if the token may not read it."""
         try:
             return self.read(source)
         except ForbiddenError as refused:
             return refused
 
     def map_parallel(self, function: Any, items: Sequence[Any]) -> list[Any]:
-        """Call a function with each item, in parallel.
+        """Call a function with each item in parallel, and return the results in order.
 
-        Return the results in order, or raise the first error.
+        Raises the first error.
         """
         observer = self._client.observer
         observer.start_batch(len(items))
@@ -202,7 +211,7 @@ class SourceReader:
             observer.start_batch(0)
 
     def read(self, source: ReadSource) -> tuple[LiveObject, ...]:
-        """Read one source and return the decoded objects. Does not use or change `objects`.
+        """Read one source and return the decoded objects. `objects` is neither used nor changed.
 
         Raises UnexpectedResponseError if the response does not have the shape that the kind needs.
         """
@@ -231,6 +240,7 @@ class SourceReader:
                     return self._read_single(kind, source)
 
     def _read_node_lists(self, kind: Kind, source: ReadSource) -> tuple[LiveObject, ...]:
+        """Read the nodes of a tree that the platform serves as several flat lists."""
         assert source.owner is not None
         found: list[tuple[str, LiveObject]] = []
         nodes = self._registry.tree_kinds(kind.key)
@@ -242,7 +252,10 @@ class SourceReader:
     def read_deleted(
         self, kind: Kind, id: str, owner: Identity, chain: AncestorIds, source: str
     ) -> LiveObject | None:
-        """Read a deleted object that can be restored by its own URL; return None if there is none."""
+        """Read an object by its own URL, and return it if it is deleted and can be restored below `owner`.
+
+        None without such an object. `source` is the URL that the object's list would have.
+        """
         url = fill_path_template(self._registry, kind, kind.url_path, id, chain)
         try:
             body = self._client.get(url)
@@ -255,13 +268,14 @@ class SourceReader:
         return replace(found, deleted=True)
 
     def read_text(self, url: str) -> str | None:
-        """Return a response as plain text; None if it does not exist or the token may not read it."""
+        """Return a response as plain text; None if it does not exist or if the token may not read it."""
         try:
             return self._client.text(url)
         except (NotFoundError, ForbiddenError):
             return None
 
     def _read_single(self, kind: Kind, source: ReadSource) -> tuple[LiveObject, ...]:
+        """Read a single, such as the settings of a site; return () if an optional single does not exist."""
         try:
             body = self._client.get(*split_query(source.url))
         except NotFoundError:
@@ -272,7 +286,7 @@ class SourceReader:
         return (decode(kind, body, source.owner, source.url, id=source.object_id),)
 
     def read_parentless_list(self, kind: Kind, path: str) -> tuple[LiveObject, ...]:
-        """Return all objects of a list that has no parent. The source of each object is its own URL."""
+        """Return all objects of a list that is in no other object. The source is each object's own URL."""
         with as_bad_answer(path):
             listed = decode_list(kind, self.read_pages(path), None, "")
             found = _check_unique((place, item) for place, item, _ in listed)
@@ -283,7 +297,7 @@ class SourceReader:
         )
 
     def read_ids_and_bodies(self, path: str) -> list[tuple[str, dict[str, Any]]]:
-        """Return id and body of each item of a list whose other members are not decoded."""
+        """Return id and body of each item of a list whose other members are not checked."""
         with as_bad_answer(path):
             items = [(f"items[{index}]", item) for index, item in enumerate(self.read_pages(path))]
             found = []
@@ -294,9 +308,9 @@ class SourceReader:
         return found
 
     def read_body(self, kind: Kind, path: str) -> dict[str, Any]:
-        """Return the response body at a path, to be sent again with changes.
+        """Return the response body at a URL path, to change it and send it back.
 
-        Raises UnexpectedResponseError.
+        Raises UnexpectedResponseError if a writable member does not fit its declared type.
         """
         query = split_query(kind.read.path)[1]
         with as_bad_answer(path):
@@ -305,19 +319,19 @@ class SourceReader:
         return dict(body)
 
     def read_id(self, path: str) -> str:
-        """Return the id of the object at a path."""
+        """Return the id in the response at a URL path. Raises UnexpectedResponseError without a valid id."""
         with as_bad_answer(path):
             return check_id(self._client.get(path), "id")
 
     def read_pages(self, path: str, unpaged: bool = False) -> list[dict[str, Any]]:
-        """Return the items of all pages of a list. `unpaged`: the list takes no `limit`."""
+        """Return the items of all pages of a list. With `unpaged`, the list takes no `limit` parameter."""
         path, query = split_query(path)
         return self._client.pages(path, query, 0) if unpaged else self._client.pages(path, query)
 
 
 @contextmanager
 def as_bad_answer(url: str) -> Iterator[None]:
-    """Convert a Misshapen that is raised inside to a UnexpectedResponseError for a GET of this URL."""
+    """Convert an UnexpectedShapeError raised inside to an UnexpectedResponseError for a GET of this URL."""
     try:
         yield
     except UnexpectedShapeError as wrong:
@@ -328,7 +342,11 @@ def as_bad_answer(url: str) -> Iterator[None]:
 
 
 def _check_unique(found: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:
-    """Return the objects of a response. Raises Misshapen if two objects have the same id."""
+    """Return the objects of a response. Raises UnexpectedShapeError if two objects have the same id.
+
+    Args:
+        found: Place in the response (as `items[3]`) and object.
+    """
     found = list(found)
     check_unique_identities((place, item.identity, item.id) for place, item in found)
     return tuple(item for _, item in found)
